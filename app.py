@@ -13,18 +13,16 @@ from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.auth.credentials import CredentialAuthorizer
-from landform.service.blueprint import make_blueprint
-from landform.service.errors import from_exception
-from landform.service.http.request import ServiceContext
-from landform.service.http.responses import (
-    LOOKED_UP,
-    NOTHING,
+from landform.service.blueprint import Landform, make_blueprint
+from landform.service.http.cache import (
+    CACHE_LOOKUP,
+    NO_LOOKUP,
     Environ,
     cache_middleware,
-    find_response,
-    render,
+    cached_response,
 )
-from landform.service.http.routing import finish
+from landform.service.http.headers import finish, json_response, to_response
+from landform.service.http.views import from_exception
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import SETTINGS, Settings, read_settings
 from landform.storage import StorageError, Store
@@ -60,12 +58,13 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
     _add_probes(app, blueprint.service.store)
-    _wrap(app, blueprint.service, values)
+    _wrap(app, blueprint, values)
     return app
 
 
-def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
+def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
     """Add what the settings ask for around the application, the outermost last."""
+    service, cache = blueprint.service, blueprint.cache
     reports = list[Report]()
     if settings.metrics:
         # Needs the extra `metrics`.
@@ -77,18 +76,18 @@ def _wrap(app: Flask, service: ServiceContext, settings: Settings) -> None:
     if settings.access_log == "ON":
         reports.append(access_log(settings.log_format))
     assert isinstance(service.authorizer, CredentialAuthorizer)  # nosec B101
-    key_of = service.authorizer.key_of
-    serve = cache_middleware(service.cache, key_of, app.wsgi_app)
+    identify = service.authorizer.cache_identity
+    serve = cache_middleware(cache, identify, app.wsgi_app)
     serve = around_requests(serve, app.url_map, reports)
 
     def at_once(environ: Environ, _: object) -> bool:
         if environ["PATH_INFO"] == HEALTH:
-            environ[LOOKED_UP] = NOTHING
+            environ[CACHE_LOOKUP] = NO_LOOKUP
             return True
         if service.store.database.on_server:
             # A look-up may wait for it.
             return False
-        return find_response(service.cache, key_of, environ).cached is not None
+        return cached_response(cache, identify, environ) is not None
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)
@@ -112,7 +111,7 @@ def _add_probes(app: Flask, store: Store) -> None:
         return respond({"status": "unavailable", "reason": reason} if reason else {"status": "ok"})
 
     def respond(body: dict[str, str]) -> Response:
-        return render(body, 503 if "reason" in body else 200, {"Cache-Control": "no-store"})
+        return json_response(body, 503 if "reason" in body else 200, {"Cache-Control": "no-store"})
 
     app.add_url_rule(HEALTH, "healthz", lambda: respond({"status": "ok"}))
     app.add_url_rule("/readyz", "readyz", readyz)
@@ -124,11 +123,11 @@ def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Respon
     def handle(error: Exception) -> Response:
         if isinstance(error, MethodNotAllowed):
             adapter = current_app.create_url_adapter(request)
-            endpoint, path = adapter.match(method="GET")  # type: ignore[union-attr]
+            endpoint, path = adapter.match(method="TRACE")  # type: ignore[union-attr]
             if "." in endpoint:
                 # A method that no rule of the blueprint names; the view knows what to say.
                 return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
-        asked = request_ctx.request
-        return finish(asked, from_exception(error).response(), origins)
+        http = request_ctx.request
+        return finish(http, to_response(from_exception(error).finished()), origins)
 
     return handle

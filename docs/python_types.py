@@ -11,8 +11,8 @@ from marshmallow import Schema
 
 from landform.schemas import pages
 from landform.schemas.fields import AnyList, Nested
-from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
-from landform.service.python.operations import RESOURCES, keyword_arguments
+from landform.service.operations import Operation, Route, path_variables
+from landform.service.python.operations import OPERATIONS, keyword_arguments
 
 STUB = Path(__file__).parents[1] / "service/python/operations.pyi"
 HEAD = '''"""The types of the Python API, written by `make types` from the contracts and schemas."""
@@ -21,17 +21,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
-from landform.service.http.contract import Contract, Operation, Resource, Route
+from landform.service.operations import Operation, Route
 from landform.service.python.calls import Listed
 
-RESOURCES: tuple[Resource, ...]
+OPERATIONS: dict[str, tuple[Route, Operation]]
 
-def keyword_arguments(contract: Contract) -> list[str]: ...
+def keyword_arguments(operation: Operation) -> list[str]: ...
 
 class Operations:
     """Every operation of the HTTP API as a method."""
 
-    def _call(self, route: Route, operation: Operation, given: dict[str, Any]) -> Any: ...
+    def _call(self, route: Route, operation: Operation, arguments: dict[str, Any]) -> Any: ...
 '''
 NOT_IN_SCHEMAS = {
     "_fields": "str | Sequence[str]", "if_match": "str | Mapping[str, Any]",
@@ -59,11 +59,11 @@ def first_line(thing: object) -> str:
     return (thing.__doc__ or "").strip().partition("\n")[0]
 
 
-def responses(contract: Contract) -> dict[str, Schema]:
+def responses(operation: Operation) -> dict[str, Schema]:
     """Return the schemas of what an operation responds, by context."""
-    if isinstance(contract.response, Mapping):
-        return dict(contract.response)
-    return {"": contract.response} if isinstance(contract.response, Schema) else {}
+    if isinstance(operation.response, Mapping):
+        return dict(operation.response)
+    return {"": operation.response} if isinstance(operation.response, Schema) else {}
 
 
 def schemas_in(kind: Any) -> list[Schema]:
@@ -95,7 +95,7 @@ def type_name(kind: Any) -> str:
 
 def results(operation: Operation) -> Iterator[tuple[str, str]]:
     """Yield the name and the code of each type that an operation returns."""
-    for schema in nested(responses(operation.contract).values(), "dump_fields"):
+    for schema in nested(responses(operation).values(), "dump_fields"):
         fields: dict[str, Any] = schema.dump_fields
         members = {key: shown_type(one) for key, one in fields.items()}
         name = type(schema).__name__
@@ -104,23 +104,22 @@ def results(operation: Operation) -> Iterator[tuple[str, str]]:
 
 def arguments(operation: Operation) -> Iterator[tuple[str, str]]:
     """Yield the name and the code of each type that an operation takes."""
-    contract = operation.contract
-    for schema in [*nested(filter(None, [contract.body]), "load_fields")][:-1]:
+    for schema in [*nested(filter(None, [operation.body]), "load_fields")][:-1]:
         members = {key: taken_type(field) for key, field in schema.load_fields.items()}
         name = f"{type(schema).__name__}Values"
         yield name, typed_dict(name, first_line(schema), members, total=False)
-    taken = {name: argument_type(contract, name) for name in keyword_arguments(contract)}
-    if len(overloads(contract)) > 1:
-        del taken[next(iter(overloads(contract))).partition(":")[0]]
+    taken = {name: argument_type(operation, name) for name in keyword_arguments(operation)}
+    if len(overloads(operation)) > 1:
+        del taken[next(iter(overloads(operation))).partition(":")[0]]
     yield (
         camel(operation.name),
         typed_dict(camel(operation.name), f"What `{operation.name}` takes.", taken, total=False),
     )
 
 
-def argument_type(contract: Contract, name: str) -> str:
+def argument_type(operation: Operation, name: str) -> str:
     """Return the type of an argument of an operation."""
-    for schema in filter(None, [contract.query, contract.body]):
+    for schema in filter(None, [operation.query, operation.body]):
         if field := schema.load_fields.get(name):
             kind = taken_type(field)
             return f"Required[{kind}]" if field.required and not schema.partial else kind
@@ -132,10 +131,10 @@ def camel(name: str) -> str:
     return "".join(part.capitalize() for part in name.split("_"))
 
 
-def overloads(contract: Contract) -> dict[str, str]:
+def overloads(operation: Operation) -> dict[str, str]:
     """Return what a method returns, by the argument that it depends on as that is declared."""
-    kinds = {key: returned(contract, schema) for key, schema in responses(contract).items()}
-    query = contract.query.load_fields if contract.query else {}
+    kinds = {key: returned(operation, schema) for key, schema in responses(operation).items()}
+    query = operation.query.load_fields if operation.query else {}
     if set(kinds) == {"", "force"}:
         named = {"": "force: Literal[False] = False", "force": "force: Literal[True]"}
     elif len(kinds) > 1 and "context" in query:
@@ -144,20 +143,20 @@ def overloads(contract: Contract) -> dict[str, str]:
             key: f'context: Literal["{key}"]' + f' = "{key}"' * (key == default) for key in kinds
         }
     else:
-        kind = "str" if isinstance(contract.response, str) else "Any"
+        kind = "str" if isinstance(operation.response, str) else "Any"
         return {"": " | ".join(dict.fromkeys(kinds.values())) or kind}
     return {named[key]: kind for key, kind in kinds.items()}
 
 
-def returned(contract: Contract, schema: Schema) -> str:
+def returned(operation: Operation, schema: Schema) -> str:
     """Return the type of a response."""
     name = type(schema).__name__
-    return f"Listed[{name}]" if contract.many else name
+    return f"Listed[{name}]" if operation.many else name
 
 
 def method(route: Route, operation: Operation) -> str:
     """Return the code of a method, with its overloads."""
-    ids, found = path_variables(route.path), overloads(operation.contract)
+    ids, found = path_variables(route.path), overloads(operation)
     takes = ["self", *(f"{one}: int | str" for one in ids), *["/"] * bool(ids)]
     code = ""
     for argument, kind in found.items():
@@ -173,9 +172,7 @@ def method(route: Route, operation: Operation) -> str:
 
 def stub() -> str:
     """Return the code of the stub."""
-    found = [(route, one) for route in all_routes(RESOURCES) for one in route.operations.values()]
-    # By name: a view may have several methods.
-    operations = {one.name: (route, one) for route, one in found}
+    operations = OPERATIONS
     meta = pages.PageMeta().fields
     kinds = {name: "list[Any]" if isinstance(f, AnyList) else "str" for name, f in meta.items()}
     types = {"PageMeta": typed_dict("PageMeta", "The custom fields of a page.", kinds)}

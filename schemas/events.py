@@ -48,5 +48,7 @@ class Event(Schema):
 
     id = Shown("The number of the event, higher than that of any before.", int)
     type = Shown("What happened.", choices=TYPES)
-    timestamp = UtcTime("When it happened; of a page that came due, when it was due.")
+    timestamp = UtcTime(
+        "When it happened; of a page that came due, when it was due.", attribute="created_utc"
+    )
     data = Shown("What it happened to.", EventData)

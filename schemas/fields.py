@@ -1,4 +1,4 @@
-"""Fields of requests and responses, and serializers: what makes the object that is sent of a row.
+"""Fields of requests and responses.
 
 A field of a request says what it is, what it takes and within which bounds. It has the quirks of
 WordPress's clients: numbers and flags as text, lists as commas. What cannot be meant is refused,
@@ -7,7 +7,7 @@ never bent into something else. A message may carry the error code that it stand
 """
 
 import re
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -336,11 +336,16 @@ class Ignored(Field[object]):
 
 
 Row = Mapping[str, Any]
-Serializer = Callable[[Row], JsonObject]
 
 
 class Shown(Field[Any]):
-    """A field whose value is sent as it is: of a Python type, in which schemas may stand."""
+    """A field of a response: the value of a column, or what `_serialize` makes of a row.
+
+    `kind` is a Python type, in which schemas may stand. `columns`: those that the field is made of;
+    None for the one that has its name, or that `attribute` names.
+    """
+
+    columns: Sequence[str] | None = None
 
     def __init__(
         self,
@@ -350,15 +355,25 @@ class Shown(Field[Any]):
         choices: Sequence[str] = (),
         **kw: Any,
     ) -> None:
-        super().__init__(about, **kw)
+        super().__init__(about, dump_only=True, **kw)
         self.kind, self.choices = kind, choices
 
-    def show(self, value: Any) -> Any:
-        """Return what is sent of a value."""
-        return value
+    def serialize(self, attr: str, obj: Row, accessor: object = None, **kw: object) -> Any:
+        """Return what is sent of a row. Marshmallow's own way takes twice as long."""
+        return self._serialize(obj[self.attribute or attr], attr, obj)
 
 
-class Constant(Shown):
+class Computed(Shown):
+    """A field that is made of several columns, or of none; `_serialize` gets None as its value."""
+
+    columns = ()
+
+    def serialize(self, attr: str, obj: Row, accessor: object = None, **kw: object) -> Any:
+        """Return what is sent of a row."""
+        return self._serialize(None, attr, obj)
+
+
+class Constant(Computed):
     """A field that has one value only, which no row holds."""
 
     def __init__(self, about: str, constant: str | int) -> None:
@@ -366,55 +381,54 @@ class Constant(Shown):
         self.constant, self.json_type = constant, {"default": constant}
         self.python_type = f"Literal[{constant!r}]"
 
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> Any:
+        return self.constant
+
+
+class Part(Computed):
+    """An object of another schema, made of the same row."""
+
+    def __init__(self, about: str, schema: Schema) -> None:
+        super().__init__(about, type(schema))
+        self.schema, self.columns = schema, columns_of(schema)
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        shown: JsonObject = self.schema.dump(obj)
+        return shown
+
 
 class Digits(Shown):
     """An integer or flag that responses show as a string of digits."""
 
     json_type: JsonObject = {**STRING, "pattern": "^[0-9]+$"}
 
-    def show(self, value: Any) -> Any:
-        """Return the digits."""
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: object) -> str:
         return str(int(value or 0))
 
 
 class UtcTime(Shown):
-    """A stored time, shown with the Z of UTC."""
+    """A stored time, shown with the Z of UTC; null where there is none."""
 
     json_type: JsonObject = {**STRING, "format": "date-time", "examples": [f"{TIME}Z"]}
 
-    def show(self, value: Any) -> Any:
-        """Return the time; None where there is none."""
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: object) -> str | None:
         return f"{value}Z" if value else None
 
 
 class StoredJson(Shown):
     """A value that rows hold as JSON text, which goes into the response without being parsed."""
 
-    def show(self, value: Any) -> Any:
-        """Return what goes into the response."""
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: object) -> Any:
         return orjson.Fragment(value)
 
 
-def compile_serializer(schema: Schema, ready: Collection[str] = ()) -> Serializer:
-    """Return what makes of a row the object that is sent, with every field of the schema.
-
-    `ready`: the fields whose values are as they are sent.
-    """
-    fields: dict[str, Any] = schema.dump_fields
-    constants = {name: one.constant for name, one in fields.items() if isinstance(one, Constant)}
-    found = {name: one for name, one in fields.items() if name not in constants}
-    names, sources = [*found], [one.attribute or name for name, one in found.items()]
-    shows = [
-        (name, one.show)
-        for name, one in found.items()
-        if type(one) is not Shown and name not in ready
-    ]
-
-    def dump(row: Row) -> JsonObject:
-        values = dict(zip(names, map(row.__getitem__, sources), strict=True))
-        for name, show in shows:
-            values[name] = show(values[name])
-        values.update(constants)
-        return values
-
-    return dump
+def columns_of(schema: Schema) -> tuple[str, ...]:
+    """Return the columns that a row needs for a schema to dump it."""
+    fields: Mapping[str, Any] = schema.dump_fields
+    return tuple(
+        dict.fromkeys(
+            column
+            for name, field in fields.items()
+            for column in ((field.attribute or name,) if field.columns is None else field.columns)
+        )
+    )

@@ -11,11 +11,13 @@ from marshmallow import Schema, ValidationError, pre_load, validates_schema
 from landform.schemas import fields
 from landform.schemas.fields import (
     CodedMessage,
+    Computed,
     Constant,
     Data,
     JsonObject,
     ListOf,
     Number,
+    Part,
     Shown,
     StoredJson,
     required,
@@ -116,25 +118,76 @@ class StoredMeta(StoredJson):
         },
     }
 
-    def show(self, value: str) -> orjson.Fragment:
-        """Return the JSON text with every custom field: the same one if none is missing."""
+    def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: object) -> Any:
+        # The same text if no custom field is missing.
         if not orjson.loads(value).keys() >= EMPTY_META.keys():
             meta = {**EMPTY_META, **json.loads(value)}
             value = json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
         return orjson.Fragment(value)
 
 
+class Title(Computed):
+    """The title of a page as HTML."""
+
+    columns = ("title_rendered",)
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        return {"rendered": obj["title_rendered"]}
+
+
+class EditTitle(Title):
+    """The title of a page as HTML and as it was sent."""
+
+    columns = ("title_rendered", "title_raw")
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        return {"rendered": obj["title_rendered"], "raw": obj["title_raw"]}
+
+
+class PageContent(Computed):
+    """The content of a page as HTML, or no text where the row says not `shows_content`."""
+
+    columns = ("content_rendered", "password")
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        rendered = obj["content_rendered"] if obj["shows_content"] else ""
+        return {"rendered": rendered, "protected": bool(obj["password"])}
+
+
+class EditPageContent(PageContent):
+    """The content of a page as HTML and as it was sent."""
+
+    columns = ("content_rendered", "password", "content_raw", "block_version")
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        content = super()._serialize(value, attr, obj)
+        return {**content, "raw": obj["content_raw"], "block_version": obj["block_version"]}
+
+
+class Link(Computed):
+    """The public URL of a page, by the `urls` of the row."""
+
+    columns = ("id", "slug", "status")
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> str:
+        return str(obj["urls"].page_link(obj))
+
+
 class PageView(Schema):
-    """A page in the view context."""
+    """A page in the view context.
+
+    A row has its columns and `urls` (`service.page_urls.Urls`), and says whether it
+    `shows_content`.
+    """
 
     id = Shown("The number of the page.", int)
     date = Shown("When the page was or will be published, in the site's local time.")
     modified = Shown("When the page was last written, in the site's local time.")
     slug = Shown("The part of the URL that names the page; that of a draft may be empty.")
     status = Shown("`publish`, `future`, `draft`, `pending`, `private` or `trash`.")
-    link = Shown("The public URL of the page.")
-    title = Shown("The title.", Rendered)
-    content = Shown("The content.", Content)
+    link = Link("The public URL of the page.")
+    title = Title("The title.", Rendered)
+    content = PageContent("The content.", Content)
     author = Shown("The number of the author.", int)
     meta = StoredMeta("The custom fields.")
 
@@ -150,15 +203,15 @@ class PageEdit(PageView):
     """A page in the edit context."""
 
     password = Shown(FOR_READERS)
-    title = Shown("", RawAndRendered)
-    content = Shown("", EditContent)
+    title = EditTitle("", RawAndRendered)
+    content = EditPageContent("", EditContent)
 
 
 class PageDeleted(Schema):
     """A page that is gone for good, as it last was."""
 
     deleted = Constant("Always true.", True)
-    previous = Shown("The page as it last was.", PageEdit)
+    previous = Part("The page as it last was.", PageEdit())
 
 
 class PageWrite(Tolerant):

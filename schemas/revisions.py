@@ -4,10 +4,9 @@ from typing import Any
 
 from marshmallow import Schema
 
-from landform.schemas import fields, pages
-from landform.schemas.fields import Constant, Shown, StoredJson
+from landform.schemas import fields, pages, wordpress
+from landform.schemas.fields import Computed, Constant, JsonObject, Part, Shown, StoredJson
 from landform.schemas.known_names import Tolerant
-from landform.schemas.wordpress import EditExcerpt
 
 NAMES = ("title", "content", "slug", "status", "meta")
 
@@ -36,27 +35,53 @@ class RevisionRestore(Tolerant):
     )
 
 
+class PageGuid(Computed):
+    """A URL of the page that has the revision."""
+
+    columns = ("page",)
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        return {"rendered": f"{obj['urls'].public}/?page_id={obj['page']}"}
+
+
+class EditPageGuid(PageGuid):
+    """The same, also as its source."""
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        guid = super()._serialize(value, attr, obj)
+        return {**guid, "raw": guid["rendered"]}
+
+
+class ParentLink(Computed):
+    """Where in the API the page is, below the `root_url` of the row."""
+
+    columns = ("page",)
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        return {"parent": [{"href": f"{obj['root_url']}/pages/{obj['page']}"}]}
+
+
 class RevisionView(Schema):
     """What a page was before a write changed it."""
 
     id = Shown("The number of the revision.", int)
     parent = Shown("The number of the page.", int, attribute="page")
     author = Shown("The number of who wrote this.", int)
-    date = Shown("When it was written, in the site's local time.")
-    date_gmt = Shown("When it was written, in UTC.", attribute="date_utc")
+    date = Shown("When it was written, in the site's local time.", attribute="modified")
+    date_gmt = Shown("When it was written, in UTC.", attribute="modified_utc")
     modified = Shown("The same as `date`.")
     modified_gmt = Shown("The same as `date_gmt`.", attribute="modified_utc")
-    guid = Shown("A URL of the page.", pages.Rendered)
+    guid = PageGuid("A URL of the page.", pages.Rendered)
     slug = Shown("The slug of the page then.")
     status = Shown("The status of the page then.")
-    title = Shown("The title then.", pages.Rendered)
-    content = Shown("The content then.", pages.Content)
-    excerpt = Shown("The beginning of the content.", pages.Content)
+    title = pages.Title("The title then.", pages.Rendered)
+    content = pages.PageContent("The content then.", pages.Content)
+    excerpt = wordpress.Excerpt("The beginning of the content.", pages.Content)
     meta = pages.StoredMeta("The custom fields then.")
     changed = StoredJson("The names of the fields that the next write changed.", list[str])
     replaced_by = Shown("The number of who made that write.", int)
     replaced_gmt = Shown("When it was made, in UTC.", attribute="replaced_utc")
-    _links = Shown("A link to the page.", dict[str, Any])
+    _links = ParentLink("A link to the page.", dict[str, Any])
 
 
 class RevisionEmbed(RevisionView):
@@ -69,10 +94,10 @@ class RevisionEmbed(RevisionView):
 class RevisionEdit(RevisionView):
     """A revision in the edit context."""
 
-    guid = Shown("", pages.RawAndRendered)
-    title = Shown("", pages.RawAndRendered)
-    content = Shown("", pages.EditContent)
-    excerpt = Shown("", EditExcerpt)
+    guid = EditPageGuid("", pages.RawAndRendered)
+    title = pages.EditTitle("", pages.RawAndRendered)
+    content = pages.EditPageContent("", pages.EditContent)
+    excerpt = wordpress.EditExcerptField("", wordpress.EditExcerpt)
 
 
 class RevisionDiff(RevisionEdit):
@@ -89,4 +114,4 @@ class RevisionDeleted(Schema):
     """A revision that is gone, as it was."""
 
     deleted = Constant("Always true.", True)
-    previous = Shown("The revision.", RevisionEdit)
+    previous = Part("The revision.", RevisionEdit())

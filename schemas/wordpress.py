@@ -4,10 +4,21 @@ Each of these fields is constant here, or follows from what a page has. OpenAPI 
 resources that they are objects.
 """
 
+from typing import Any
+
 from marshmallow import INCLUDE, Schema
 
 from landform.schemas import fields, pages
-from landform.schemas.fields import Constant, Ignored, ListOf, Number, Shown, StoredJson
+from landform.schemas.fields import (
+    Computed,
+    Constant,
+    Ignored,
+    JsonObject,
+    ListOf,
+    Number,
+    Part,
+    Shown,
+)
 from landform.schemas.known_names import Tolerant
 
 
@@ -17,16 +28,65 @@ class EditExcerpt(pages.Content):
     raw = Constant("Always empty.", "")
 
 
+class Excerpt(Computed):
+    """The beginning of the content: `excerpt_rendered`, which the row has beside its columns."""
+
+    columns = ("content_rendered", "password")
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        rendered = obj["excerpt_rendered"] if obj["shows_content"] else ""
+        return {"rendered": rendered, "protected": bool(obj["password"])}
+
+
+class EditExcerptField(Excerpt):
+    """The beginning of the content, and its source, which is always empty."""
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        return {**super()._serialize(value, attr, obj), "raw": ""}
+
+
+class Guid(Computed):
+    """A URL that a page always has."""
+
+    columns = ("id",)
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        return {"rendered": f"{obj['urls'].public}/?page_id={obj['id']}"}
+
+
+class EditGuid(Guid):
+    """The same, also as its source."""
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        guid = super()._serialize(value, attr, obj)
+        return {**guid, "raw": guid["rendered"]}
+
+
+class PageLinks(Computed):
+    """Where in the API the page is, its list, its type and its author."""
+
+    columns = ("id", "author")
+
+    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
+        base = obj["urls"].wordpress
+        return {
+            "self": [{"href": f"{base}/pages/{obj['id']}"}],
+            "collection": [{"href": f"{base}/pages"}],
+            "about": [{"href": f"{base}/types/page"}],
+            "author": [{"embeddable": True, "href": f"{base}/users/{obj['author']}"}],
+        }
+
+
 class WordPressView(pages.PageView):
     """A page in the view context."""
 
     type = Constant("", "page")
-    excerpt = Shown(kind=pages.Content)
+    excerpt = Excerpt(kind=pages.Content)
     featured_media = Constant("", 0)
-    _links = StoredJson()
+    _links = PageLinks()
     date_gmt = Shown(attribute="date_utc")
     modified_gmt = Shown(attribute="modified_utc")
-    guid = Shown(kind=pages.Rendered)
+    guid = Guid(kind=pages.Rendered)
     parent = Constant("", 0)
     menu_order = Constant("", 0)
     comment_status = Constant("", "closed")
@@ -44,10 +104,17 @@ class WordPressEmbed(WordPressView):
 class WordPressEdit(WordPressView, pages.PageEdit):
     """A page in the edit context."""
 
-    title = Shown(kind=pages.RawAndRendered)
-    content = Shown(kind=pages.EditContent)
-    guid = Shown(kind=pages.RawAndRendered)
-    excerpt = Shown(kind=EditExcerpt)
+    title = pages.EditTitle(kind=pages.RawAndRendered)
+    content = pages.EditPageContent(kind=pages.EditContent)
+    guid = EditGuid(kind=pages.RawAndRendered)
+    excerpt = EditExcerptField(kind=EditExcerpt)
+
+
+class WordPressDeleted(Schema):
+    """A page that is gone for good, as it last was."""
+
+    deleted = Constant("", True)
+    previous = Part("", WordPressEdit())
 
 
 # Of all pages `menu_order` is the same, so the newest come first.

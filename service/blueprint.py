@@ -1,4 +1,4 @@
-"""The blueprint: every route, and what its requests share, made from the options."""
+"""The blueprint: every route, and what its calls share, made from the options."""
 
 import re
 from collections.abc import Callable
@@ -8,22 +8,24 @@ from functools import partial, wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
-from flask import Blueprint, current_app, has_app_context, url_for
+from flask import Blueprint, Response, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
+from flask.globals import request_ctx
 from werkzeug.routing import BuildError
 
 from landform.service import console
 from landform.service.auth.credentials import CredentialAuthorizer
-from landform.service.discovery import index, resources
+from landform.service.call import Service
+from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
-from landform.service.http.contract import METHODS, View, all_routes
-from landform.service.http.request import ServiceContext
-from landform.service.http.responses import ResponseCache
-from landform.service.http.routing import RouteView, not_found_view
-from landform.service.openapi import docs
+from landform.service.http.cache import CALLER, ResponseCache
+from landform.service.http.headers import finish, to_response
+from landform.service.http.views import HttpViews, View, not_found_view
+from landform.service.loading import pairs
+from landform.service.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
 from landform.service.options import Options, new_store
 from landform.service.python.api import Api
-from landform.service.python.operations import RESOURCES
+from landform.service.resources import HOME, RESERVED, ROUTES, WORDPRESS_ROUTES
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
 from landform.service.webhooks.delivery import Deliverer
@@ -32,31 +34,21 @@ from landform.storage.failed_attempts import Attempts
 P = ParamSpec("P")
 T = TypeVar("T")
 
-ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
-# What is there beside them where clients of WordPress and Gravity Forms come.
-DISCOVERY = (resources.RESOURCE,)
-WP_JSON_RESOURCES = (*RESOURCES, *DISCOVERY, index.resource((*RESOURCES, *DISCOVERY)))
-WP_JSON_ROUTES = all_routes((*WP_JSON_RESOURCES, docs.resource(WP_JSON_RESOURCES)))
-ANY_METHOD: Any = {
-    "methods": METHODS, "strict_slashes": False, "provide_automatic_options": False,
-}  # fmt: skip
-# What no slug of a page can hide: the first parts of all routes, and of those of the application.
-RESERVED = frozenset(
-    {route.path.split("/")[1] for route in WP_JSON_ROUTES}
-    | {"wp-json", "healthz", "readyz", "metrics"}
-)
+RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
+ANY_METHOD: Any = {"methods": METHODS, **RULE}
 SITEMAP, ROBOTS = all_routes([sitemap.RESOURCE]), "/robots.txt"
-# The route that is found where the blueprint itself is looked for.
-ANCHOR = "/pages"
-(HOME,) = all_routes([index.ROOT])
+# The operation whose URL tells where the blueprint is.
+BASE_OPERATION, BASE_PATH = "list_pages", "/pages"
+# The parameter with which `/` is another URL of a route below `/wp-json`.
+REST_ROUTE = "rest_route"
 
 
 class Landform(Blueprint):
     """The blueprint, and what its requests share; `api` is its operations as Python methods."""
 
-    def __init__(self, name: str, service: ServiceContext) -> None:
+    def __init__(self, name: str, service: Service, cache: ResponseCache) -> None:
         super().__init__(name, __name__)
-        self.service = service
+        self.service, self.cache = service, cache
         self.api = Api(service, self._url)
 
     def deliver(self, *, forever: bool = False) -> float | None:
@@ -74,7 +66,8 @@ class Landform(Blueprint):
         name = next((name for name, one in current_app.blueprints.items() if one is self), None)
         # A prefix may have variables, and without a request Flask may know no host.
         with suppress(BuildError, RuntimeError):
-            return url_for(f"{name}.{_endpoint(ANCHOR)}", _external=True).removesuffix(ANCHOR)
+            url = url_for(f"{name}.{BASE_OPERATION}", _external=True)
+            return url.removesuffix(BASE_PATH)
         return None
 
 
@@ -104,7 +97,7 @@ def open_api(options: Options) -> Api:
 
     The arguments, and what it raises, are those of `create_blueprint`.
     """
-    return Api(_make_context(options), lambda: None)
+    return Api(_make_service(options), lambda: None)
 
 
 @_takes(Options)
@@ -121,43 +114,83 @@ def create_blueprint(options: Options) -> Landform:
 
 def make_blueprint(options: Options) -> Landform:
     """Return the blueprint with these options, as `create_blueprint`."""
-    service = _make_context(options)
-    blueprint = Landform(options.name, service)
+    service = _make_service(options)
+    cache = ResponseCache(service.store, options.cache_bytes)
+    blueprint, views = Landform(options.name, service, cache), HttpViews(service, cache)
+    blueprint.register_error_handler(ApiError, _api_error_response)
     send_signals(service, blueprint)
-    wp_json = options.wp_json_paths
-    routes = [*(WP_JSON_ROUTES if wp_json else ROUTES)]
+    routes = [*(WORDPRESS_ROUTES if options.wp_json_paths else ROUTES)]
     if options.console:
         routes += all_routes([console.resource()])
     if options.site:
         routes += [route for route in SITEMAP if options.root_page or route.path != ROBOTS]
     for route in routes:
-        view = RouteView(service, route)
-        for rule in route.rules if wp_json else [route.path]:
-            blueprint.add_url_rule(rule, _endpoint(rule), view, **ANY_METHOD)
-    at_root: View = index.make_root_view(RouteView(service, HOME)) if wp_json else not_found_view
-    visitors = SiteViews(service) if options.site else None
-    at_root = visitors.at_root(at_root) if visitors else at_root
-    blueprint.record(partial(_claim_prefix, at_root, visitors, options))
+        _add_route(blueprint, views, route)
+    root: View = _rest_route_view(views, RouteTable(routes), views.view(HOME))
+    if not options.wp_json_paths:
+        root = not_found_view
+    site = SiteViews(views) if options.site else None
+    root = site.at_root(root) if site else root
+    blueprint.record(partial(_claim_prefix, root, site, options))
     return blueprint
 
 
-def _endpoint(rule: str) -> str:
-    """Return the name that Flask has for a route."""
-    return re.sub(r"\W+", "_", rule).strip("_")
+def _add_route(blueprint: Landform, views: HttpViews, route: Route) -> None:
+    """Add an endpoint for each operation of a route, and one for all other methods."""
+    rules = route.rules if views.service.options.wp_json_paths else [route.path]
+    others = set(METHODS)
+    for operation, methods in route.methods.items():
+        others -= {*methods}
+        view = views.view(route, operation)
+        for rule in rules:
+            blueprint.add_url_rule(rule, operation.name, view, methods=methods, **RULE)
+    endpoint = "other_methods_of_" + re.sub(r"\W+", "_", route.path).strip("_")
+    view = views.view(route)
+    for rule in rules:
+        blueprint.add_url_rule(rule, endpoint, view, methods=others, **RULE)
 
 
-def _make_context(options: Options) -> ServiceContext:
-    """Open the store, and make what looks after requests."""
+def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
+    """Return the view of the root, which also leads to the routes that `rest_route` names."""
+
+    def root(**variables: str) -> Response:
+        request = request_ctx.request
+        name = dict(pairs(request.query_string)).get(REST_ROUTE)
+        if not name:
+            return home(**variables)
+        # The same request as it would have come to the path of the route.
+        path = f"{WP_JSON}/{name.strip('/')}".rstrip("/")
+        environ = {**request.environ}
+        environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + path
+        environ.pop("werkzeug.request", None)
+        led = type(request)(environ)
+        match = routes.find(path)
+        if match is None:
+            return finish(led, to_response(no_route(led.path).finished()))
+        response = views.respond(led, *match)
+        if CALLER in led.environ:
+            request.environ[CALLER] = led.environ[CALLER]
+        return response
+
+    return root
+
+
+def _api_error_response(error: ApiError) -> Response:
+    """Return the response to an `ApiError` that a hook of the host raised."""
+    return finish(request_ctx.request, to_response(error.finished()))
+
+
+def _make_service(options: Options) -> Service:
+    """Open the store, and make what looks after calls."""
     store = new_store(options)
     store.open(create=options.create_database)
-    given = options.credentials or {}
+    credentials = options.credentials or {}
     reserved = RESERVED | {"console"} if options.console else RESERVED
-    return ServiceContext(
+    return Service(
         options,
         store,
-        options.authorizer or CredentialAuthorizer(store, given, options.local_mode),
+        options.authorizer or CredentialAuthorizer(store, credentials, options.local_mode),
         Attempts(store, options.failed_attempts_per_minute),
-        ResponseCache(store, options.cache_bytes),
         reserved if options.site else None,
     )
 

@@ -7,15 +7,13 @@ the codes of WordPress and Gravity Forms, and our own messages.
 import logging
 from collections.abc import Iterator, Mapping
 
-from flask import Flask, Response, current_app, got_request_exception
-from flask.globals import request_ctx
 from marshmallow import ValidationError
-from werkzeug.exceptions import HTTPException
 
 from landform import storage
 from landform.schemas.fields import CodedMessage
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import dumps
+from landform.service.reply import Finished
 
 log = logging.getLogger("landform")
 
@@ -99,12 +97,12 @@ class ApiError(Exception):
         data = {"status": self.status, **self.data}
         return {"code": self.code, "message": self.message, "data": data}
 
-    def response(self) -> Response:
-        """Return the response that carries the error."""
-        return Response(dumps(self.body()), self.status, self.headers, mimetype="application/json")
+    def finished(self) -> Finished:
+        """Return the reply that carries the error."""
+        return Finished(dumps(self.body()), self.status, self.headers)
 
 
-def refusal(code: str) -> ApiError:
+def api_error(code: str) -> ApiError:
     """Return the error of a code that has one status, in the words of `error_codes`."""
     (status,), message = ERROR_CODES[code]
     return ApiError(status, code, message)
@@ -133,17 +131,6 @@ def internal_error() -> ApiError:
     return ApiError(500, "internal_server_error", "An unexpected error occurred.")
 
 
-def from_exception(error: Exception) -> ApiError:
-    """Return the error that an exception means to the caller; log what is our own fault."""
-    if (known := from_known(error)) is not None:
-        return known
-    rule = request_ctx.request.url_rule
-    log.error("An unexpected error caused a 500 at %s.", rule or "no route", exc_info=error)
-    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
-    got_request_exception.send(app, _async_wrapper=app.ensure_sync, exception=error)
-    return internal_error()
-
-
 def from_known(error: Exception) -> ApiError | None:
     """Return the error that an exception means to the caller; None where it is our own fault."""
     if isinstance(error, ApiError):
@@ -152,8 +139,6 @@ def from_known(error: Exception) -> ApiError | None:
         return from_validation(error)
     if isinstance(error, storage.StorageError):
         return _from_storage(error)
-    if isinstance(error, HTTPException):
-        return _from_http(error)
     return None
 
 
@@ -182,19 +167,10 @@ def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
         yield name or "body", messages[0] if isinstance(messages, list) else messages
 
 
-def _from_http(error: HTTPException) -> ApiError:
-    """Return the error for what Werkzeug, or an authorizer of the host, aborted with."""
-    if error.code == 404:
-        return no_route(request_ctx.request.path)
-    if error.code == 405:
-        return wrong_method(", ".join(getattr(error, "valid_methods", None) or ()))
-    return ApiError(error.code or 500, "rest_bad_request", "The request was not understood.")
-
-
 def _from_storage(error: storage.StorageError) -> ApiError:
     if isinstance(error, storage.TextRefused):
         return from_validation(ValidationError(str(error), error.name))
-    found = refusal(next(code for kind, code in REFUSALS.items() if isinstance(error, kind)))
+    found = api_error(next(code for kind, code in REFUSALS.items() if isinstance(error, kind)))
     if isinstance(error, storage.StateRefused):
         found.data["details"] = error.details
     if found.code.startswith("storage_"):

@@ -24,11 +24,11 @@ def dumps(value: object) -> bytes:
         return orjson.dumps(value)
     except TypeError:
         # An integer of more than 64 bits, or nesting beyond what orjson follows.
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=stored)
+        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=plain)
         return text.encode()
 
 
-def stored(value: object) -> object:
+def plain(value: object) -> object:
     """Return the value of a JSON text that a row holds; any other value as it is."""
     return json.loads(orjson.dumps(value)) if isinstance(value, orjson.Fragment) else value
 

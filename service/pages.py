@@ -1,38 +1,36 @@
 """The operations on pages."""
 
-from functools import partial
+from collections.abc import Sequence
+from dataclasses import replace
 from json import loads
-
-from flask import Response
-from marshmallow import ValidationError
+from math import ceil
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.service.discovery.resources import embed_authors
-from landform.service.errors import refusal
-from landform.service.http.contract import Resource
-from landform.service.http.request import WP_JSON_PATHS, ApiRequest, create_idempotently
+from landform.service.authors import embed_authors
+from landform.service.call import Call
+from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject
-from landform.service.page_shapes import (
+from landform.service.operations import WORDPRESS, Resource
+from landform.service.page_access import check_list, check_page, list_caching
+from landform.service.page_dump import (
     CONTEXTS,
+    DELETED,
     WORDPRESS_CONTEXTS,
-    dump_edit,
-    dump_page,
+    PageShape,
+    created,
+    deleted_shape,
+    page_reply,
     page_shape,
-    page_urls,
 )
-from landform.service.previews import signed_until
 from landform.service.rendering.content import lost_elements, render_texts
+from landform.service.reply import Reply
 from landform.storage import pages
 from landform.storage.pages import listing, scheduling
-from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 
-RESOURCE = Resource(WP_JSON_PATHS[0])
-LIST, WORDPRESS_LIST = schemas.PageList(), wordpress.WordPressList()
-READ, DELETE = schemas.PageRead(), schemas.PageDelete()
-CREATE, UPDATE = schemas.PageCreate(), schemas.PageUpdate()
-DELETED = schemas.PageDeleted()
+RESOURCE = Resource(WORDPRESS)
+PAGING = ("X-WP-Total", "X-WP-TotalPages", "Link")
 LOST = "left out of the HTML, for want of the scope html:unfiltered"
 MOST_NAMED = 20
 EXAMPLE = {
@@ -43,180 +41,172 @@ EXAMPLE = {
 }
 
 
-@RESOURCE.operation(
-    "GET", "/pages", CONTEXTS, many=True, public=True, query=LIST,
-    headers=("X-WP-Total", "X-WP-TotalPages", "Link", "ETag"),
+@RESOURCE.get(
+    "/pages",
+    query=schemas.PageList(),
+    wordpress_query=wordpress.WordPressList(),
+    response=CONTEXTS,
+    many=True,
+    public=True,
+    headers=(*PAGING, "ETag"),
     errors=(
-        "rest_forbidden_context", "rest_post_invalid_page_number",
-        "rest_post_incorrect_password", "rest_orderby_include_missing_include",
-        "rest_no_search_term_defined", "rest_search_too_expensive",
+        "rest_forbidden_context",
+        "rest_post_invalid_page_number",
+        "rest_post_incorrect_password",
+        "rest_orderby_include_missing_include",
+        "rest_no_search_term_defined",
+        "rest_search_too_expensive",
     ),
-)  # fmt: skip
-def list_pages(request: ApiRequest) -> Response:
+)
+def list_pages(call: Call) -> Reply:
     """Return published pages to anyone, every page to callers with the scope `pages:read`."""
-    query = _list_query(request)
-    # Taken out of the query: neither entity tags nor links are made of it.
-    password = request.sent_password(query.pop("password"))
-    state = listing.list_state(request.store, query)
-    if password:
-        # It has to be compared, and failures counted, for each request: nothing is cached.
-        request.forbid_storing()
-    else:
-        request.allow_caching("page", state.until)
+    query = check_list(call)
+    state = listing.list_state(call.store, query)
+    reply = Reply(caching=list_caching(call, state.until))
+    if not call.page_password:
         # What comes due changes the list before anybody stores it, and so the version.
-        wanted = sorted(query.items()), *state.moments
-        request.set_etag("pages", state.version, *wanted, generation=state.generation)
-    return _list(request, query, password, state.due)
+        variant = sorted(query.items()), *state.moments
+        etag = call.etag("pages", state.version, *variant, generation=state.generation)
+        reply = replace(reply, etag=etag)
+        if call.has(etag):
+            return reply
+    shape, most_bytes = page_shape(call, query["context"]), call.options.max_response_bytes
+    columns = (*shape.columns, "id", "password") if call.page_password else shape.columns
+    result = listing.list_pages(call.store, query, columns, state.due, most_bytes)
+    body = _dump_list(call, shape, result.rows)
+    return replace(reply, body=body, headers=paging(call, result.total))
 
 
-@RESOURCE.operation(
-    "POST", "/pages", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"], status=201,
-    headers=("Location", "ETag", "X-Landform-Warning"), scope="pages:write",
-    denied="rest_cannot_create", body=CREATE, form=True, example=EXAMPLE,
+@RESOURCE.post(
+    "/pages",
+    body=schemas.PageCreate(),
+    form=True,
+    response=CONTEXTS["edit"],
+    wordpress_response=WORDPRESS_CONTEXTS["edit"],
+    status=201,
+    scope="pages:write",
+    denied="rest_cannot_create",
+    headers=("Location", "ETag", "X-Landform-Warning"),
+    example=EXAMPLE,
     errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
-)  # fmt: skip
-def create_page(request: ApiRequest) -> Response:
+)
+def create_page(call: Call) -> Reply:
     """Create a page and return it in the edit context."""
-    status = "draft" if request.is_below_wp_json else "publish"
-    values = {"author": request.caller.author, "status": status, **request.values()}
+    status = "draft" if call.is_wordpress else "publish"
+    values = {"author": call.caller.author, "status": status, **call.body}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    columns = render_texts(values, request.caller)
-    warn(request, values)
-    create = partial(pages.create, request.store, columns)
-    urls = page_urls(request)
-    return create_idempotently(
-        request, "page", create, lambda page, public: dump_edit(page, urls._replace(public=public))
+    page = pages.create(call.store, render_texts(values, call.caller))
+    reply = page_reply(call, page, find_warnings(call, values))
+    return created(call, "pages", reply, page["id"])
+
+
+@RESOURCE.get(
+    "/pages/<page_id>",
+    query=schemas.PageRead(),
+    response=CONTEXTS,
+    public=True,
+    headers=("ETag", "Last-Modified"),
+    errors=(
+        "rest_forbidden_context",
+        "rest_post_invalid_id",
+        "rest_post_incorrect_password",
+        "rest_preview_ended",
+    ),
+)
+def get_page(call: Call, page_id: int) -> Reply:
+    """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+    call.access.reject_invalid_credentials()
+    context = call.query["context"]
+    shape = page_shape(call, context)
+    columns = (*pages.ACCESS_COLUMNS, *shape.columns)
+    page, validity = pages.read_page(call.store, page_id, columns)
+    is_open, caching = check_page(call, page, validity)
+    body = shape.dump(page, call.urls, shows_content=is_open or context == "edit")
+    return Reply(
+        embed_authors(call, [body])[0],
+        etag=call.row_etag("page", page, context, is_open, generation=validity.generation),
+        last_modified=page["modified_utc"],
+        caching=caching,
     )
 
 
 @RESOURCE.operation(
-    "GET", "/pages/<page_id>", CONTEXTS, public=True, query=READ,
-    headers=("ETag", "Last-Modified"),
-    errors=(
-        "rest_forbidden_context", "rest_post_invalid_id", "rest_post_incorrect_password",
-        "rest_preview_ended",
-    ),
-)  # fmt: skip
-def get_page(request: ApiRequest, page_id: int) -> Response:
-    """Return a page: a published one to anyone, another one with the scope `pages:read`."""
-    context = request.parameters["context"]
-    request.access.reject_invalid_credentials()
-    urls = page_urls(request)
-    shape = page_shape(context, urls, request.fields)
-    page, validity = pages.read_page(request.store, page_id, (*pages.GUARDS, *shape.columns))
-    is_shown = _authorize_page(request, page, validity)
-    body = dump_page(shape, page, urls, is_shown or context == "edit")
-    return request.json_response(*embed_authors(request, [body]))
-
-
-@RESOURCE.operation(
-    "PUT POST PATCH", "/pages/<page_id>", CONTEXTS["edit"], WORDPRESS_CONTEXTS["edit"],
-    headers=("ETag", "Last-Modified", "X-Landform-Warning"), scope="pages:write",
-    denied="rest_cannot_edit", body=UPDATE, form=True, if_match="page",
-    example={"title": "Winter sale"}, errors=("rest_post_invalid_id", "empty_content"),
-)  # fmt: skip
-def update_page(request: ApiRequest, page_id: int) -> Response:
+    "PUT POST PATCH",
+    "/pages/<page_id>",
+    body=schemas.PageUpdate(),
+    form=True,
+    response=CONTEXTS["edit"],
+    wordpress_response=WORDPRESS_CONTEXTS["edit"],
+    scope="pages:write",
+    denied="rest_cannot_edit",
+    if_match="page",
+    headers=("ETag", "Last-Modified", "X-Landform-Warning"),
+    example={"title": "Winter sale"},
+    errors=("rest_post_invalid_id", "empty_content"),
+)
+def update_page(call: Call, page_id: int) -> Reply:
     """Change what is sent of a page and return the page; what is not sent stays."""
-    sent = request.values()
-    values = render_texts(sent, request.caller)
-    page = pages.update(request.store, page_id, values, request.expected, request.caller.author)
-    warn(request, sent, page["meta"])
-    return edited(request, page)
+    columns = render_texts(call.body, call.caller)
+    page = pages.update(call.store, page_id, columns, call.if_match, call.caller.author)
+    return page_reply(call, page, find_warnings(call, call.body, page["meta"]))
 
 
-@RESOURCE.operation(
-    "DELETE", "/pages/<page_id>", {"": CONTEXTS["edit"], "force": DELETED}, query=DELETE,
-    form=True, scope="pages:write", denied="rest_cannot_delete", if_match="page",
+@RESOURCE.delete(
+    "/pages/<page_id>",
+    query=schemas.PageDelete(),
+    form=True,
+    response={"": CONTEXTS["edit"], "force": DELETED},
+    scope="pages:write",
+    denied="rest_cannot_delete",
+    if_match="page",
     errors=("rest_post_invalid_id", "rest_already_trashed"),
-)  # fmt: skip
-def delete_page(request: ApiRequest, page_id: int) -> Response:
+)
+def delete_page(call: Call, page_id: int) -> Reply:
     """Move a page to the trash and return it; with `force` remove it for good."""
-    force = DELETE.load({**request.body, **request.query})["force"]
-    if not force:
-        author = request.caller.author
-        return edited(request, pages.trash(request.store, page_id, request.expected, author))
-    page = pages.delete(request.store, page_id, request.expected)
-    body = {"deleted": True, "previous": dump_edit(page, page_urls(request))}
-    return request.json_response(body)
+    if not call.query["force"]:
+        page = pages.trash(call.store, page_id, call.if_match, call.caller.author)
+        return page_reply(call, page)
+    page = pages.delete(call.store, page_id, call.if_match)
+    return Reply(deleted_shape(call).dump(page, call.urls))
 
 
-def warn(request: ApiRequest, sent: JsonObject, stored: str = "{}") -> None:
-    """Name in the response what was left out of the HTML, and bounds of a window without sense."""
-    lost = lost_elements(sent, request.caller)[:MOST_NAMED]
-    warnings = [f"{', '.join(lost)}: {LOST}"] if lost else []
-    if meta := sent.get("meta"):
-        warnings[:0] = scheduling.window_problems(request.store.clock, meta, loads(stored))
-    if warnings:
-        request.headers["X-Landform-Warning"] = "; ".join(warnings)
+def find_warnings(call: Call, values: JsonObject, stored_meta: str = "{}") -> list[str]:
+    """Return what was left out of the HTML, and bounds of a window that have no effect."""
+    warnings: list[str] = []
+    if meta := values.get("meta"):
+        warnings += scheduling.window_problems(call.store.clock, meta, loads(stored_meta))
+    if lost := lost_elements(values, call.caller)[:MOST_NAMED]:
+        warnings.append(f"{', '.join(lost)}: {LOST}")
+    return warnings
 
 
-def _list_query(request: ApiRequest) -> JsonObject:
-    """Return the query of a list, for a caller who may ask it."""
-    private = request.access.has_scope("pages:read")
-    # Wrong credentials are reported as such, not as a status that needs other credentials.
-    is_public = not (private or request.access.is_rejected)
-    schema = WORDPRESS_LIST if request.is_below_wp_json else LIST
-    query: JsonObject = schema.load(request.query)
-    if is_public and {"publish", *query.get("status", ())} != {"publish"}:
-        raise ValidationError("must be one of publish.", "status")
-    _authorize_context(request, query["context"])
-    query["unprotected_only"] = not private
-    return query
+def paging(
+    call: Call, total: int, beyond_last: str = "rest_post_invalid_page_number"
+) -> dict[str, str]:
+    """Return the headers of a page of results; raise a code for one beyond the last."""
+    page, last = call.query["page"], ceil(total / call.query["per_page"])
+    if page > last and total:
+        raise ApiError(400, beyond_last, f"There are only {last} pages of results.")
+    headers = {"X-WP-Total": str(total), "X-WP-TotalPages": str(last)}
+    links = [("prev", min(page - 1, last))] if page > 1 and last else []
+    links += [("next", page + 1)] if page < last else []
+    if links:
+        others = call.query_without("page")
+        url = f"{call.incoming.url.rstrip('/')}?{others and others + '&'}"
+        headers["Link"] = ", ".join(f'<{url}page={number}>; rel="{rel}"' for rel, number in links)
+    return headers
 
 
-def _authorize_context(request: ApiRequest, context: str) -> None:
-    if context == "edit":
-        request.access.require("pages:read", "rest_forbidden_context")
-        request.forbid_storing()
-    request.access.reject_invalid_credentials()
-
-
-def _list(request: ApiRequest, query: JsonObject, password: str, due: str) -> Response:
-    """Return the response to a list; up to the date `due` future pages are published."""
-    urls, shows_all = page_urls(request), query["context"] == "edit"
-    shape = page_shape(query["context"], urls, request.fields)
+def _dump_list(call: Call, shape: PageShape, rows: Sequence[Row]) -> list[JsonObject]:
+    """Return what is sent of the pages of a list."""
+    shows_all, password = call.query["context"] == "edit", call.page_password
     # A password opens the one page whose slug is named.
-    opens = bool(password) and len(query.get("slug") or ()) == 1 and not shows_all
-    columns = shape.columns
-    if opens:
-        columns = tuple(dict.fromkeys((*columns, "id", "password")))
-    most = request.service.options.max_response_bytes
-    found = listing.list_pages(request.store, query, columns, due, most)
-    for row in found.rows if opens else ():
+    opens = bool(password) and len(call.query.get("slug") or ()) == 1 and not shows_all
+    for row in rows if opens else ():
         if row["password"]:
-            request.access.check_password(row, password)
-    shown = [
-        dump_page(shape, row, urls, shows_all or opens or not row.get("password"))
-        for row in found.rows
+            call.access.check_password(row, password)
+    dumped = [
+        shape.dump(row, call.urls, shows_content=shows_all or opens or not row.get("password"))
+        for row in rows
     ]
-    shown = embed_authors(request, shown) if urls.wordpress else shown
-    return request.json_response(shown, request.paging_headers(query, found.total))
-
-
-def _authorize_page(request: ApiRequest, page: Row, validity: Validity) -> bool:
-    """Refuse callers who may not see a page; return whether a reader sees its content."""
-    query = request.parameters
-    password = request.sent_password(query["password"])
-    # As for a list.
-    is_secret = bool(password or query["preview"])
-    request.allow_caching("page", 0 if is_secret else validity.until)
-    _authorize_context(request, query["context"])
-    if query["preview"]:
-        until = signed_until(request.store, page["id"], query["preview"])
-        if until is None or page["status"] == "trash":
-            raise refusal("rest_preview_ended")
-    elif page["status"] != "publish":
-        request.access.require("pages:read")
-    if password and not query["preview"]:
-        request.access.check_password(page, password)
-    if is_secret or page["password"]:
-        request.forbid_storing()
-    is_shown = is_secret or not page["password"]
-    request.set_row_etag("page", page, query["context"], is_shown, generation=validity.generation)
-    return is_shown
-
-
-def edited(request: ApiRequest, page: Row) -> Response:
-    """Return the response to a write of a page."""
-    request.set_row_etag("page", page, "edit", not page["password"])
-    return request.json_response(dump_edit(page, page_urls(request)))
+    return embed_authors(call, dumped)

@@ -9,45 +9,52 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from hashlib import sha256
 
-from flask import Response
 from itsdangerous import BadData, URLSafeSerializer
 
 from landform.schemas import pages as schemas
-from landform.service.http.contract import Resource
-from landform.service.http.request import ApiRequest
+from landform.service.call import Call
+from landform.service.operations import Resource
+from landform.service.reply import NO_STORE, Reply
 from landform.storage import AlreadyTrashed, Store, pages, signatures
 from landform.storage.clock import epoch
 
 RESOURCE = Resource()
-WRITE = schemas.PreviewWrite()
 PREVIEW, REVOKED = schemas.PagePreview(), schemas.PreviewsRevoked()
 PATH = "/pages/<page_id>/preview"
 LONGEST = 500
 
 
-@RESOURCE.operation(
-    "POST", PATH, PREVIEW, scope="pages:read", body=WRITE, example={"expires_in": 86400},
+@RESOURCE.post(
+    PATH,
+    body=schemas.PreviewWrite(),
+    response=PREVIEW,
+    scope="pages:read",
+    example={"expires_in": 86400},
     errors=("rest_post_invalid_id", "rest_already_trashed"),
-)  # fmt: skip
-def create_preview(request: ApiRequest, page_id: int) -> Response:
+)
+def create_preview(call: Call, page_id: int) -> Reply:
     """Return a signed address that shows the page as it is, whatever its status and window."""
-    until = now(request.store) + request.values()["expires_in"]
-    if pages.get(request.store, page_id, ("status",))["status"] == "trash":
+    until = now(call.store) + call.body["expires_in"]
+    if pages.get(call.store, page_id, ("status",))["status"] == "trash":
         raise AlreadyTrashed
-    token = sign(request.store, page_id, until)
-    request.forbid_storing()
-    ends = request.store.clock.moment(datetime.fromtimestamp(until, UTC))
-    address = f"{request.public_base_url}/?page_id={page_id}&preview={token}"
-    shown = {"link": address, "expires": ends.local, "expires_gmt": ends.utc}
-    return request.json_response({"id": page_id, "token": token, **shown})
+    token = sign(call.store, page_id, until)
+    ends = call.store.clock.moment(datetime.fromtimestamp(until, UTC))
+    preview = {
+        "id": page_id,
+        "token": token,
+        "link": f"{call.public_url}/?page_id={page_id}&preview={token}",
+        "expires": ends.local,
+        "expires_gmt": ends.utc,
+    }
+    return Reply(PREVIEW.dump(preview), caching=NO_STORE)
 
 
-@RESOURCE.operation("DELETE", PATH, REVOKED, scope="pages:read", errors=("rest_post_invalid_id",))
-def revoke_previews(request: ApiRequest, page_id: int) -> Response:
+@RESOURCE.delete(PATH, response=REVOKED, scope="pages:read", errors=("rest_post_invalid_id",))
+def revoke_previews(call: Call, page_id: int) -> Reply:
     """End every preview of the page at once."""
-    pages.get(request.store, page_id, ("id",))
-    signatures.revoke(request.store, page_id)
-    return request.json_response({"revoked": True})
+    pages.get(call.store, page_id, ("id",))
+    signatures.revoke(call.store, page_id)
+    return Reply(REVOKED.dump({}))
 
 
 def sign(store: Store, page_id: int, until: int, key: str = "") -> str:

@@ -17,8 +17,7 @@ from typing import Any, NamedTuple, TextIO
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map
 
-from landform.service.auth.credentials import CALLER
-from landform.service.http.responses import CACHE_HIT, Application, Environ
+from landform.service.http.cache import CACHE_HIT, CALLER, Application, Environ
 from landform.standalone.settings import Settings
 
 # The id of the request that this thread is handling.

@@ -15,7 +15,8 @@ from prometheus_client import CollectorRegistry, Counter, Histogram, generate_la
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
 
 from landform.service.auth.local_mode import LocalMode
-from landform.service.http.request import ApiRequest, ServiceContext
+from landform.service.call import Service
+from landform.service.http.views import HttpIncoming
 from landform.standalone.logs import Answered
 from landform.storage import webhooks
 from landform.storage.pages.listing import count_by_status
@@ -32,7 +33,7 @@ SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2
 class Metrics:
     """The counters of one process, and the view that reports those of all."""
 
-    def __init__(self, service: ServiceContext) -> None:
+    def __init__(self, service: Service) -> None:
         self._service, self._local = service, LocalMode()
         self._registry = own = CollectorRegistry()
         counter = partial(Counter, registry=own)
@@ -62,7 +63,7 @@ class Metrics:
         if not local_mode or self._local.refusal_reason(request.environ):
             # As everywhere else, so that guesses are counted here too.
             with self._service.store.connection():
-                ApiRequest(request, self._service).access.require()
+                HttpIncoming(request, self._service, "").access.require()
         registry = self._registry
         if "PROMETHEUS_MULTIPROC_DIR" in os.environ:
             registry = CollectorRegistry()

@@ -14,8 +14,8 @@ from landform.storage.models import Feed, StoreInfo
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, storable, to_columns
 from landform.storage.sql import (
     Parameter,
+    Precondition,
     Prepared,
-    Versions,
     check_version,
     current_version,
     write_changes,
@@ -148,7 +148,7 @@ def update(
     values: Row,
     *,
     merge: bool = False,
-    expected: Versions = None,
+    if_match: Precondition | None = None,
 ) -> Row:
     """Write the columns given and return the feed as it is then; or `FeedNotFound`.
 
@@ -156,7 +156,7 @@ def update(
     `VersionConflict` where the feed is at none of the versions expected.
     """
     feed = get(store, feed_id)
-    check_version(store, feed["version"], expected)
+    check_version(store, feed["version"], if_match)
     if not values:
         return feed
     if merge and "meta" in values:
@@ -175,10 +175,10 @@ def _write(store: Store, feed: Row, values: Row) -> Row:
 
 
 @transactional
-def delete(store: Store, feed_id: int, expected: Versions = None) -> Row:
+def delete(store: Store, feed_id: int, if_match: Precondition | None = None) -> Row:
     """Remove a feed for good and return it as it last was."""
     feed = get(store, feed_id)
-    check_version(store, feed["version"], expected)
+    check_version(store, feed["version"], if_match)
     DELETE.run(store, feed)
     events.record(store, "feed", feed, None)
     return feed
@@ -204,7 +204,7 @@ def set_order(
     ids: Sequence[int],
     *,
     partial: bool,
-    expected: Versions,
+    if_match: Precondition | None,
     columns: Sequence[str],
 ) -> tuple[list[Row], int]:
     """Give the feeds of a form the orders 1, 2, 3 ...; return them, and the version of all feeds.
@@ -213,7 +213,7 @@ def set_order(
     have now. Raises `OrderIncomplete` where an id is of no feed of the form, or one is missing, and
     `VersionConflict` where the feeds are at none of the versions expected.
     """
-    check_version(store, list_state(store)[0], expected)
+    check_version(store, list_state(store)[0], if_match)
     found = list_feeds(store, {"form_id": [form_id]}, ("id", "feed_order"))
     places = {feed["id"]: feed["feed_order"] for feed in found}
     given = set(ids)

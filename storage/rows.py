@@ -6,8 +6,6 @@ from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
 
-import orjson
-
 from landform.storage.errors import TextRefused
 
 # A row: columns and their values.
@@ -20,29 +18,11 @@ NO_VALUES: Values = MappingProxyType({})
 MAX_INTEGER = 2**63 - 1
 # The keys and items, at any depth, and the bytes of JSON that a meta may have after a merge.
 MOST_META_KEYS, MOST_META_BYTES = 5000, 4 << 20
-# Columns whose texts may be long; below so many characters they are short.
-CONTENT = ("title_raw", "title_rendered", "content_raw", "content_rendered")
-SHORT = 512
 
 
 def storable(numbers: Iterable[int]) -> list[int]:
     """Return the numbers that fit into 64 bits; no row has any of the others."""
     return [number for number in numbers if abs(number) <= MAX_INTEGER]
-
-
-def shrink(row: Row) -> int:
-    """Turn the long texts of a row into JSON, which takes less memory; return its bytes or less."""
-    size = 0
-    for name, value in row.items():
-        if not isinstance(value, str):
-            continue
-        if name in CONTENT and len(value) >= SHORT:
-            text = orjson.dumps(value)
-            row[name] = orjson.Fragment(text)
-            size += len(text) - 2
-        else:
-            size += len(value)
-    return size
 
 
 def digest_of(secret: str) -> str:

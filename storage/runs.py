@@ -19,7 +19,7 @@ from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, Ru
 from landform.storage.event_types import TOLD
 from landform.storage.models import Feed, FeedRun
 from landform.storage.rows import MAX_INTEGER, Row, storable
-from landform.storage.sql import Prepared, Versions, check_version, read_identity
+from landform.storage.sql import Precondition, Prepared, check_version, read_identity
 from landform.storage.store import Store, expired_before, transactional
 
 CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
@@ -175,7 +175,7 @@ def end(
     attempt: int,
     outcome: Row,
     *,
-    expected: Versions = None,
+    if_match: Precondition | None = None,
 ) -> Row:
     """End the claim `attempt` of a run with an outcome, and return the run.
 
@@ -184,7 +184,7 @@ def end(
     same way already, nothing changes. Raises `RunNotFound`, `RunNotClaimed`, `VersionConflict`.
     """
     run = get(store, feed_id, run_id)
-    check_version(store, run["version"], expected)
+    check_version(store, run["version"], if_match)
     is_current = attempt == run["attempt"]
     values = {name: value for name, value in outcome.items() if name != "retry_at"}
     if is_current and values.items() <= run.items():
@@ -205,13 +205,13 @@ def end(
 
 
 @transactional
-def replay(store: Store, feed_id: int, run_id: int, expected: Versions = None) -> Row:
+def replay(store: Store, feed_id: int, run_id: int, if_match: Precondition | None = None) -> Row:
     """Let a run that has ended, or whose lease has lapsed, be claimed once more, and return it.
 
     Raises `RunNotFound`, `RunNotFinished`, and `VersionConflict`.
     """
     run, now = get(store, feed_id, run_id), _now(store)
-    check_version(store, run["version"], expected)
+    check_version(store, run["version"], if_match)
     if run["state"] == CLAIMED and run["due_utc"] > now:
         raise RunNotFinished(_state_of(run))
     ready = {**CLAIM, "state": PENDING, "attempt": run["attempt"], "due_utc": now}

@@ -20,7 +20,7 @@ from peewee import BaseQuery, Context, Node
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TooLarge, VersionConflict
 from landform.storage.models import ResourceVersion, StoreInfo, Table
-from landform.storage.rows import NO_VALUES, Row, Values, shrink
+from landform.storage.rows import NO_VALUES, Row, Values
 from landform.storage.store import Store
 
 
@@ -66,21 +66,22 @@ class Prepared:
     def rows(
         self, store: Store, values: Values = NO_VALUES, most_bytes: int | None = None
     ) -> list[Row]:
-        """Return the rows as mappings of columns; with a bound as `shrink` makes them.
+        """Return the rows as mappings of columns.
 
-        `TooLarge` as soon as they have more bytes.
+        `TooLarge` as soon as their texts have more characters than `most_bytes`.
         """
-        cursor, found = self.run_on(store.database, values), list[Row]()
+        cursor, rows, size = self.run_on(store.database, values), list[Row](), 0
         names = [column[0] for column in cursor.description]
         try:
             for record in cursor:
-                row = dict(zip(names, record, strict=True))
-                if most_bytes is not None and (most_bytes := most_bytes - shrink(row)) < 0:
-                    raise TooLarge
-                found.append(row)
+                if most_bytes is not None:
+                    size += sum(len(value) for value in record if isinstance(value, str))
+                    if size > most_bytes:
+                        raise TooLarge
+                rows.append(dict(zip(names, record, strict=True)))
         finally:
             cursor.close()
-        return found
+        return rows
 
 
 def write_changes(store: Store, model: type[Table], old: Row, changes: Row) -> Row:
@@ -104,14 +105,12 @@ def _positional(places: Sequence[object]) -> Callable[[Values], Sequence[object]
     return lambda values: [values[place] if type(place) is _Place else place for place in places]
 
 
-class Expected(NamedTuple):
+class Precondition(NamedTuple):
     """What a write expects to find: one of these versions, in the generation they were read in."""
 
     generation: str
     versions: Collection[int]
 
-
-Versions = Expected | None
 
 CURRENT = Prepared(
     ResourceVersion.select(ResourceVersion.version, StoreInfo.select(StoreInfo.generation)).where(
@@ -143,9 +142,9 @@ def current_version(store: Store, name: str) -> tuple[int, str]:
     return int(version), str(of_store)
 
 
-def check_version(store: Store, version: int, expected: Versions) -> None:
+def check_version(store: Store, version: int, if_match: Precondition | None) -> None:
     """Raise `VersionConflict` for a version that is not expected; None expects nothing."""
-    if expected is None:
+    if if_match is None:
         return
-    if version not in expected.versions or read_generation(store) != expected.generation:
+    if version not in if_match.versions or read_generation(store) != if_match.generation:
         raise VersionConflict

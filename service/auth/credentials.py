@@ -15,7 +15,7 @@ from flask import Request
 from werkzeug.datastructures import Authorization
 
 from landform.service.auth.local_mode import Environ, LocalMode, is_direct
-from landform.service.errors import ApiError, refusal
+from landform.service.errors import ApiError, api_error
 from landform.storage import Store, api_keys
 from landform.storage.failed_attempts import Attempts, address_key
 from landform.storage.rows import Row, digest_of
@@ -27,8 +27,6 @@ NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain ht
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
 TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
 NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
-# Where the name of the caller is left for logs, and for the cache.
-CALLER = "landform.caller"
 SCOPES = frozenset({
     "pages:read", "pages:write", "feeds:read", "feeds:write", "runs:write", "html:unfiltered",
     "events:read", "webhooks:write",
@@ -86,8 +84,8 @@ class CredentialAuthorizer:
             raise Rejected("The credentials are not valid.")
         return found
 
-    def key_of(self, environ: Environ) -> Hashable:
-        """Return all that decides who calls, but for what the database holds."""
+    def cache_identity(self, environ: Environ) -> Hashable:
+        """Return what of a request decides who calls, as a part of the key of the cache."""
         sent = environ.get("HTTP_AUTHORIZATION"), environ.get("HTTP_X_API_KEY")
         return sent if self._digests else (*sent, self._refusal_reason(environ))
 
@@ -184,39 +182,40 @@ def is_cross_site(
 
 
 class Access:
-    """The caller of one request, identified when somebody first asks."""
+    """The caller of one call, identified when somebody first asks, and what the caller may do.
 
-    def __init__(self, http: Request, authorizer: Authorizer, attempts: Attempts) -> None:
-        self._http, self._authorizer, self._attempts = http, authorizer, attempts
-        # Whether the host says who calls, perhaps by a cookie.
-        self.is_by_host = not isinstance(authorizer, CredentialAuthorizer)
+    `identify` does what an authorizer does. `address`: the IP address that failures are counted
+    for. `is_by_host`: whether the host says who calls, perhaps by a cookie.
+    """
+
+    def __init__(
+        self,
+        identify: Callable[[], Identity | None],
+        attempts: Attempts,
+        address: str,
+        *,
+        is_by_host: bool = False,
+    ) -> None:
+        self._identify, self._attempts, self._address = identify, attempts, address_key(address)
+        self.is_by_host = is_by_host
         self._rejection: Rejected | None = None
 
     @cached_property
     def identity(self) -> Identity | None:
         """The caller; None for anonymous callers and for those who were rejected."""
         try:
-            identity = self._authorizer(self._http)
+            return self._identify()
         except Rejected as rejection:
             if not isinstance(rejection, NotAccepted):
-                # Here, and not with the refusal: a response may reveal it without being a 401.
-                _refuse_until(self._attempts.record_failure(self._address))
+                # Here, and not with the 401: a response may reveal it without being one.
+                _raise_if_throttled(self._attempts.record_failure(self._address))
             self._rejection = rejection
             return None
-        self._http.environ[CALLER] = identity.name if identity else None
-        return identity
 
     @property
     def is_rejected(self) -> bool:
         """Whether credentials came that are wrong."""
         return self.identity is None and self._rejection is not None
-
-    @property
-    def sign_in(self) -> str:
-        """The way callers sign in: a host's `session`, `credentials`, or `local` mode."""
-        if isinstance(self._authorizer, CredentialAuthorizer):
-            return "credentials" if self._authorizer.has_credentials() else "local"
-        return "session"
 
     def has_scope(self, scope: str | None) -> bool:
         """Return whether there is a caller, and has the scope where one is named."""
@@ -241,21 +240,17 @@ class Access:
     def check_password(self, page: Row, sent: str) -> None:
         """Refuse what is not the password of a page: a 403, or a 429 after too many of them."""
         where = f"{self._address} page {page['id']}"
-        _refuse_until(self._attempts.retry_after(where))
+        _raise_if_throttled(self._attempts.retry_after(where))
         if not hmac.compare_digest(sent.encode(), page["password"].encode()):
-            _refuse_until(self._attempts.record_failure(where))
-            raise refusal("rest_post_incorrect_password")
-
-    @property
-    def _address(self) -> str:
-        return address_key(self._http.remote_addr or "")
+            _raise_if_throttled(self._attempts.record_failure(where))
+            raise api_error("rest_post_incorrect_password")
 
     def _unauthorized(self, code: str, message: str) -> ApiError:
         # A host's own way to sign in is none that a browser should ask a password for.
         return ApiError(401, code, message, headers={} if self.is_by_host else CHALLENGE)
 
 
-def _refuse_until(seconds: int) -> None:
-    if seconds:
-        headers = {"Retry-After": str(seconds)}
+def _raise_if_throttled(retry_after: int) -> None:
+    if retry_after:
+        headers = {"Retry-After": str(retry_after)}
         raise ApiError(429, "rest_too_many_attempts", TOO_MANY, headers=headers)

@@ -1,14 +1,14 @@
 """The console: one page at `/console`, and its files. It calls the HTTP API, as any client can."""
 
+import re
 from functools import partial
 from pathlib import Path
 
-from flask import Response
-
 from landform.schemas.wordpress import Anything
-from landform.service.http.contract import Resource
-from landform.service.http.files import send_file
-from landform.service.http.request import ApiRequest
+from landform.service.call import Call
+from landform.service.files import file_reply
+from landform.service.operations import Resource
+from landform.service.reply import Reply
 
 STATIC = Path(__file__).parent / "static"
 PATH = "/console"
@@ -27,17 +27,21 @@ def resource() -> Resource:
     """Return the page and the files as operations that need no credentials."""
     console = Resource()
 
-    @console.operation("GET", PATH, public=True, query=ANYTHING)
-    def page(request: ApiRequest) -> Response:
+    @console.get(PATH, name="console", public=True, query=ANYTHING)
+    def page(call: Call) -> Reply:
         """Return the page, which tells its scripts where the service is and how to sign in."""
-        options = request.service.options
-        values = {"title": options.site_title, "timezone": options.timezone}
-        access = request.access.sign_in
-        return send_file(request, STATIC / "console.html", POLICY, access=access, **values)
+        values = {"title": call.options.site_title, "timezone": call.options.timezone}
+        sign_in = call.service.sign_in
+        return file_reply(call, STATIC / "console.html", POLICY, access=sign_in, **values)
 
     for path in sorted(STATIC.rglob("*")):
         if path.suffix in SUFFIXES:
             name = path.relative_to(STATIC).as_posix()
-            send = partial(send_file, path=path, policy=POLICY)
-            console.operation("GET", f"{PATH}/{name}", public=True, query=ANYTHING)(send)
+            view = partial(file_reply, path=path, policy=POLICY)
+            console.get(f"{PATH}/{name}", name=file_name(name), public=True, query=ANYTHING)(view)
     return console
+
+
+def file_name(path: str) -> str:
+    """Return the name of the operation that returns a file."""
+    return "console_" + re.sub(r"\W+", "_", path)

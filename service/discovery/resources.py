@@ -1,29 +1,28 @@
 """What clients read beside pages and feeds: type, statuses, settings, authors, forms, caller."""
 
-import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from math import ceil
 from typing import Any
 
-from flask import Response
 from marshmallow import Schema
 
 from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
-from landform.service.discovery.index import link, rest_url
-from landform.service.errors import refusal
-from landform.service.http.contract import API, Resource
-from landform.service.http.request import ApiRequest
+from landform.service.authors import dump_author, relation
+from landform.service.call import Call
+from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
+from landform.service.operations import WP_JSON, Resource
+from landform.service.reply import NO_STORE, Reply
 from landform.storage import feeds
 from landform.storage.pages import listing
 
 RESOURCE, WHOAMI = Resource(), Resource()
-BASE = f"{API}/wp/v2"
-USERS, FORMS = f"{BASE}/users", f"{API}/gf/v2/forms"
-LIST, FORM_LIST = schemas.UserList(), schemas.FormList()
+BASE = f"{WP_JSON}/wp/v2"
+USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
+CALLER = schemas.Caller()
 ONE, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
 PAGE: JsonObject = {
     "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
@@ -51,55 +50,71 @@ CAPABILITIES = {
 }  # fmt: skip
 
 
-@RESOURCE.operation("GET", f"{BASE}/statuses", {}, public=True, query=WHOLE)
-def list_statuses(request: ApiRequest) -> Response:
+@RESOURCE.get(f"{BASE}/statuses", public=True, query=WHOLE)
+def list_statuses(call: Call) -> Reply:
     """Return the statuses that the caller may see, by their names."""
-    _ = request.parameters
-    request.access.reject_invalid_credentials()
-    names = STATUS_NAMES if request.access.has_scope("pages:read") else ("publish",)
-    return request.json_response({name: _status(request, name) for name in names})
+    call.access.reject_invalid_credentials()
+    names = STATUS_NAMES if call.access.has_scope("pages:read") else ("publish",)
+    return Reply({name: _status(call, name) for name in names})
 
 
-@RESOURCE.operation("GET", f"{BASE}/settings", {}, scope="pages:write")
-def get_settings(request: ApiRequest) -> Response:
+@RESOURCE.get(f"{BASE}/settings", scope="pages:write")
+def get_settings(call: Call) -> Reply:
     """Return the settings of the site."""
-    options = request.service.options
-    return request.json_response({
-        "title": options.site_title, "description": options.site_description,
-        "url": options.public_url or request.site_url, "timezone": options.timezone,
-        "date_format": "Y-m-d", "time_format": "H:i", "start_of_week": 1, "language": "en_US",
-    })  # fmt: skip
+    options = call.options
+    settings = {
+        "title": options.site_title,
+        "description": options.site_description,
+        "url": options.public_url or call.site_url,
+        "timezone": options.timezone,
+        "date_format": "Y-m-d",
+        "time_format": "H:i",
+        "start_of_week": 1,
+        "language": "en_US",
+    }
+    return Reply(settings)
 
 
-def _page_type(request: ApiRequest) -> JsonObject:
-    links = {"collection": link(request, "/wp/v2/types"), "wp:items": link(request, "/wp/v2/pages")}
+def _page_type(call: Call) -> JsonObject:
+    links = {
+        "collection": relation(call, "/wp/v2/types"),
+        "wp:items": relation(call, "/wp/v2/pages"),
+    }
     return {**PAGE, "_links": links}
 
 
-def _status(request: ApiRequest, name: str) -> JsonObject:
+def _status(call: Call, name: str) -> JsonObject:
     """Return a status; `date_floating`: each update may move the date of a page that has it."""
     public = name == "publish"
     query = "" if public else f"?status={name}"
     return {
-        "name": STATUS_NAMES[name], "slug": name, "public": public, "queryable": public,
-        "date_floating": name in ("draft", "pending"), "private": name == "private",
-        "protected": name in ("future", "draft", "pending"), "show_in_list": name != "trash",
-        "_links": {"archives": link(request, f"/wp/v2/pages{query}")},
-    }  # fmt: skip
+        "name": STATUS_NAMES[name],
+        "slug": name,
+        "public": public,
+        "queryable": public,
+        "date_floating": name in ("draft", "pending"),
+        "private": name == "private",
+        "protected": name in ("future", "draft", "pending"),
+        "show_in_list": name != "trash",
+        "_links": {"archives": relation(call, f"/wp/v2/pages{query}")},
+    }
 
 
 def _add(
-    path: str, name: str, about: str, make: Callable[[ApiRequest], object], query: Schema = ONE,
-    **kw: Any,
-) -> None:  # fmt: skip
+    path: str,
+    name: str,
+    about: str,
+    make: Callable[[Call], object],
+    query: Schema = ONE,
+    **declared: Any,
+) -> None:
     """Add an operation that returns the same whatever it is asked, if the query is right."""
 
-    def view(request: ApiRequest) -> Response:
-        _, headers = request.parameters, dict.fromkeys(kw.get("headers", ()), "0")
-        return request.json_response(make(request), headers)
+    def view(call: Call) -> Reply:
+        return Reply(make(call), headers=dict.fromkeys(declared.get("headers", ()), "0"))
 
     view.__name__, view.__doc__ = name, about
-    RESOURCE.operation("GET", f"{BASE}/{path}", {}, query=query, **kw)(view)
+    RESOURCE.get(f"{BASE}/{path}", query=query, **declared)(view)
 
 
 _BY_NAME = "Return the one type of content, by its name."
@@ -117,124 +132,96 @@ for _name in ("posts", "categories", "tags", "media", "comments"):
     _add(_name, f"list_{_name}", _NONE, lambda _: [], ANYTHING, **_PUBLIC_LIST)
 
 
-@WHOAMI.operation("GET", "/whoami", schemas.Caller())
-def whoami(request: ApiRequest) -> Response:
+@WHOAMI.get("/whoami", response=CALLER)
+def whoami(call: Call) -> Reply:
     """Return the caller's name, author id and scopes."""
-    request.forbid_storing()
-    caller = request.caller
+    caller = call.caller
     scopes = sorted(caller.scopes)
-    body = {"name": caller.name, "author": caller.author, "scopes": scopes}
-    return request.json_response(body)
+    body = CALLER.dump({"name": caller.name, "author": caller.author, "scopes": scopes})
+    return Reply(body, caching=NO_STORE)
 
 
-@RESOURCE.operation("GET", USERS, {}, many=True, public=True, query=LIST, headers=TOTALS)
-def list_users(request: ApiRequest) -> Response:
+@RESOURCE.get(USERS, many=True, public=True, query=schemas.UserList(), headers=TOTALS)
+def list_users(call: Call) -> Reply:
     """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
-    query = request.parameters
-    found = [author for author in _authors(request) if _passes(author, query)]
-    found.sort(reverse=query["order"] == "desc")
+    query = call.query
+    authors = [author for author in _authors(call) if _passes(author, query)]
+    authors.sort(reverse=query["order"] == "desc")
     first, most = (query["page"] - 1) * query["per_page"], query["per_page"]
-    headers = {"X-WP-Total": str(len(found)), "X-WP-TotalPages": str(ceil(len(found) / most))}
-    shown = [_user(request, author) for author in found[first : first + most]]
-    return request.json_response(shown, headers)
+    headers = {"X-WP-Total": str(len(authors)), "X-WP-TotalPages": str(ceil(len(authors) / most))}
+    body = [dump_author(call, author) for author in authors[first : first + most]]
+    return Reply(body, headers=headers)
 
 
-@RESOURCE.operation("GET", f"{USERS}/me", {}, denied="rest_not_logged_in", query=ONE)
-def get_current_user(request: ApiRequest) -> Response:
+@RESOURCE.get(f"{USERS}/me", denied="rest_not_logged_in", query=ONE)
+def get_current_user(call: Call) -> Reply:
     """Return the caller."""
-    request.forbid_storing()
-    caller = request.caller
+    caller = call.caller
     allowed = [name for scope in caller.scopes for name in CAPABILITIES.get(scope, ())]
     body = {
-        **_user(request, caller.author),
+        **dump_author(call, caller.author),
         "name": caller.name,
         "username": caller.name,
         "roles": [_role(caller)],
         "capabilities": dict.fromkeys(sorted(allowed), True),
     }
-    return request.json_response(body)
+    return Reply(body, caching=NO_STORE)
 
 
-@RESOURCE.operation(
-    "GET", f"{USERS}/<user_id>", {}, public=True, query=ONE, errors=("rest_user_invalid_id",)
-)  # fmt: skip
-def get_user(request: ApiRequest, user_id: int) -> Response:
+@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=ONE, errors=("rest_user_invalid_id",))
+def get_user(call: Call, user_id: int) -> Reply:
     """Return an author of pages that the caller may see."""
-    _, known = request.parameters, _authors(request)
-    is_caller = request.access.identity is not None and request.access.identity.author == user_id
-    if user_id not in known and not is_caller:
-        raise refusal("rest_user_invalid_id")
-    return request.json_response(_user(request, user_id))
+    authors, caller = _authors(call), call.access.identity
+    if user_id not in authors and not (caller and caller.author == user_id):
+        raise api_error("rest_user_invalid_id")
+    return Reply(dump_author(call, user_id))
 
 
-@RESOURCE.operation("GET", FORMS, {}, scope="feeds:read", query=FORM_LIST)
-def list_forms(request: ApiRequest) -> Response:
+@RESOURCE.get(FORMS, scope="feeds:read", query=schemas.FormList())
+def list_forms(call: Call) -> Reply:
     """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
-    wanted = request.parameters.get("include")
+    include = call.query.get("include")
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
-        for form in _forms(request)
-        if not wanted or form in wanted
+        for form in _forms(call)
+        if not include or form in include
     }
-    return request.json_response(forms)
+    return Reply(forms)
 
 
-@RESOURCE.operation("GET", f"{FORMS}/<form_id>", {}, scope="feeds:read", errors=("gf_not_found",))
-def get_form(request: ApiRequest, form_id: int) -> Response:
+@RESOURCE.get(f"{FORMS}/<form_id>", scope="feeds:read", errors=("gf_not_found",))
+def get_form(call: Call, form_id: int) -> Reply:
     """Return a form that a feed names, or a page that the caller may see."""
-    if form_id not in _forms(request):
-        raise refusal("gf_not_found")
-    return request.json_response({"id": form_id, "title": f"Form {form_id}"})
-
-
-def embed_authors(request: ApiRequest, pages: list[JsonObject]) -> list[JsonObject]:
-    """Return pages, each with its author where `_embed` asks for it below `/wp-json`."""
-    wanted = request.query.get("_embed")
-    if wanted is None or not request.is_below_wp_json:
-        return pages
-    names = map(str, wanted) if isinstance(wanted, list) else re.split(r"[\s,]+", str(wanted))
-    if {"author", "", "1", "true"}.intersection(names):
-        for page in pages:
-            if "author" in page and "_links" in page:
-                page["_embedded"] = {"author": [_user(request, page["author"])]}
-    return pages
+    if form_id not in _forms(call):
+        raise api_error("gf_not_found")
+    return Reply({"id": form_id, "title": f"Form {form_id}"})
 
 
 def _passes(author: int, query: JsonObject) -> bool:
     """Return whether an author passes every filter of a list; an empty one lets all pass."""
-    wanted, slugs, text = (query.get(name) for name in ("include", "slug", "search"))
+    include, slugs, text = (query.get(name) for name in ("include", "slug", "search"))
     names = f"author {author}", f"author-{author}"
     return (
-        (not wanted or author in wanted)
+        (not include or author in include)
         and author not in query.get("exclude", ())
         and (not slugs or names[1] in slugs)
         and (not text or any(text.lower() in name for name in names))
     )
 
 
-def _statuses(request: ApiRequest) -> Sequence[str]:
+def _statuses(call: Call) -> Sequence[str]:
     """Return the statuses of the pages that the caller may see."""
-    return STATUSES if request.access.has_scope("pages:read") else ("publish",)
+    return STATUSES if call.access.has_scope("pages:read") else ("publish",)
 
 
-def _authors(request: ApiRequest) -> list[int]:
-    request.access.reject_invalid_credentials()
-    return listing.list_authors(request.store, _statuses(request))
+def _authors(call: Call) -> list[int]:
+    call.access.reject_invalid_credentials()
+    return listing.list_authors(call.store, _statuses(call))
 
 
-def _forms(request: ApiRequest) -> list[int]:
-    store = request.store
-    return sorted({*feeds.list_forms(store), *listing.list_forms(store, _statuses(request))})
-
-
-def _user(request: ApiRequest, author: int) -> JsonObject:
-    route = f"/wp/v2/users/{author}"
-    return {
-        "id": author, "name": f"Author {author}", "url": "", "description": "",
-        "link": rest_url(request, f"/wp/v2/pages?author={author}"), "slug": f"author-{author}",
-        "avatar_urls": {}, "meta": [],
-        "_links": {"self": link(request, route), "collection": link(request, "/wp/v2/users")},
-    }  # fmt: skip
+def _forms(call: Call) -> list[int]:
+    store = call.store
+    return sorted({*feeds.list_forms(store), *listing.list_forms(store, _statuses(call))})
 
 
 def _role(caller: Identity) -> str:

@@ -4,14 +4,13 @@ from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
 
-from flask import Response
-
 from landform.schemas.wordpress import Anything
-from landform.service.http.contract import Resource, all_routes
-from landform.service.http.files import send_body, send_file
-from landform.service.http.request import ApiRequest
+from landform.service.call import Call
+from landform.service.files import bytes_reply, file_reply
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.openapi import document
+from landform.service.operations import Resource, all_routes
+from landform.service.reply import JSON, Reply
 
 ANYTHING = Anything()
 STATIC = Path(__file__).parent / "static"
@@ -30,18 +29,19 @@ def resource(described: Sequence[Resource]) -> Resource:
     def describe() -> JsonObject:
         return document.document(all_routes(described))
 
-    @docs.operation("GET", "/openapi.json", public=True, query=ANYTHING)
-    def description(request: ApiRequest) -> Response:
+    @docs.get("/openapi.json", name="openapi", public=True, query=ANYTHING)
+    def description(call: Call) -> Reply:
         """Return the description in OpenAPI 3.1."""
-        body = dumps({**describe(), "servers": [{"url": request.api_base_url}]})
-        return send_body(request, body, "application/json")
+        body = dumps({**describe(), "servers": [{"url": call.root_url}]})
+        return bytes_reply(call, body, JSON)
 
-    @docs.operation("GET", "/docs", public=True, query=ANYTHING)
-    def page(request: ApiRequest) -> Response:
+    @docs.get("/docs", name="docs", public=True, query=ANYTHING)
+    def page(call: Call) -> Reply:
         """Return the page to read and try the operations on."""
-        return send_file(request, STATIC / "docs.html", POLICY, access=request.access.sign_in)
+        return file_reply(call, STATIC / "docs.html", POLICY, access=call.service.sign_in)
 
     for name in FILES:
-        send = partial(send_file, path=STATIC / name, policy=POLICY)
-        docs.operation("GET", f"/docs/{name}", public=True, query=ANYTHING)(send)
+        view = partial(file_reply, path=STATIC / name, policy=POLICY)
+        endpoint = f"docs_{name.replace('.', '_')}"
+        docs.get(f"/docs/{name}", name=endpoint, public=True, query=ANYTHING)(view)
     return docs

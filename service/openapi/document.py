@@ -13,7 +13,6 @@ from marshmallow import Schema, missing
 
 from landform.schemas.fields import Ignored
 from landform.service.error_codes import ERROR_CODES
-from landform.service.http.contract import Contract, Operation, Route, path_variables
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
     FIELDS,
@@ -27,6 +26,7 @@ from landform.service.openapi.components import (
     error_response,
     parameter,
 )
+from landform.service.operations import Operation, Route, path_variables
 
 ABOUT = (
     "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "
@@ -113,78 +113,78 @@ def document(routes: Iterable[Route]) -> JsonObject:
 
 
 def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
-    contract, name = operation.contract, operation.name
-    start = contract.path.strip("/").split("/")[0]
+    name = operation.name
+    start = operation.path.strip("/").split("/")[0]
     text = operation.view.__doc__ or ""
-    text += f" Needs the scope `{contract.scope}`." if contract.scope else ""
+    text += f" Needs the scope `{operation.scope}`." if operation.scope else ""
     # One view may serve several methods of a path.
-    twin = method != contract.methods.split()[0]
+    twin = method != operation.methods[0]
     described: JsonObject = {
         "operationId": f"{name}_by_{method.lower()}" if twin else name,
         "summary": SUMMARIES.get(name, name.replace("_", " ").capitalize()),
         "description": " ".join(text.split()),
         "tags": [TAGS.get(start, start.capitalize())],
-        "parameters": [*_parameters(shapes, contract)],
-        "responses": _responses(shapes, contract),
-        "security": [{scheme: []} for scheme in SECURITY] + ([{}] if contract.public else []),
+        "parameters": [*_parameters(shapes, operation)],
+        "responses": _responses(shapes, operation),
+        "security": [{scheme: []} for scheme in SECURITY] + ([{}] if operation.public else []),
     }
-    if contract.body:
-        content = {"application/json": _media(contract, _json_body(shapes, contract))}
-        if contract.form:
-            form = shapes.of(type(contract.body))
-            content |= {kind: _media(contract, form) for kind in FORMS}
-        described["requestBody"] = {"required": contract.needs_body, "content": content}
+    if operation.body:
+        content = {"application/json": _media(operation, _json_body(shapes, operation))}
+        if operation.form:
+            form = shapes.of(type(operation.body))
+            content |= {kind: _media(operation, form) for kind in FORMS}
+        described["requestBody"] = {"required": operation.needs_body, "content": content}
     return described
 
 
-def _media(contract: Contract, schema: object) -> JsonObject:
-    example = {"example": contract.example} if contract.example else {}
+def _media(operation: Operation, schema: object) -> JsonObject:
+    example = {"example": operation.example} if operation.example else {}
     return {"schema": schema, **example}
 
 
-def _json_body(shapes: Shapes, contract: Contract) -> JsonObject:
+def _json_body(shapes: Shapes, operation: Operation) -> JsonObject:
     """Return the schema of a JSON body. An update of nothing may say so in each way of PHP's."""
-    body = shapes.of(type(contract.body))
-    if contract.body and contract.body_list:
-        return {"anyOf": [body, shapes.of_field(contract.body.fields[contract.body_list])]}
-    if contract.needs_body or contract.empty_body:
+    body = shapes.of(type(operation.body))
+    if operation.body and operation.body_list:
+        return {"anyOf": [body, shapes.of_field(operation.body.fields[operation.body_list])]}
+    if operation.needs_body or operation.empty_body:
         return body
     return {"anyOf": [body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
 
 
-def error_codes(contract: Contract) -> dict[int, list[str]]:
+def error_codes(operation: Operation) -> dict[int, list[str]]:
     """Return the statuses of failures, each with its codes."""
-    codes = [*contract.errors, contract.denied, *ALWAYS]
-    codes += OF_WRITES if contract.is_write else ()
+    codes = [*operation.errors, operation.denied, *ALWAYS]
+    codes += OF_WRITES if operation.is_write else ()
     codes += OF_BODIES
-    codes += (contract.empty_body,) if contract.empty_body else ()
-    takes_others = contract.form or contract.body is None
+    codes += (operation.empty_body,) if operation.empty_body else ()
+    takes_others = operation.form or operation.body is None
     codes += ("rest_unsupported_media_type",) if takes_others else ()
-    codes += OF_IF_MATCH if contract.if_match else ()
-    codes += ("rest_idempotency_key_reused",) if contract.creates else ()
+    codes += OF_IF_MATCH if operation.if_match else ()
+    codes += ("rest_idempotency_key_reused",) if operation.takes_idempotency_key else ()
     found: dict[int, list[str]] = {}
     for code in dict.fromkeys(codes):
         for status in ERROR_CODES[code][0]:
             found.setdefault(status, []).append(code)
-    if "<" in contract.path:
+    if "<" in operation.path:
         found.setdefault(404, []).append("rest_no_route")
     return found
 
 
-def _parameters(shapes: Shapes, contract: Contract) -> Iterator[JsonObject]:
+def _parameters(shapes: Shapes, operation: Operation) -> Iterator[JsonObject]:
     """Yield the parameters: of the path, those that follow from what is done, of the query."""
-    for name in path_variables(contract.path):
+    for name in path_variables(operation.path):
         about = f"The id of the {name.removesuffix('_id').replace('_', ' ')}."
         yield parameter("path", name, about, {"type": "integer", "minimum": 0})
-    if not contract.is_write:
+    if not operation.is_write:
         yield FIELDS
-    query = contract.query.fields if contract.query else {}
+    query = operation.query.fields if operation.query else {}
     names = [
-        *(["If-None-Match"] if contract.is_conditional_read else []),
-        *(["If-Match"] if contract.if_match else []),
-        *(["Idempotency-Key"] if contract.creates else []),
+        *(["If-None-Match"] if operation.is_conditional_read else []),
+        *(["If-Match"] if operation.if_match else []),
+        *(["Idempotency-Key"] if operation.takes_idempotency_key else []),
         *(["X-Page-Password"] if "password" in query else []),
-        *(["Prefer"] if contract.has_names else []),
+        *(["Prefer"] if operation.checks_names else []),
     ]
     yield from (REQUEST_HEADERS[name] for name in names)
     for name, field in query.items():
@@ -193,30 +193,30 @@ def _parameters(shapes: Shapes, contract: Contract) -> Iterator[JsonObject]:
             yield parameter("query", name, schema.pop("description"), schema)
 
 
-def _responses(shapes: Shapes, contract: Contract) -> JsonObject:
-    told = TOLD_HEADERS if contract.has_names else ()
+def _responses(shapes: Shapes, operation: Operation) -> JsonObject:
+    told = TOLD_HEADERS if operation.checks_names else ()
     responses: JsonObject = {
-        str(contract.status): {
-            "description": "Created." if contract.creates else "Success.",
-            "headers": {name: HEADERS[name] for name in (*contract.headers, *told)},
-            "content": {"application/json": {"schema": _response(shapes, contract)}},
+        str(operation.status): {
+            "description": "Created." if operation.takes_idempotency_key else "Success.",
+            "headers": {name: HEADERS[name] for name in (*operation.headers, *told)},
+            "content": {"application/json": {"schema": _response(shapes, operation)}},
         }
     }
-    if contract.is_conditional_read:
+    if operation.is_conditional_read:
         responses["304"] = NOT_MODIFIED
-    for status, codes in sorted(error_codes(contract).items()):
+    for status, codes in sorted(error_codes(operation).items()):
         responses[str(status)] = error_response(status, codes)
     responses["414"] = TOO_LONG
     return responses
 
 
-def _response(shapes: Shapes, contract: Contract) -> JsonObject:
-    response = contract.response
+def _response(shapes: Shapes, operation: Operation) -> JsonObject:
+    response = operation.response
     if isinstance(response, str):
         return {"type": "string", "const": response}
     schemas = response.values() if isinstance(response, Mapping) else [response]
     found = [shapes.of(type(schema)) for schema in schemas if schema]
     if not found:
-        return {"type": "array" if contract.many else "object"}
+        return {"type": "array" if operation.many else "object"}
     shape = found[0] if len(found) == 1 else {"anyOf": found}
-    return {"type": "array", "items": shape} if contract.many else shape
+    return {"type": "array", "items": shape} if operation.many else shape

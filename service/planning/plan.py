@@ -6,7 +6,7 @@ A plan takes three queries at most, one of them for the time, and writes nothing
 from collections.abc import Iterable, Mapping
 
 from landform.schemas.feed_plan import PlannedFeed
-from landform.schemas.fields import JsonObject, compile_serializer
+from landform.schemas.fields import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of, explain, is_met
 from landform.service.planning.entries import Entry
 from landform.storage import Store, feeds, runs
@@ -14,7 +14,7 @@ from landform.storage.rows import Row
 
 VERSION = ("id", "version", "form_id", "addon_slug", "event_type")
 COLUMNS = (*VERSION, "is_active", "meta")
-dump_feed = compile_serializer(PlannedFeed())
+PLANNED = PlannedFeed()
 
 
 def plan(
@@ -32,7 +32,7 @@ def plan(
         else:
             # Without an id of the entry nothing tells a run from others.
             key = runs.run_key(store, row["id"], entry_id) if entry_id else None
-            planned.append(dump_feed({**row, "run_key": key}))
+            planned.append(PLANNED.dump({**row, "run_key": key}))
     return {
         "form_id": form_id,
         "entry_id": entry_id,

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
 from landform.service.auth.credentials import Identity
+from landform.service.call import Service
 from landform.service.errors import ApiError, from_known
-from landform.service.http.contract import Operation, Route
-from landform.service.http.request import ServiceContext
+from landform.service.operations import Operation, Route
 from landform.service.python.calls import call
 from landform.service.python.operations import Operations
 from landform.storage import StorageError
@@ -40,12 +39,11 @@ class Api(Operations):
 
     def __init__(
         self,
-        service: ServiceContext,
+        service: Service,
         locate: Callable[[], str | None],
         identity: Identity | None = OWN,
     ) -> None:
-        self._service = replace(service, authorizer=lambda request: identity)
-        self._locate = locate
+        self._service, self._locate, self._identity = service, locate, identity
 
     def as_caller(self, identity: Identity | None) -> Api:
         """Return the same for another caller, with what that may do; None: an anonymous one."""
@@ -119,6 +117,7 @@ class Api(Operations):
     def __exit__(self, *error: object) -> None:
         self.close()
 
-    def _call(self, route: Route, operation: Operation, given: dict[str, Any]) -> Any:
+    def _call(self, route: Route, operation: Operation, arguments: dict[str, Any]) -> Any:
         base_url = None if self._service.options.public_url else self._locate()
-        return call(self._service, base_url or NOWHERE, route, operation, given)
+        where = base_url or NOWHERE
+        return call(self._service, where, self._identity, (route, operation), arguments)

@@ -3,20 +3,19 @@
 import json
 from collections.abc import Mapping, Sequence, Set
 from datetime import date
-from io import BytesIO
 from typing import Any, TypeVar
-from urllib.parse import unquote, urlsplit
 
 import flask
-from flask import Request, Response, has_request_context
+from flask import has_request_context
 from marshmallow import ValidationError
 
+from landform.service.auth.credentials import Access, Identity
+from landform.service.call import ReadyIncoming, Service
 from landform.service.errors import from_known
-from landform.service.http.contract import Contract, Operation, Route, path_variables
-from landform.service.http.input import wsgi_text
-from landform.service.http.request import ApiRequest, ServiceContext
-from landform.service.http.routing import numbers, run_operation
-from landform.service.json_codec import JsonObject, dumps
+from landform.service.json_codec import JsonObject
+from landform.service.operations import Operation, Route, path_variables
+from landform.service.pipeline import read_ids, run
+from landform.service.reply import Finished
 
 # Arguments that are a header in HTTP.
 HEADERS = frozenset({"if_match", "idempotency_key"})
@@ -48,60 +47,56 @@ def etag_of(document: Mapping[str, Any]) -> str:
 
 
 def call(
-    service: ServiceContext, base_url: str, route: Route, operation: Operation, given: JsonObject
+    service: Service,
+    base_url: str,
+    identity: Identity | None,
+    called: tuple[Route, Operation],
+    arguments: JsonObject,
 ) -> Any:
-    """Return what an operation responds to the arguments that are given, as Python values.
+    """Return what an operation responds to its arguments, as Python values.
 
-    `base_url`: below which the service is. Raises `ApiError` for what HTTP has an error for.
+    `base_url`: below which the service is. `called`: the operation, and its route. Raises
+    `ApiError` for what HTTP has an error for.
     """
+    route, operation = called
     try:
         names = path_variables(route.path)
-        ids = numbers({name: str(given.pop(name)) for name in names}, names)
+        ids = read_ids({name: str(arguments.pop(name)) for name in names})
         url = base_url + route.path
         for name, number in ids.items():
             url = url.replace(f"<{name}>", str(number))
-        request = _request(service, url, operation.contract, given)
+        address = flask.request.remote_addr if has_request_context() else None
+        access = Access(lambda: identity, service.attempts, address or "", is_by_host=True)
+        incoming = _incoming(access, (url, base_url), operation, arguments)
         with service.store.connection():
-            return _decode(run_operation(operation, request, ids))
+            return _decode(run(service, operation, incoming, ids))
     except Exception as error:
         known = from_known(error)
         if known is None:
             raise
         for parameter, text in known.params.items():
             known.add_note(f"{parameter}: {text}")
-        raise known from (None if known is error else error)
+        raise known from (error.__cause__ if known is error else error)
 
 
-def _request(
-    service: ServiceContext, url: str, contract: Contract, given: JsonObject
-) -> ApiRequest:
-    """Return the request that the arguments stand for: its query is theirs, and is not parsed."""
-    in_body = contract.body.load_fields.keys() if contract.body else set()
-    in_body -= contract.query.load_fields.keys() if contract.query else set()
-    values = {name: _as_json(name, given[name]) for name in given.keys() - HEADERS}
-    sent = {name: values.pop(name) for name in sorted(in_body & values.keys())}
-    body = dumps(sent) if contract.body else b""
-    parts = urlsplit(url)
-    environ = {
-        "REQUEST_METHOD": contract.methods.split()[0],
-        "wsgi.url_scheme": parts.scheme,
-        "HTTP_HOST": parts.netloc,
-        "PATH_INFO": wsgi_text(unquote(parts.path)),
-        "REMOTE_ADDR": flask.request.remote_addr if has_request_context() else None,
-        "CONTENT_TYPE": "application/json" if body else "",
-        "CONTENT_LENGTH": str(len(body)),
-        "wsgi.input": BytesIO(body),
-        # What landform would ignore is a mistake in a program.
-        "HTTP_PREFER": "handling=strict",
-    }
-    if (expected := given.get("if_match")) is not None:
-        environ["HTTP_IF_MATCH"] = expected if isinstance(expected, str) else etag_of(expected)
-    if (key := given.get("idempotency_key")) is not None:
-        environ["HTTP_IDEMPOTENCY_KEY"] = str(key)
-    request = ApiRequest(Request(environ), service, contract)
+def _incoming(
+    access: Access, urls: tuple[str, str], operation: Operation, arguments: JsonObject
+) -> ReadyIncoming:
+    """Return the call that the arguments stand for."""
+    in_body = operation.body.load_fields.keys() if operation.body else set()
+    in_body -= operation.query.load_fields.keys() if operation.query else set()
+    values = {name: _as_json(name, arguments[name]) for name in arguments.keys() - HEADERS}
+    body = {name: values.pop(name) for name in sorted(in_body & values.keys())}
     query = {name: _as_sent(value) for name, value in values.items()}
-    request.query = {name: value for name, value in query.items() if value not in (None, [])}
-    return request
+    query = {name: value for name, value in query.items() if value not in (None, [])}
+    # What landform would ignore is a mistake in a program.
+    headers = {"Prefer": "handling=strict"}
+    if (if_match := arguments.get("if_match")) is not None:
+        headers["If-Match"] = if_match if isinstance(if_match, str) else etag_of(if_match)
+    if (key := arguments.get("idempotency_key")) is not None:
+        headers["Idempotency-Key"] = str(key)
+    method = operation.methods[0]
+    return ReadyIncoming(method, urls, headers, access, query=query, body=body)
 
 
 def _as_sent(value: Any) -> Any:
@@ -132,9 +127,9 @@ def _plain(value: object) -> object:
     raise TypeError
 
 
-def _decode(response: Response) -> Any:
-    """Return what the methods return of a response."""
-    value, headers = json.loads(response.get_data()), response.headers
+def _decode(finished: Finished) -> Any:
+    """Return what the methods return of a reply."""
+    value, headers = json.loads(finished.body), finished.headers
     if isinstance(value, dict):
         value = Document(value)
         value.etag = headers.get("ETag")

@@ -1,70 +1,72 @@
-"""The operations as methods, made from their contracts; `operations.pyi` has their types."""
+"""The operations as methods, which follow from their declarations.
+
+`operations.pyi` has the types of the methods, for editors and type checkers.
+"""
 
 from collections.abc import Callable
+from functools import cache
 from inspect import Parameter, Signature
+from types import MethodType
 from typing import Any
 
 from landform.schemas.fields import Ignored
-from landform.service import batch, events, feeds, pages, previews, revisions, runs, webhooks
-from landform.service.discovery.resources import WHOAMI
-from landform.service.http.contract import Contract, Operation, Route, all_routes, path_variables
-from landform.service.site import unsaved
+from landform.service.operations import Operation, Route, all_routes, path_variables
+from landform.service.resources import RESOURCES
 
-SINGLE = (
-    pages.RESOURCE,
-    previews.RESOURCE,
-    unsaved.RESOURCE,
-    revisions.RESOURCE,
-    revisions.RESTORE_RESOURCE,
-    WHOAMI,
-    feeds.RESOURCE,
-    runs.RESOURCE,
-    events.RESOURCE,
-    webhooks.RESOURCE,
-)
-RESOURCES = (*SINGLE, batch.resource(SINGLE))
+# The operations by the names of their methods, each with its route.
+OPERATIONS: dict[str, tuple[Route, Operation]] = {
+    operation.name: (route, operation)
+    for route in all_routes(RESOURCES)
+    for operation in route.operations.values()
+}
 
 
 class Operations:
     """Every operation of the HTTP API as a method, which `_call` carries out."""
 
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        """Return the method of an operation."""
+        if name not in OPERATIONS:
+            raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+        return MethodType(_method(name), self)
 
-def keyword_arguments(contract: Contract) -> list[str]:
+    def __dir__(self) -> list[str]:
+        """Return the names of all methods."""
+        return sorted({*super().__dir__(), *OPERATIONS})
+
+
+def keyword_arguments(operation: Operation) -> list[str]:
     """Return the arguments of an operation beside the ids in its path."""
-    schemas = filter(None, (contract.query, contract.body))
-    fields = [(name, one) for schema in schemas for name, one in schema.load_fields.items()]
-    names = [name for name, one in fields if not isinstance(one, Ignored)]
+    schemas = filter(None, (operation.query, operation.body))
+    fields = [(name, field) for one in schemas for name, field in one.load_fields.items()]
+    names = [name for name, field in fields if not isinstance(field, Ignored)]
     names += ["_fields"]
-    names += ["if_match"] if contract.if_match else []
-    names += ["idempotency_key"] if contract.creates else []
+    names += ["if_match"] if operation.if_match else []
+    names += ["idempotency_key"] if operation.takes_idempotency_key else []
     return list(dict.fromkeys(names))
 
 
-def _method(route: Route, operation: Operation) -> Callable[..., Any]:
-    ids, contract = path_variables(route.path), operation.contract
+@cache
+def _method(name: str) -> Callable[..., Any]:
+    """Return the function of a method, with its signature and docstring."""
+    route, operation = OPERATIONS[name]
+    positional = ("self", *path_variables(route.path))
+    keywords = keyword_arguments(operation)
     signature = Signature(
         [
-            *(Parameter(name, Parameter.POSITIONAL_ONLY) for name in ("self", *ids)),
-            *(
-                Parameter(name, Parameter.KEYWORD_ONLY, default=None)
-                for name in keyword_arguments(contract)
-            ),
+            *(Parameter(one, Parameter.POSITIONAL_ONLY) for one in positional),
+            *(Parameter(one, Parameter.KEYWORD_ONLY, default=None) for one in keywords),
         ]
     )
 
     def method(*args: Any, **kwargs: Any) -> Any:
-        given = signature.bind(*args, **kwargs).arguments
-        return given.pop("self")._call(route, operation, given)
+        arguments = signature.bind(*args, **kwargs).arguments
+        return arguments.pop("self")._call(route, operation, arguments)
 
-    scope = f" It needs the scope {contract.scope}." if contract.scope else ""
-    method.__name__ = method.__qualname__ = operation.name
+    scope = f" It needs the scope {operation.scope}." if operation.scope else ""
+    method.__name__ = method.__qualname__ = name
     method.__signature__ = signature  # type: ignore[attr-defined]
     method.__doc__ = (
-        f"{operation.view.__doc__}\n\nThis is `{contract.methods.split()[0]} {route.path}`.{scope}"
+        f"{operation.view.__doc__}\n\nThis is `{operation.methods[0]} {route.path}`.{scope}"
     )
     return method
-
-
-for _route in all_routes(RESOURCES):
-    for _operation in _route.operations.values():
-        setattr(Operations, _operation.name, _method(_route, _operation))

@@ -4,17 +4,17 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any, Literal, Required, TypedDict, Unpack, overload
 
-from landform.service.http.contract import Contract, Operation, Resource, Route
+from landform.service.operations import Operation, Route
 from landform.service.python.calls import Listed
 
-RESOURCES: tuple[Resource, ...]
+OPERATIONS: dict[str, tuple[Route, Operation]]
 
-def keyword_arguments(contract: Contract) -> list[str]: ...
+def keyword_arguments(operation: Operation) -> list[str]: ...
 
 class Operations:
     """Every operation of the HTTP API as a method."""
 
-    def _call(self, route: Route, operation: Operation, given: dict[str, Any]) -> Any: ...
+    def _call(self, route: Route, operation: Operation, arguments: dict[str, Any]) -> Any: ...
     @overload
     def list_pages(self, *, context: Literal["view"] = "view", **arguments: Unpack[ListPages]) -> Listed[PageView]:
         """Return published pages to anyone, every page to callers with the scope `pages:read`."""

@@ -3,28 +3,31 @@
 A right password sets a cookie that opens this page only.
 """
 
+from collections.abc import Mapping
+from dataclasses import replace
 from datetime import UTC, datetime
 from enum import Enum
 from typing import NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from flask import Response
+from werkzeug.http import dump_cookie, parse_cookie
 
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.errors import ApiError, refusal
-from landform.service.http.input import FORM_TYPES, read_form_fields
-from landform.service.http.request import ApiRequest
-from landform.service.http.responses import is_browser, last_modified, make_etag, matches
-from landform.service.page_shapes import Urls, address, page_link, page_urls
+from landform.service.call import Call
+from landform.service.conditions import make_etag
+from landform.service.errors import ApiError, api_error
+from landform.service.loading import accepts_html
+from landform.service.page_urls import Urls
 from landform.service.previews import now, sign, signed_until
-from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, set_private
+from landform.service.reply import HTML, Caching, Reply
+from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, private_headers
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import Moment, epoch
 from landform.storage.pages import scheduling, slugs
 from landform.storage.rows import Row
 
 COLUMNS = (
-    *pages.GUARDS, *scheduling.WINDOW_COLUMNS, "slug", "date", "modified", "author",
+    *pages.ACCESS_COLUMNS, *scheduling.WINDOW_COLUMNS, "slug", "date", "modified", "author",
     "title_rendered", "content_rendered", "meta",
 )  # fmt: skip
 STATES = {
@@ -66,7 +69,7 @@ class Visit(NamedTuple):
 
 
 def visit(
-    request: ApiRequest, key: int | str, preview: str | None = None, *, at_root: bool = False
+    call: Call, key: int | str, preview: str | None = None, *, at_root: bool = False
 ) -> Visit:
     """Return the visit of the page with an id, or with a slug, however it is spelled in the path.
 
@@ -77,15 +80,15 @@ def visit(
         wanted = "" if len(key) > LONGEST_TEXT else slugs.slugify(key)
     if not wanted:
         raise PageNotFound
-    urls = page_urls(request)
+    urls = call.urls
     try:
-        visited = _visit(request, wanted, urls, preview)
+        visited = _visit(call, wanted, urls, preview)
     except PageNotFound:
-        slug = slugs.successor(request.store, wanted) if isinstance(wanted, str) else None
+        slug = slugs.successor(call.store, wanted) if isinstance(wanted, str) else None
         if slug is None:
             raise
-        return _visit(request, slug, urls, preview)._replace(redirect=301)
-    ending = address(visited.page["slug"], urls)
+        return _visit(call, slug, urls, preview)._replace(redirect=301)
+    ending = urls.address(visited.page["slug"])
     if isinstance(key, int):
         # One without another address is shown here.
         is_public = visited.seen in (Seen.PUBLIC, Seen.LOCKED, Seen.UNLOCKED)
@@ -94,46 +97,46 @@ def visit(
         raise PageNotFound
     if not ending:
         return visited._replace(redirect=0 if at_root else 301)
-    is_here = f"{key}/" == unquote(ending) and request.http.path.endswith("/")
+    is_here = f"{key}/" == unquote(ending) and call.incoming.url.endswith("/")
     return visited._replace(redirect=0 if is_here else 302)
 
 
-def _visit(request: ApiRequest, key: int | str, urls: Urls, preview: str | None) -> Visit:
+def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit:
     """Return what a visitor sees of a page, found by its id or slug; a refusal for nothing.
 
     By its id, a page that is not public asks for credentials; by its slug it is missing, so that
     nobody learns which slugs there are.
     """
-    request.access.reject_invalid_credentials()
-    page, validity = pages.read_page(request.store, key, COLUMNS)
-    at = request.store.clock.now()
+    call.access.reject_invalid_credentials()
+    page, validity = pages.read_page(call.store, key, COLUMNS)
+    at = call.store.clock.now()
     window = scheduling.window_state(page, at)
-    found = Visit(page, Seen.INSPECTED, page_link(page, urls), at, validity)
+    found = Visit(page, Seen.INSPECTED, urls.page_link(page), at, validity)
     is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":
         raise PageNotFound
     if preview is not None:
-        if not (expires := signed_until(request.store, page["id"], preview)):
-            raise refusal("rest_preview_ended")
+        if not (expires := signed_until(call.store, page["id"], preview)):
+            raise api_error("rest_preview_ended")
         return found._replace(expires=expires)
     if is_published and window == scheduling.OPEN:
-        return found._replace(seen=_seen_of_open(request, page))
+        return found._replace(seen=_seen_of_open(call, page))
     if is_by_id and not is_published:
-        request.access.require("pages:read")
+        call.access.require("pages:read")
     # At its address a page with a window is to everybody what it is to visitors.
-    if (is_by_id or not is_published) and request.access.has_scope("pages:read"):
+    if (is_by_id or not is_published) and call.access.has_scope("pages:read"):
         return found
     if not is_published or window != scheduling.OVER:
         raise PageNotFound
     return found._replace(seen=Seen.GONE)
 
 
-def _seen_of_open(request: ApiRequest, page: Row) -> Seen:
+def _seen_of_open(call: Call, page: Row) -> Seen:
     """Return what a visitor sees of a published page in its window."""
     if not page["password"]:
         return Seen.PUBLIC
-    cookie = request.http.cookies.get(_cookie_name(page), "")
-    until = cookie and signed_until(request.store, page["id"], cookie, page["password"])
+    cookie = parse_cookie(call.incoming.headers.get("Cookie")).get(_cookie_name(page), "")
+    until = cookie and signed_until(call.store, page["id"], cookie, page["password"])
     return Seen.UNLOCKED if until else Seen.LOCKED
 
 
@@ -142,64 +145,71 @@ def _cookie_name(page: Row) -> str:
     return f"landform_page_{page['id']}"
 
 
-def show(site: Site, request: ApiRequest, visited: Visit) -> Response:
+def show(site: Site, call: Call, visited: Visit) -> Reply:
     """Return what a visitor sees of a page, or lead to the address that it has."""
     if visited.redirect:
-        return _lead(request, visited)
+        return _redirect(call, visited)
     page, link = visited.page, visited.link
     match visited.seen:
         case Seen.GONE:
             # Never cached: it depends on what is accepted.
-            if not is_browser(request.http):
+            if not accepts_html(call.incoming.headers):
                 raise ApiError(410, "rest_page_ended", "This page has ended.")
-            shown = site.show_closed("gone.html", page, link, 410)
+            return html_reply(site.closed_html("gone.html", page, link), status=410)
         case Seen.LOCKED:
-            shown = set_private(site.show_closed("password.html", page, link))
-        case Seen.PUBLIC:
-            shown = _public(site, request, visited)
+            return html_reply(site.closed_html("password.html", page, link), private_headers())
         case Seen.UNLOCKED:
-            shown = set_private(site.show(page, link))
+            return html_reply(site.page_html(page, link), private_headers())
         case Seen.INSPECTED:
-            shown = set_private(site.show(page, link, _preview(request, visited)), NO_REFERRER)
-    return shown
+            html = site.page_html(page, link, _preview(call, visited))
+            return html_reply(html, private_headers(NO_REFERRER))
+        case _:
+            return _public_reply(site, call, visited)
 
 
-def _lead(request: ApiRequest, visited: Visit) -> Response:
+def html_reply(html: str, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
+    """Return a reply that shows a page of HTML."""
+    return Reply(html, status, headers or {}, content_type=HTML)
+
+
+def _redirect(call: Call, visited: Visit) -> Reply:
     """Return a redirect to the link of a page, with the rest of the query.
 
     Without a public URL it names no host: a request may name any, and lead others there.
     """
     link = urlsplit(visited.link)
-    queries = link.query, request.query_without("page_id")
+    queries = link.query, call.query_without("page_id")
     link = link._replace(query="&".join(filter(None, queries)))
-    if not request.service.options.public_url:
+    if not call.options.public_url:
         link = link._replace(scheme="", netloc="")
     headers = {"Location": link.geturl(), "Cache-Control": "no-store"}
-    return Response(status=visited.redirect, headers=headers)
+    return html_reply("", headers, visited.redirect)
 
 
-def _public(site: Site, request: ApiRequest, visited: Visit) -> Response:
+def _public_reply(site: Site, call: Call, visited: Visit) -> Reply:
     """Return a page that everybody sees, to be cached by anybody until it may be another one."""
     page, most, seconds = visited.page, site.options.site_max_age, epoch(visited.at.utc)
-    turn = scheduling.next_turn(request.store.clock, page, visited.at)
+    turn = scheduling.next_turn(call.store.clock, page, visited.at)
     if turn - seconds > most + 2:
         age, until = most, turn - most - 2
     else:
         # A cached response would tell others to cache it for too long: it is made each second.
         age, until = int(max(0, min(most, turn - seconds - 2))), seconds + 1
-    request.allow_caching("page", min(until, visited.validity.until))
     name = f"page{page['id']}_{visited.validity.generation}"
-    tag = make_etag(name, page["version"], "site", visited.link, site.variant)
-    headers = {"ETag": tag, "Cache-Control": f"public, max-age={age}"}
-    if request.access.identity:
-        headers["Cache-Control"] = "private, no-cache"
-    if matches(request.http.environ.get("HTTP_IF_NONE_MATCH"), tag):
-        return Response(status=304, headers=headers)
-    headers["Last-Modified"] = last_modified(page["modified_utc"])
-    return site.show(page, visited.link, headers=headers)
+    etag = make_etag(name, page["version"], "site", visited.link, site.variant)
+    is_known = bool(call.access.identity)
+    cache_control = "private, no-cache" if is_known else f"public, max-age={age}"
+    reply = Reply(
+        headers={"Cache-Control": cache_control},
+        etag=etag,
+        last_modified=page["modified_utc"],
+        caching=Caching("page", min(until, visited.validity.until)),
+        content_type=HTML,
+    )
+    return reply if call.has(etag) else replace(reply, body=site.page_html(page, visited.link))
 
 
-def _preview(request: ApiRequest, visited: Visit) -> Row:
+def _preview(call: Call, visited: Visit) -> Row:
     """Return what keeps others from a page, and when the preview ends, if it is one."""
     page, expires = visited.page, None
     reason = page["status"]
@@ -209,41 +219,44 @@ def _preview(request: ApiRequest, visited: Visit) -> Row:
         reason = "protected by a password" if page["password"] else "public"
     if visited.expires:
         until = datetime.fromtimestamp(visited.expires, UTC)
-        expires = request.store.clock.moment(until).local
+        expires = call.store.clock.moment(until).local
     return {"state": STATES.get(reason, reason), "expires": expires}
 
 
-def unlock(site: Site, request: ApiRequest, visited: Visit) -> Response:
+def unlock(site: Site, call: Call, visited: Visit) -> Reply:
     """Check the password that was sent for a page, and lead back to the page.
 
     Only at the page's own address: the cookie is for the path that it is set at.
     """
     if visited.redirect or visited.seen not in (Seen.LOCKED, Seen.UNLOCKED, Seen.PUBLIC):
-        return show(site, request, visited)
-    query, page, http = request.query_without(""), visited.page, request.http
+        return show(site, call, visited)
+    page, query = visited.page, call.query_without()
     # Seen from itself: a proxy may cut a part of the path.
-    location = f"?{query}" if query else "./"
-    back = Response(status=303, headers={"Location": location, "Cache-Control": PRIVATE})
+    headers = {"Location": f"?{query}" if query else "./", "Cache-Control": PRIVATE}
     if visited.seen == Seen.PUBLIC:
-        return back
-    raw = request.raw_body()
-    fields = dict(read_form_fields(http, raw)) if http.mimetype in FORM_TYPES else {}
+        return html_reply("", headers, 303)
+    password = call.incoming.read_form().get("password", "")
     try:
-        request.access.check_password(page, fields.get("password", ""))
-    except ApiError as refused:
-        status = refused.status
-        if status not in REFUSALS or not is_browser(http):
+        call.access.check_password(page, password)
+    except ApiError as error:
+        if error.status not in REFUSALS or not accepts_html(call.incoming.headers):
             raise
-        form = site.show_closed("password.html", page, visited.link, status, REFUSALS[status])
-        form.headers.extend(refused.headers)
-        return set_private(form)
-    # Without a path: browsers take that of the page, also behind a proxy that cuts a part of it.
-    until = now(request.store) + UNLOCKED_SECONDS
-    signed = sign(request.store, page["id"], until, page["password"])
-    public = urlsplit(request.service.options.public_url or "")
-    is_secure = http.is_secure or public[:2] == ("https", http.host)
-    back.set_cookie(
-        _cookie_name(page), signed, max_age=UNLOCKED_SECONDS,
-        path=None, secure=is_secure, httponly=True, samesite="Lax",
-    )  # fmt: skip
-    return back
+        form = site.closed_html("password.html", page, visited.link, REFUSALS[error.status])
+        return html_reply(form, {**error.headers, **private_headers()}, error.status)
+    return html_reply("", {**headers, "Set-Cookie": _cookie(call, page)}, 303)
+
+
+def _cookie(call: Call, page: Row) -> str:
+    """Return the header that sets the cookie of who knows the password of a page."""
+    until = now(call.store) + UNLOCKED_SECONDS
+    url, public = urlsplit(call.incoming.url), urlsplit(call.options.public_url or "")
+    return dump_cookie(
+        _cookie_name(page),
+        sign(call.store, page["id"], until, page["password"]),
+        max_age=UNLOCKED_SECONDS,
+        # Without a path: browsers take that of the page, also behind a proxy that cuts a part.
+        path=None,
+        secure=url.scheme == "https" or public[:2] == ("https", url.netloc),
+        httponly=True,
+        samesite="Lax",
+    )

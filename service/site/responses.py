@@ -18,15 +18,15 @@ from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
 from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
 
 from landform.service.errors import ApiError, internal_error
-from landform.service.http.responses import set_headers
+from landform.service.http.headers import set_headers
 from landform.service.options import Options
+from landform.service.reply import HTML, Finished
 from landform.service.site.documents import describe_page, without_content
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
 
 DEFAULTS = Path(__file__).parent / "templates"
-HTML = "Content-Type", "text/html; charset=utf-8"
 PRIVATE = "private, no-store"
 # What other sites may learn of the address of a page: of one that anybody sees, of a protected one,
 # and of one that a token or credentials have opened.
@@ -55,49 +55,36 @@ class Site:
         # With what else pages are made of, so that an ETag differs where they do.
         self.variant = _digest((digest, self._common, self._image, options.site_policy))
 
-    def show(
-        self,
-        page: Row,
-        link: str,
-        preview: Row | None = None,
-        headers: Mapping[str, str] | None = None,
-    ) -> Response:
+    def page_html(self, page: Row, link: str, preview: Row | None = None) -> str:
         """Return a page with its content, by `page-<slug>.html` or else by `page.html`."""
-        names = (f"page-{one}.html" for one in (unquote(page["slug"]), page["slug"]))
+        names = (f"page-{slug}.html" for slug in (unquote(page["slug"]), page["slug"]))
         template = next((name for name in names if name in self._names), "page.html")
         described = describe_page(page, link, self._language, self._image)
-        return self.html(template, {"page": described, "preview": preview}, headers=headers)
+        return self.render(template, {"page": described, "preview": preview})
 
-    def show_closed(
-        self, template: str, page: Row, link: str, status: int = 200, error: str = ""
-    ) -> Response:
+    def closed_html(self, template: str, page: Row, link: str, error: str = "") -> str:
         """Return what visitors may know of a page that is closed to them."""
         described = describe_page(page, link, self._language, self._image)
-        return self.html(template, {"page": without_content(described), "error": error}, status)
+        return self.render(template, {"page": without_content(described), "error": error})
 
-    def html(
-        self,
-        template: str,
-        values: Mapping[str, Any],
-        status: int = 200,
-        headers: Mapping[str, str] | None = None,
-    ) -> Response:
+    def render(self, template: str, values: Mapping[str, Any]) -> str:
         """Return what a template makes of values.
 
         Raises the error of a 500 where it cannot be rendered, and logs the reason.
         """
         try:
-            found = self._environment.get_template(template)
-            body = found.render({**self._common, **values}).encode()
+            return self._environment.get_template(template).render({**self._common, **values})
         except Exception as error:
             log.error(
                 "The template %s cannot be rendered: %s: %s%s",
-                template, type(error).__name__, error, _place(error),
-            )  # fmt: skip
+                template,
+                type(error).__name__,
+                error,
+                _place(error),
+            )
             raise internal_error() from None
-        return Response(body, status, [HTML, *(headers or {}).items()])
 
-    def error(self, error: ApiError) -> Response:
+    def error_page(self, error: ApiError) -> Finished:
         """Return the page for a request that is refused, of which a 404 tells nothing.
 
         Where its template is broken it is the 500 of the API.
@@ -107,15 +94,16 @@ class Site:
         if error.status == 404:
             name, values = "not_found.html", {}
         try:
-            return self.html(name, values, error.status, error.headers)
+            body = self.render(name, values).encode()
         except ApiError as broken:
-            return broken.response()
+            return broken.finished()
+        return Finished(body, error.status, error.headers, HTML)
 
     def finish(self, request: Request, response: Response) -> Response:
         """Add the headers that every response of the site has."""
-        given = response.headers.get("Cache-Control", "")
+        cache_control = response.headers.get("Cache-Control", "")
         set_headers(request, response, frozenset())
-        if given == PRIVATE:
+        if cache_control == PRIVATE:
             response.headers["Cache-Control"] = PRIVATE
         response.headers.setdefault("Referrer-Policy", REFERRER)
         if response.mimetype == "text/html" and response.status_code != 304:
@@ -123,12 +111,13 @@ class Site:
         return response
 
 
-def set_private(response: Response, referrer: str = SAME_ORIGIN) -> Response:
-    """Keep a response out of every cache and search index, and its address from other sites."""
-    response.headers["Cache-Control"] = PRIVATE
-    response.headers["Referrer-Policy"] = referrer
-    response.headers["X-Robots-Tag"] = "noindex, nofollow"
-    return response
+def private_headers(referrer: str = SAME_ORIGIN) -> dict[str, str]:
+    """Return what keeps a page out of caches and search indexes, and its address from others."""
+    return {
+        "Cache-Control": PRIVATE,
+        "Referrer-Policy": referrer,
+        "X-Robots-Tag": "noindex, nofollow",
+    }
 
 
 def load_templates(folder: str | None) -> tuple[Environment, str]:

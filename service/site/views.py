@@ -1,16 +1,22 @@
 """The Flask views of the site: which address is whose, every method, and errors as HTML."""
 
+from collections.abc import Mapping
+
 from flask import Request, Response
 from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
+from landform.schemas.wordpress import Anything
 from landform.service.auth.credentials import is_cross_site
+from landform.service.call import Call
 from landform.service.discovery.index import index_link
-from landform.service.errors import ApiError, from_exception, no_route, wrong_method
-from landform.service.http.contract import Contract, View
-from landform.service.http.request import ApiRequest, ServiceContext
-from landform.service.http.responses import is_browser
-from landform.service.http.routing import finish, respond_cached
+from landform.service.errors import ApiError, no_route, wrong_method
+from landform.service.http.headers import finish, to_response
+from landform.service.http.views import HttpIncoming, HttpViews, View, from_exception
+from landform.service.loading import accepts_html
+from landform.service.operations import Operation, Resource
+from landform.service.pipeline import run
+from landform.service.reply import Caching, Reply
 from landform.service.site.pages import show, unlock, visit
 from landform.service.site.responses import Site
 
@@ -18,15 +24,16 @@ ALLOWED = "GET, HEAD, POST, OPTIONS"
 PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
 LONGEST_ID = 19
 READS = ("GET", "HEAD")
-BY_SLUG = Contract("GET", "/<slug>")
+BY_SLUG, ROOT = "/<slug>", ""
 
 
 class SiteViews:
     """The views of one blueprint."""
 
-    def __init__(self, service: ServiceContext) -> None:
-        self._site, self._service = Site(service.options), service
-        self._origins = service.options.cors_origins
+    def __init__(self, views: HttpViews) -> None:
+        self._views, self._service = views, views.service
+        self._site = Site(self._service.options)
+        self._operations = site_operations(self._site)
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
         """Respond at the address of a page. `is_alone`: nobody else has pages at the prefix."""
@@ -35,78 +42,74 @@ class SiteViews:
         http = request_ctx.request
         if not is_alone and http.method not in READS and (methods := _methods_of_others()):
             raise MethodNotAllowed(methods)
-        request = ApiRequest(http, self._service, BY_SLUG)
-        return self._respond(request, slug, is_alone=is_alone)
+        incoming = HttpIncoming(http, self._service, BY_SLUG)
+        return self._respond(incoming, {"key": slug, "at_root": False}, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
         """Return the view of the root: a page by its id, the home page, or what is there else."""
 
         def root(**variables: str) -> Response:
-            request = ApiRequest(request_ctx.request, self._service)
-            query, home = dict(request.query_pairs), self._service.options.home_page
+            incoming = HttpIncoming(request_ctx.request, self._service, ROOT)
+            query, home = dict(incoming.query_pairs), self._service.options.home_page
             if query.get(ROUTE) or not (PAGE_ID in query or home):
                 return otherwise(**variables)
             if (text := query.get(PAGE_ID)) is not None:
                 is_number = text.isascii() and text.isdigit() and len(text) <= LONGEST_ID
-                return self._respond(request, int(text) if is_number else 0, query.get(PREVIEW))
-            response = self._respond(request, home or "")
+                key, preview = int(text) if is_number else 0, query.get(PREVIEW)
+                return self._respond(incoming, {"key": key, "preview": preview, "at_root": True})
+            response = self._respond(incoming, {"key": home or "", "at_root": True})
             if self._service.options.wp_json_paths:
-                response.headers["Link"] = index_link(request)
+                response.headers["Link"] = index_link(incoming.root_url)
             return response
 
         return root
 
     def _respond(
-        self,
-        request: ApiRequest,
-        key: int | str,
-        preview: str | None = None,
-        *,
-        is_alone: bool = True,
+        self, incoming: HttpIncoming, where: Mapping[str, object], *, is_alone: bool = True
     ) -> Response:
         """Return the response of the method; errors as HTML to browsers, and as JSON to others.
 
         Where a host may have another page, a 404 is its own, whatever shape was asked for.
         """
-        http = request.http
+        http = incoming.http
         try:
-            return self._dispatch(request, key, preview)
+            return self._dispatch(incoming, where)
         except Exception as error:
             failure = from_exception(error)
             if failure.status == 404 and not is_alone:
                 raise NotFound from error
-        if is_browser(http):
-            response = self._site.finish(http, self._site.error(failure))
+        if accepts_html(http.headers):
+            response = self._site.finish(http, to_response(self._site.error_page(failure)))
         else:
             response = self._json_error(http, failure)
         response.vary.add("Accept")
         return response
 
-    def _dispatch(self, request: ApiRequest, key: int | str, preview: str | None) -> Response:
-        method = request.http.method
-        if method == "POST" and is_cross_site(request.http, frozenset()):
+    def _dispatch(self, incoming: HttpIncoming, where: Mapping[str, object]) -> Response:
+        http, method = incoming.http, incoming.method
+        if method == "POST" and is_cross_site(http, frozenset()):
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
+        operation = self._operations["POST" if method == "POST" else "GET"]
 
-        def respond() -> Response:
-            answer = unlock if method == "POST" else show
-            at_root = request.contract is not BY_SLUG
-            response = answer(self._site, request, visit(request, key, preview, at_root=at_root))
+        def make() -> tuple[Response, Caching]:
+            finished = run(self._service, operation, incoming, where)
+            response = to_response(finished)
             if method == "OPTIONS":
                 response = Response(status=204, headers={"Allow": ALLOWED})
             elif method not in (*READS, "POST"):
                 raise wrong_method(ALLOWED)
-            response = self._site.finish(request.http, response)
+            response = self._site.finish(http, response)
             if response.status_code >= 400:
                 response.vary.add("Accept")
-            return response
+            return response, finished.caching
 
-        with request.store.connection():
-            return respond_cached(request, respond) if method == "GET" else respond()
+        with self._service.store.connection():
+            return self._views.cached(incoming, make) if method == "GET" else make()[0]
 
-    def _json_error(self, request: Request, error: ApiError) -> Response:
+    def _json_error(self, http: Request, error: ApiError) -> Response:
         """Return an error as the API does; whichever page is not there, it is no route."""
-        known = no_route(request.path) if error.status == 404 else error
-        return finish(request, known.response(), self._origins)
+        error = no_route(http.path) if error.status == 404 else error
+        return finish(http, to_response(error.finished()), self._views.origins)
 
     def _decline(self, is_alone: bool) -> Response:
         """Respond at an address that belongs to something else, as if there were no pages."""
@@ -117,9 +120,30 @@ class SiteViews:
         return self._json_error(request_ctx.request, error)
 
 
+def site_operations(site: Site) -> dict[str, Operation]:
+    """Return the operations of the site by their methods."""
+    resource = Resource()
+
+    @resource.get(BY_SLUG, public=True, query=Anything())
+    def show_page(
+        call: Call, key: int | str, *, at_root: bool, preview: str | None = None
+    ) -> Reply:
+        """Show a page to a visitor."""
+        return show(site, call, visit(call, key, preview, at_root=at_root))
+
+    @resource.post(BY_SLUG, public=True, query=Anything())
+    def unlock_page(
+        call: Call, key: int | str, *, at_root: bool, preview: str | None = None
+    ) -> Reply:
+        """Check the password of a page, and lead back to the page."""
+        return unlock(site, call, visit(call, key, preview, at_root=at_root))
+
+    return resource.paths[BY_SLUG]
+
+
 def _methods_of_others() -> list[str]:
     """Return the methods of the rules that have this very path."""
     path, adapter = request_ctx.request.path, request_ctx.url_adapter
     rules = adapter.map.iter_rules() if adapter else ()
-    found = (rule.methods or () for rule in rules if rule.rule == path)
-    return sorted({method for methods in found for method in methods})
+    methods = (rule.methods or () for rule in rules if rule.rule == path)
+    return sorted({method for names in methods for method in names})

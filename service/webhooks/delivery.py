@@ -15,8 +15,8 @@ from threading import Event, Thread
 from time import sleep, time
 from typing import Any, NoReturn
 
-from landform.service.events import page_address, show
-from landform.service.http.request import ServiceContext
+from landform.service.call import Service
+from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.webhooks.sending import Answer, send
 from landform.storage import webhooks
@@ -43,7 +43,7 @@ FAILING = "Nothing was accepted for 75 hours; the last attempt: {} {}"
 class Deliverer:
     """Delivers the events of a service. `first_wait`: the seconds of the first wait."""
 
-    def __init__(self, service: ServiceContext, *, first_wait: float = FIRST_WAIT) -> None:
+    def __init__(self, service: Service, *, first_wait: float = FIRST_WAIT) -> None:
         self._service, self._store, self._first_wait = service, service.store, first_wait
         self._holder = secrets.token_hex(8)
 
@@ -118,7 +118,7 @@ class Deliverer:
 
     def _request(self, webhook: Row, event: Row) -> tuple[str, dict[str, str], bytes, bool]:
         """Return what `send` takes to deliver an event to a webhook."""
-        body = dumps(show(event, page_address(self._service)))
+        body = dumps(dump_event(event, public_urls(self._service)))
         message = f"evt_{str(self._store.identity)[:12]}_{event['id']}"
         keys = [webhook["secret"]]
         keys += [webhook["previous_secret"]] * (time() < webhook["previous_until"])

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from landform.app import create_app
-from landform.service.events import page_address, show
+from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import dumps
 from landform.standalone.commands._tools import landform, open_store
 from landform.storage.errors import EventsExpired
@@ -29,7 +29,7 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     """Print events as lines of JSON, the oldest first."""
     open_store().check(current=True)
     blueprint: Any = create_app().blueprints["landform"]
-    store, urls = blueprint.service.store, page_address(blueprint.service)
+    store, urls = blueprint.service.store, public_urls(blueprint.service)
     # Ctrl-C is how it ends.
     with suppress(KeyboardInterrupt):
         while True:
@@ -39,7 +39,7 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
             except EventsExpired:
                 raise click.ClickException(EXPIRED.format(after)) from None
             for row in rows:
-                click.echo(dumps(show(row, urls)))
+                click.echo(dumps(dump_event(row, urls)))
             if not rows:
                 if not follow:
                     return

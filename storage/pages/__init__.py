@@ -16,14 +16,14 @@ from landform.storage.pages.scheduling import FIRST, NO_WINDOW, Validity, window
 from landform.storage.pages.slugs import HAS_SLUG
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, json_text, to_columns
 from landform.storage.search import check_sequences, fold, form_key, language_keys
-from landform.storage.sql import Parameter, Prepared, Versions, check_version, write_changes
+from landform.storage.sql import Parameter, Precondition, Prepared, check_version, write_changes
 from landform.storage.store import Store, transactional
 
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 DRAFT_STATUSES = ("draft", "pending")
 
-# What tells who may see a page, and which version it is at.
-GUARDS = ("id", "status", "date_utc", "password", "version", "modified_utc")
+# The columns that say who may see a page, and which version it is at.
+ACCESS_COLUMNS = ("id", "status", "date_utc", "password", "version", "modified_utc")
 WITH_STATE = (
     StoreInfo.select(StoreInfo.generation).alias("generation"), FIRST.alias("first_future"),
 )  # fmt: skip
@@ -117,7 +117,11 @@ def _insert(columns: tuple[str, ...]) -> Prepared:
 
 @transactional
 def update(
-    store: Store, page_id: int, values: Row, expected: Versions = None, writer: int | None = None
+    store: Store,
+    page_id: int,
+    values: Row,
+    if_match: Precondition | None = None,
+    writer: int | None = None,
 ) -> Row:
     """Write the columns given and what follows from them; return the page as it is then.
 
@@ -126,7 +130,7 @@ def update(
     `writer`: see `revisions.keep`.
     """
     now = store.clock.now()
-    old = _to_write(store, page_id, now, expected)
+    old = _to_write(store, page_id, now, if_match)
     if not values:
         return old
     changes = _changes(store, old, values, now)
@@ -151,10 +155,12 @@ def update(
 
 
 @transactional
-def trash(store: Store, page_id: int, expected: Versions = None, writer: int | None = None) -> Row:
+def trash(
+    store: Store, page_id: int, if_match: Precondition | None = None, writer: int | None = None
+) -> Row:
     """Move a page to the trash and return it; `AlreadyTrashed` where it is there."""
     now = store.clock.now()
-    page = _to_write(store, page_id, now, expected)
+    page = _to_write(store, page_id, now, if_match)
     if page["status"] == "trash":
         raise AlreadyTrashed
     slug = slugs.unique(store, slugs.trashed(page["slug"]), page)
@@ -164,9 +170,9 @@ def trash(store: Store, page_id: int, expected: Versions = None, writer: int | N
 
 
 @transactional
-def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
+def delete(store: Store, page_id: int, if_match: Precondition | None = None) -> Row:
     """Remove a page for good and return it as it last was."""
-    page = _to_write(store, page_id, store.clock.now(), expected)
+    page = _to_write(store, page_id, store.clock.now(), if_match)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
     revisions.DELETE.run(store, {"page": page_id})
@@ -177,7 +183,7 @@ def delete(store: Store, page_id: int, expected: Versions = None) -> Row:
     return page
 
 
-def _to_write(store: Store, page_id: int, now: Moment, expected: Versions) -> Row:
+def _to_write(store: Store, page_id: int, now: Moment, if_match: Precondition | None) -> Row:
     """Return the page that is to be written, as readers see it, and store what is due first.
 
     `VersionConflict` where it is at none of the versions expected.
@@ -187,7 +193,7 @@ def _to_write(store: Store, page_id: int, now: Moment, expected: Versions) -> Ro
         scheduling.publish_due(store, now.utc)
         # This one may be among them: then it is stored so now.
         page = scheduling.as_shown(page, now.utc)
-    check_version(store, page["version"], expected)
+    check_version(store, page["version"], if_match)
     return page
 
 

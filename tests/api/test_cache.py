@@ -17,7 +17,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
-from landform.service.http.responses import CACHE_HIT, CachedResponse, ResponseCache
+from landform.service.http.cache import CACHE_HIT, CachedResponse, ResponseCache
 from landform.storage import api_keys
 
 READS = [

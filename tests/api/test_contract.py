@@ -14,11 +14,11 @@ from conftest import SECRET, Server, basic
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.service.blueprint import HOME, WP_JSON_ROUTES
 from landform.service.error_codes import ERROR_CODES
 from landform.service.openapi.document import error_codes
+from landform.service.resources import HOME, WORDPRESS_ROUTES
 
-ROUTES = (HOME, *WP_JSON_ROUTES)
+ROUTES = (HOME, *WORDPRESS_ROUTES)
 SCRIPTS = Path(sys.executable).parent
 FUZZER, GENERATOR = SCRIPTS / "schemathesis", SCRIPTS / "openapi-python-client"
 CHECKED = ["--max-examples", "4", "--seed", "1", "--checks", "all", "--no-color"]
@@ -188,5 +188,5 @@ def test_every_declared_code_is_known_and_every_known_one_declared() -> None:
     declared = {"rest_no_route"}
     for route in ROUTES:
         for operation in route.operations.values():
-            declared.update(*error_codes(operation.contract).values())
+            declared.update(*error_codes(operation).values())
     assert declared == set(ERROR_CODES)

@@ -10,7 +10,7 @@ import pytest
 from applications import ADMIN, Client, Site
 from conftest import basic
 
-from landform.service.blueprint import WP_JSON_ROUTES
+from landform.service.resources import WORDPRESS_ROUTES
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
@@ -60,10 +60,10 @@ OFTEN = ["_fields", "_embed", "_envelope", "_method", "_locale", "rest_route", "
 TIMES = {"after", "before", "modified_after", "modified_before", "open_at", "window_changes_before"}
 # Lists that are always empty take anything.
 READS = [
-    (re.sub("<.*?>", "1", route.rules[-1]), operation.contract)
-    for route in WP_JSON_ROUTES
+    (re.sub("<.*?>", "1", route.rules[-1]), operation)
+    for route in WORDPRESS_ROUTES
     for method, operation in route.operations.items()
-    if method == "GET" and operation.contract.has_names
+    if method == "GET" and operation.has_names
 ]
 
 

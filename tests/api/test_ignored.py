@@ -7,20 +7,20 @@ import pytest
 from applications import Client
 from flask.testing import FlaskClient
 
-from landform.service.blueprint import HOME, WP_JSON_ROUTES
+from landform.service.resources import HOME, WORDPRESS_ROUTES
 
 HEADER = "X-Landform-Ignored"
 STRICT, LENIENT = {"Prefer": "handling=strict"}, {"Prefer": "handling=lenient"}
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
 FEED = {"form_id": 3, "addon_slug": "a", "meta": {"feedName": "F"}}
 OPERATIONS = [
-    (method, rule.replace("<form_id>", "3"), operation.contract)
-    for route in WP_JSON_ROUTES
+    (method, rule.replace("<form_id>", "3"), operation)
+    for route in WORDPRESS_ROUTES
     for method, operation in route.operations.items()
     for rule in dict.fromkeys(route.rules)
 ]
-NAMED = [(method, path) for method, path, contract in OPERATIONS if contract.has_names]
-DEAF = [(method, path) for method, path, contract in OPERATIONS if not contract.has_names]
+NAMED = [(method, path) for method, path, contract in OPERATIONS if contract.checks_names]
+DEAF = [(method, path) for method, path, contract in OPERATIONS if not contract.checks_names]
 
 
 def told(answer: Any) -> list[str]:
@@ -86,7 +86,7 @@ def test_where_nothing_depends_on_parameters_all_of_them_are_known(client: Clien
         answer = client.get(f"{path}?nonsense=1", headers=STRICT)
         assert (answer.status_code, told(answer)) == (200, []), path
     assert told(client.get("/?utm_source=x")) == []
-    assert not HOME.operations["GET"].contract.has_names
+    assert not HOME.operations["GET"].contract.checks_names
 
 
 # What is known.

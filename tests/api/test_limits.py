@@ -8,17 +8,17 @@ from flask.testing import FlaskClient
 from marshmallow import ValidationError
 
 from landform.schemas.fields import ListOf, Text
-from landform.service.blueprint import WP_JSON_ROUTES
 from landform.service.pages import WORDPRESS_LIST
+from landform.service.resources import WORDPRESS_ROUTES
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
-OPERATIONS = [one for route in WP_JSON_ROUTES for one in route.operations.values()]
+OPERATIONS = [one for route in WORDPRESS_ROUTES for one in route.operations.values()]
 PARAMETERS = {
     f"{operation.name} {name}": field
     for operation in OPERATIONS
-    if operation.contract.query
-    for name, field in operation.contract.query.load_fields.items()
+    if operation.query
+    for name, field in operation.query.load_fields.items()
 } | WORDPRESS_LIST.load_fields
 
 

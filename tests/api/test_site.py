@@ -12,7 +12,7 @@ from conftest import basic
 from flask import Flask
 
 from landform.service import create_blueprint
-from landform.service.blueprint import RESERVED
+from landform.service.resources import RESERVED
 from landform.storage import Clock
 
 pytestmark = pytest.mark.settings(SITE_TITLE="Shop & Co", CACHE_BYTES=0)

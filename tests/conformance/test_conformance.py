@@ -11,8 +11,8 @@ from conformance.conform import run
 from conftest import basic
 from flask import Flask
 
-from landform.service.blueprint import ROUTES
 from landform.service.openapi.document import error_codes
+from landform.service.resources import ROUTES
 
 FOLDER = Path(__file__).parent
 SCENARIOS = [
@@ -36,7 +36,7 @@ def declared_codes(method: str, path: str, status: int) -> list[str]:
     for route in ROUTES:
         if any(re.fullmatch(re.sub("<.*?>", "[0-9]+", rule), plain) for rule in route.rules):
             operation = route.operations.get("GET" if method == "HEAD" else method)
-            return error_codes(operation.contract)[status] if operation else ["rest_no_route"]
+            return error_codes(operation)[status] if operation else ["rest_no_route"]
     return ["rest_no_route"]
 
 

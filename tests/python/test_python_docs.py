@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from conftest import ROOT
 
-from landform.service.blueprint import RESOURCES
-from landform.service.http.contract import all_routes
+from landform.service.operations import all_routes
+from landform.service.resources import RESOURCES
 
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 PYTHON, TESTING = ((ROOT / "docs" / name).read_text() for name in ("python.md", "testing.md"))

@@ -1,20 +1,19 @@
-"""What a client sends: the parameters of a query, `_fields`, and a body of JSON or a form.
+"""What a client sends: the parameters of a query or a form, `_fields`, and JSON.
 
 Parameters are as clients of PHP send them: `x[]=1&x[]=2` or `meta[form_id]=7`.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from json import JSONDecodeError
 from urllib.parse import parse_qsl
 
-from flask import Request
 from marshmallow import ValidationError
-from werkzeug.exceptions import RequestEntityTooLarge
+from werkzeug.datastructures import MIMEAccept
+from werkzeug.http import parse_accept_header
 
 from landform.service.errors import ApiError
-from landform.service.http.contract import Contract
-from landform.service.json_codec import DEEPEST_JSON, JsonObject, TooDeep, loads, stored
+from landform.service.json_codec import DEEPEST_JSON, JsonObject, TooDeep, loads, plain
 
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
@@ -23,15 +22,6 @@ LONGEST_NUMBER = 18
 # A tree of names; an empty one below a name means all that is there.
 Fields = dict[str, "Fields"]
 DEEPEST_FIELD, LONGEST_FIELDS = 10, 4000
-URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
-FORM_TYPES = (URLENCODED, MULTIPART)
-MOST_FORM_FIELDS = 1000
-# How JSON begins, and no form does: its names have quotes and braces percent-encoded.
-JSON_START = re.compile(rb"""\s*(?:\{\s*["']|\[\s*[\[{"'0-9])""")
-ACCEPTED = {
-    False: "Content-Type: application/json",
-    True: f"Content-Type: application/json, or {URLENCODED} or {MULTIPART} for a form",
-}
 
 
 def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
@@ -122,7 +112,7 @@ def select_fields(value: object, fields: Fields | None) -> object:
     """Return an object, or each object of a list, with only the fields of the tree."""
     if not fields:
         return value
-    value = stored(value)
+    value = plain(value)
     if isinstance(value, list):
         return [select_fields(item, fields) for item in value]
     if not isinstance(value, dict):
@@ -130,27 +120,6 @@ def select_fields(value: object, fields: Fields | None) -> object:
     return {
         name: select_fields(value[name], inner) for name, inner in fields.items() if name in value
     }
-
-
-def wsgi_text(text: str) -> str:
-    """Return a text as the environment of a WSGI request holds it."""
-    return text.encode(errors="replace").decode("latin-1")
-
-
-def read_bytes(http: Request, most_bytes: int) -> bytes:
-    """Return the bytes of the body; 413 where they are too many, 400 where some are missing."""
-    try:
-        raw = http.get_data()
-    except RequestEntityTooLarge:
-        raw = b" " * (most_bytes + 1)
-    except Exception as error:
-        # Whatever a server raises here, it is the client's sending that failed.
-        raise ApiError(400, "rest_bad_request", "The body could not be read.") from error
-    if len(raw) > most_bytes:
-        raise ApiError(413, "rest_body_too_large", f"The body is larger than {most_bytes} bytes.")
-    if len(raw) < (http.content_length or 0):
-        raise ApiError(400, "rest_bad_request", "The body is shorter than its Content-Length.")
-    return raw
 
 
 def read_json(raw: bytes, list_name: str = "") -> JsonObject:
@@ -182,55 +151,7 @@ def _problem(error: ValueError) -> str:
     return "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
 
 
-def read_body(http: Request, raw: bytes, contract: Contract) -> JsonObject:
-    """Return what a body holds, which is JSON, or a form where those are taken.
-
-    A body of another type is an error that says which type to send: 415, or a 400 with the code
-    of a missing body where the operation has one, as Gravity Forms responds.
-    """
-    if http.is_json:
-        return read_json(raw, contract.body_list)
-    if contract.form and http.mimetype in FORM_TYPES and not JSON_START.match(raw):
-        return nested(read_form_fields(http, raw))
-    if raw.strip():
-        raise wrong_type(raw, contract.form, contract.empty_body)
-    return {}
-
-
-def wrong_type(raw: bytes, takes_forms: bool = False, code: str = "") -> ApiError:
-    """Return the error for a body whose `Content-Type` is none that the operation takes."""
-    is_json = JSON_START.match(raw)
-    message = f"The body was not read: send it with {ACCEPTED[takes_forms and not is_json]}."
-    status, code = (400, code) if code else (415, "rest_unsupported_media_type")
-    return ApiError(status, code, message, {"params": {"Content-Type": message}})
-
-
-def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
-    """Return the names and values of the form that a body is.
-
-    413 for too many fields; 400 for one that is broken, holds files, or is not UTF-8.
-    """
-    message = f"The form has more than {MOST_FORM_FIELDS} fields."
-    too_many = ApiError(413, "rest_body_too_large", message)
-    try:
-        if http.mimetype == URLENCODED:
-            if raw.count(b"&") >= MOST_FORM_FIELDS:
-                raise too_many
-            return pairs(raw, "strict")
-        # Werkzeug puts another character where one is not UTF-8.
-        raw.decode()
-        http.max_form_parts = MOST_FORM_FIELDS
-        boundary = http.mimetype_params.get("boundary", "")
-        is_whole = boundary and raw.rstrip().endswith(f"--{boundary}--".encode())
-        form, files = http.form, http.files
-        if not (is_whole and (form or files)) or None in form or None in files:
-            raise ValueError("no end, or no name")
-    except RequestEntityTooLarge:
-        raise too_many from None
-    except UnicodeDecodeError:
-        raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.") from None
-    except ValueError as error:
-        raise ApiError(400, "rest_invalid_param", "The form is malformed.") from error
-    if files:
-        raise ValidationError({name: [f"{name} must be text, not a file."] for name in files})
-    return form.items(multi=True)
+def accepts_html(headers: Mapping[str, str]) -> bool:
+    """Return whether a client wants HTML rather than JSON, as browsers do; else it wants JSON."""
+    accepted = parse_accept_header(headers.get("Accept"), MIMEAccept)
+    return accepted["text/html"] > accepted["application/json"]

@@ -1,0 +1,42 @@
+"""Authors as clients of WordPress see them: each is a number, in pages and by itself."""
+
+import re
+
+from landform.service.call import Call
+from landform.service.json_codec import JsonObject
+
+
+def relation(call: Call, route: str) -> list[JsonObject]:
+    """Return a relation to a route, as `_links` hold it."""
+    return [{"href": call.rest_url(route)}]
+
+
+def dump_author(call: Call, author: int) -> JsonObject:
+    """Return what is sent of an author."""
+    return {
+        "id": author,
+        "name": f"Author {author}",
+        "url": "",
+        "description": "",
+        "link": call.rest_url(f"/wp/v2/pages?author={author}"),
+        "slug": f"author-{author}",
+        "avatar_urls": {},
+        "meta": [],
+        "_links": {
+            "self": relation(call, f"/wp/v2/users/{author}"),
+            "collection": relation(call, "/wp/v2/users"),
+        },
+    }
+
+
+def embed_authors(call: Call, pages: list[JsonObject]) -> list[JsonObject]:
+    """Return pages, each with its author where `_embed` asks for it below `/wp-json`."""
+    embed = call.sent_query.get("_embed")
+    if embed is None or not call.is_wordpress:
+        return pages
+    names = map(str, embed) if isinstance(embed, list) else re.split(r"[\s,]+", str(embed))
+    if {"author", "", "1", "true"}.intersection(names):
+        for page in pages:
+            if "author" in page and "_links" in page:
+                page["_embedded"] = {"author": [dump_author(call, page["author"])]}
+    return pages

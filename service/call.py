@@ -1,0 +1,226 @@
+"""A call of an operation: as it came in, and as the view gets it."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from contextlib import suppress
+from dataclasses import dataclass, field
+from functools import cached_property
+from urllib.parse import urlencode
+
+from landform.service.auth.credentials import (
+    Access,
+    Authorizer,
+    CredentialAuthorizer,
+    Identity,
+)
+from landform.service.conditions import is_current, make_etag
+from landform.service.json_codec import JsonObject
+from landform.service.loading import Fields
+from landform.service.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
+from landform.service.options import Options
+from landform.service.page_urls import Urls
+from landform.storage import Store
+from landform.storage.failed_attempts import Attempts
+from landform.storage.rows import Row
+from landform.storage.sql import Precondition, read_generation
+
+# Query parameters that may contain a secret.
+SECRETS = ("password", "consumer_key", "consumer_secret")
+
+
+@dataclass(frozen=True)
+class Service:
+    """The options of one blueprint, and what its calls share."""
+
+    options: Options
+    store: Store
+    authorizer: Authorizer
+    attempts: Attempts
+    # The slugs that give a page no address of its own; None where visitors are not served.
+    reserved_slugs: frozenset[str] | None = None
+
+    @property
+    def is_host_authorized(self) -> bool:
+        """Whether the host says who calls, perhaps by a cookie."""
+        return not isinstance(self.authorizer, CredentialAuthorizer)
+
+    @property
+    def sign_in(self) -> str:
+        """The way callers sign in: a host's `session`, `credentials`, or `local` mode."""
+        if isinstance(self.authorizer, CredentialAuthorizer):
+            return "credentials" if self.authorizer.has_credentials() else "local"
+        return "session"
+
+    def urls(self, public_url: str, wordpress_url: str = "") -> Urls:
+        """Return the URLs of pages whose links start with `public_url`."""
+        home = self.options.home_page if self.options.site else None
+        return Urls(public_url, wordpress_url, self.reserved_slugs, home)
+
+
+class Incoming(ABC):
+    """A call as it came in, by HTTP, in a batch or from Python. Nothing of it is checked yet.
+
+    `url` is that of the operation without its query, `root_url` the one that all routes are below.
+    """
+
+    method: str
+    url: str
+    root_url: str
+    headers: Mapping[str, str]
+    access: Access
+
+    @abstractmethod
+    def read_query(self, operation: Operation) -> JsonObject:
+        """Return the parameters as they were sent, brackets resolved."""
+
+    @abstractmethod
+    def read_body(self, operation: Operation) -> JsonObject:
+        """Return the object that was sent; empty for nothing."""
+
+    @property
+    def query_pairs(self) -> list[tuple[str, str]]:
+        """The names and values of the query, as they came."""
+        return []
+
+    def has_unread_body(self, operation: Operation) -> bool:
+        """Return whether a body came that the operation does not read."""
+        return False
+
+    def read_form(self) -> Mapping[str, str]:
+        """Return the fields of a form in the body; none where it is something else."""
+        return {}
+
+    @cached_property
+    def is_wordpress(self) -> bool:
+        """Whether the call came to the URL that WordPress or Gravity Forms has for it."""
+        return f"{WORDPRESS}/" in self.url or f"{GRAVITY_FORMS}/" in self.url
+
+
+class ReadyIncoming(Incoming):
+    """A call whose query and body are values already."""
+
+    def __init__(
+        self,
+        method: str,
+        urls: tuple[str, str],
+        headers: Mapping[str, str],
+        access: Access,
+        *,
+        query: JsonObject,
+        body: JsonObject,
+    ) -> None:
+        self.method, self.headers, self.access = method, headers, access
+        self.url, self.root_url = urls
+        self._query, self._body = query, body
+
+    def read_query(self, operation: Operation) -> JsonObject:
+        """Return the parameters; those in the body too where the operation reads no other one."""
+        return self._query if operation.body else {**self._body, **self._query}
+
+    def read_body(self, operation: Operation) -> JsonObject:
+        """Return the body."""
+        return self._body
+
+
+@dataclass(frozen=True)
+class Call:
+    """What a view gets: a call that is authorized, checked and loaded.
+
+    `query` and `body` are as the schemas of the operation load them, `sent_query` and `sent_body`
+    as they came. `fields`: those of `_fields`; None for all.
+    """
+
+    service: Service
+    operation: Operation
+    incoming: Incoming
+    sent_query: JsonObject
+    sent_body: JsonObject
+    if_match: Precondition | None = None
+    query: JsonObject = field(default_factory=dict)
+    body: JsonObject = field(default_factory=dict)
+    fields: Fields | None = None
+
+    @property
+    def store(self) -> Store:
+        """The store of the service."""
+        return self.service.store
+
+    @property
+    def options(self) -> Options:
+        """The options of the service."""
+        return self.service.options
+
+    @property
+    def access(self) -> Access:
+        """Who calls, and what they may do."""
+        return self.incoming.access
+
+    @cached_property
+    def caller(self) -> Identity:
+        """The caller; raises the 401 for anybody without valid credentials."""
+        return self.access.identity or self.access.require()
+
+    @property
+    def is_wordpress(self) -> bool:
+        """Whether the call came to the URL that WordPress or Gravity Forms has for it."""
+        return self.incoming.is_wordpress
+
+    @property
+    def root_url(self) -> str:
+        """The URL that the routes are below."""
+        return self.incoming.root_url
+
+    @property
+    def site_url(self) -> str:
+        """The URL that the service is below, also where the call came below `/wp-json`."""
+        return self.root_url.removesuffix(WORDPRESS).removesuffix(GRAVITY_FORMS)
+
+    def rest_url(self, route: str) -> str:
+        """Return the URL of a route of WordPress, such as `/wp/v2/pages`."""
+        return f"{self.site_url}{WP_JSON}{route}"
+
+    @property
+    def public_url(self) -> str:
+        """The URL that the links of pages start with."""
+        return self.options.public_url or self.site_url
+
+    @cached_property
+    def urls(self) -> Urls:
+        """The URLs of pages in the reply."""
+        return self.service.urls(self.public_url, self.root_url if self.is_wordpress else "")
+
+    @property
+    def page_password(self) -> str:
+        """The password of a page that was sent: the header, in UTF-8 or Latin-1, or the query."""
+        text = self.incoming.headers.get("X-Page-Password", "")
+        with suppress(UnicodeError):
+            text = text.encode("latin-1").decode()
+        return text or str(self.query.get("password", ""))
+
+    def query_without(self, *names: str) -> str:
+        """Return the query for a link: without some names, and without secrets."""
+        return urlencode(
+            [
+                (name, value)
+                for name, value in self.incoming.query_pairs
+                if name not in (*names, "rest_route", *SECRETS) and not name.startswith("oauth_")
+            ]
+        )
+
+    def etag(self, name: str, version: int, *variant: object, generation: str = "") -> str:
+        """Return the entity tag of a resource at a version, for the reply at this URL."""
+        resource = f"{name}_{generation or read_generation(self.store)}"
+        fields, embed = self.sent_query.get("_fields"), self.sent_query.get("_embed")
+        options = self.options
+        where = self.incoming.url, options.public_url, options.home_page
+        return make_etag(resource, version, *where, fields, embed, *variant)
+
+    def row_etag(self, resource: str, row: Row, *variant: object, generation: str = "") -> str:
+        """Return the entity tag of a row of a resource."""
+        return self.etag(f"{resource}{row['id']}", row["version"], *variant, generation=generation)
+
+    def has(self, etag: str) -> bool:
+        """Return whether a reader has the reply with an entity tag already: it becomes a 304."""
+        if not self.operation.is_read:
+            return False
+        return is_current(self.incoming.headers.get("If-None-Match"), etag)

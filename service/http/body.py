@@ -1,0 +1,93 @@
+"""The body of a request: its bytes, as JSON, or as a form where an operation takes one."""
+
+import re
+from collections.abc import Iterable
+
+from flask import Request
+from marshmallow import ValidationError
+from werkzeug.exceptions import RequestEntityTooLarge
+
+from landform.service.errors import ApiError
+from landform.service.json_codec import JsonObject
+from landform.service.loading import nested, pairs, read_json
+from landform.service.operations import Operation
+
+URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+FORM_TYPES = (URLENCODED, MULTIPART)
+MOST_FORM_FIELDS = 1000
+# How JSON begins, and no form does: its names have quotes and braces percent-encoded.
+JSON_START = re.compile(rb"""\s*(?:\{\s*["']|\[\s*[\[{"'0-9])""")
+ACCEPTED = {
+    False: "Content-Type: application/json",
+    True: f"Content-Type: application/json, or {URLENCODED} or {MULTIPART} for a form",
+}
+
+
+def read_bytes(http: Request, most_bytes: int) -> bytes:
+    """Return the bytes of the body; 413 where they are too many, 400 where some are missing."""
+    try:
+        raw = http.get_data()
+    except RequestEntityTooLarge:
+        raw = b" " * (most_bytes + 1)
+    except Exception as error:
+        # Whatever a server raises here, it is the client's sending that failed.
+        raise ApiError(400, "rest_bad_request", "The body could not be read.") from error
+    if len(raw) > most_bytes:
+        raise ApiError(413, "rest_body_too_large", f"The body is larger than {most_bytes} bytes.")
+    if len(raw) < (http.content_length or 0):
+        raise ApiError(400, "rest_bad_request", "The body is shorter than its Content-Length.")
+    return raw
+
+
+def read_body(http: Request, raw: bytes, operation: Operation) -> JsonObject:
+    """Return what a body holds, which is JSON, or a form where those are taken.
+
+    A body of another type is an error that says which type to send: 415, or a 400 with the code
+    of a missing body where the operation has one, as Gravity Forms responds.
+    """
+    if http.is_json:
+        return read_json(raw, operation.body_list)
+    if operation.form and http.mimetype in FORM_TYPES and not JSON_START.match(raw):
+        return nested(read_form_fields(http, raw))
+    if raw.strip():
+        raise wrong_type(raw, operation.form, operation.empty_body)
+    return {}
+
+
+def wrong_type(raw: bytes, takes_forms: bool = False, code: str = "") -> ApiError:
+    """Return the error for a body whose `Content-Type` is none that the operation takes."""
+    is_json = JSON_START.match(raw)
+    message = f"The body was not read: send it with {ACCEPTED[takes_forms and not is_json]}."
+    status, code = (400, code) if code else (415, "rest_unsupported_media_type")
+    return ApiError(status, code, message, {"params": {"Content-Type": message}})
+
+
+def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
+    """Return the names and values of the form that a body is.
+
+    413 for too many fields; 400 for one that is broken, holds files, or is not UTF-8.
+    """
+    message = f"The form has more than {MOST_FORM_FIELDS} fields."
+    too_many = ApiError(413, "rest_body_too_large", message)
+    try:
+        if http.mimetype == URLENCODED:
+            if raw.count(b"&") >= MOST_FORM_FIELDS:
+                raise too_many
+            return pairs(raw, "strict")
+        # Werkzeug puts another character where one is not UTF-8.
+        raw.decode()
+        http.max_form_parts = MOST_FORM_FIELDS
+        boundary = http.mimetype_params.get("boundary", "")
+        is_whole = boundary and raw.rstrip().endswith(f"--{boundary}--".encode())
+        form, files = http.form, http.files
+        if not (is_whole and (form or files)) or None in form or None in files:
+            raise ValueError("no end, or no name")
+    except RequestEntityTooLarge:
+        raise too_many from None
+    except UnicodeDecodeError:
+        raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.") from None
+    except ValueError as error:
+        raise ApiError(400, "rest_invalid_param", "The form is malformed.") from error
+    if files:
+        raise ValidationError({name: [f"{name} must be text, not a file."] for name in files})
+    return form.items(multi=True)

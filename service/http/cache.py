@@ -1,0 +1,165 @@
+"""The cache of whole responses, and all that it leaves in the environment of a request.
+
+A GET response depends on the request, the time, and what the database holds of a resource. The key
+is made of the request. Each response is cached until the next page turns public or the caller's key
+expires, and with the versions of the tables that it was made of.
+"""
+
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Iterable
+from threading import Lock
+from time import time
+from typing import Any, NamedTuple
+from wsgiref.types import StartResponse
+
+from landform.service.auth.credentials import are_in_query
+from landform.storage import Store, WatchedVersions
+
+log = logging.getLogger("landform")
+Environ = dict[str, Any]
+Identify = Callable[[Environ], Hashable]
+Application = Callable[[Environ, StartResponse], Iterable[bytes]]
+
+# Keys of the environment: the name of the caller, for the log; whether the response came from the
+# cache; and the look-up of the middleware, so that it is done once.
+CALLER = "landform.caller"
+CACHE_HIT = "landform.cache_hit"
+CACHE_LOOKUP = "landform.cache_lookup"
+# Roughly what a response takes in memory beside its characters.
+OVERHEAD_BYTES = 2048
+
+
+class CachedResponse(NamedTuple):
+    """A response, true until a time (seconds since 1970) unless one of its tables changes."""
+
+    status: str
+    headers: list[tuple[str, str]]
+    body: bytes
+    valid_until: float
+    tables: tuple[str, ...]
+    caller: str | None = None
+
+
+class Lookup(NamedTuple):
+    """A key, the versions that the database was at, and the response cached for it, if any."""
+
+    key: Hashable | None
+    versions: WatchedVersions | None
+    cached: CachedResponse | None
+
+
+NO_LOOKUP = Lookup(None, None, None)
+
+
+class ResponseCache:
+    """The responses of one store in one process, at most `most_bytes` of them; 0 for no cache."""
+
+    def __init__(self, store: Store, most_bytes: int) -> None:
+        self._store, self._most_bytes = store, most_bytes
+        self._lock = Lock()
+        # Each with the versions of its tables, and its size.
+        self._cached: OrderedDict[Hashable, tuple[CachedResponse, list[Hashable], int]]
+        self._cached = OrderedDict()
+        self._bytes = 0
+
+    def look_up(self, key: Hashable | None) -> Lookup:
+        """Return what is cached for a key; nothing where the key is None."""
+        versions = self._store.watched_versions() if self._most_bytes and key is not None else None
+        if versions is None:
+            return NO_LOOKUP
+        with self._lock:
+            cached, cached_versions, _ = self._cached.get(key, (None, [], 0))
+            if cached:
+                is_current = cached_versions == [versions.get(table) for table in cached.tables]
+                cached = cached if is_current and time() < cached.valid_until else None
+            if cached:
+                self._cached.move_to_end(key)
+        log.debug("Cache hit." if cached else "Cache miss.")
+        return Lookup(key, versions, cached)
+
+    def put(self, lookup: Lookup, response: CachedResponse) -> None:
+        """Cache a response that was made after the look-up of its key.
+
+        It may be newer than the versions of that time: then it is never used.
+        """
+        key, versions, _ = lookup
+        if versions is None or not versions.keys() >= set(response.tables):
+            return
+        # Whoever asks decides how long a key is, and a link to the next page repeats the query.
+        headers = sum(len(name) + len(value) for name, value in response.headers)
+        size = OVERHEAD_BYTES + len(repr(key)) + headers + len(response.body)
+        if size > self._most_bytes // 16:
+            return
+        with self._lock:
+            _, _, replaced = self._cached.pop(key, (None, None, 0))
+            self._bytes += size - replaced
+            self._cached[key] = response, [versions[table] for table in response.tables], size
+            while self._bytes > self._most_bytes:
+                _, (_, _, oldest) = self._cached.popitem(last=False)
+                self._bytes -= oldest
+
+
+def cached_response(
+    cache: ResponseCache, identify: Identify, environ: Environ
+) -> CachedResponse | None:
+    """Return what is cached for a request, and leave the look-up for the view.
+
+    `identify` returns all of a request that says who calls.
+    """
+    if CACHE_LOOKUP not in environ:
+        environ[CACHE_LOOKUP] = cache.look_up(cache_key(environ, identify(environ)))
+    cached: CachedResponse | None = environ[CACHE_LOOKUP].cached
+    return cached
+
+
+def cache_middleware(
+    cache: ResponseCache, identify: Identify, application: Application
+) -> Application:
+    """Return a WSGI application that responds from the cache before Flask is even called.
+
+    For an application that is all landform's: whatever a host does with a request is left out.
+    """
+
+    def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
+        cached = cached_response(cache, identify, environ)
+        if cached is None:
+            return application(environ, start_response)
+        environ[CACHE_HIT], environ[CALLER] = True, cached.caller
+        start_response(cached.status, list(cached.headers))
+        return [cached.body]
+
+    return serve
+
+
+def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:
+    """Return all that a response depends on in a request; None where it is not to be cached."""
+    if (
+        environ["REQUEST_METHOD"] != "GET"
+        or "HTTP_HOST" not in environ
+        or "HTTP_X_PAGE_PASSWORD" in environ
+        or not is_cacheable(environ)
+    ):
+        return None
+    return (
+        caller,
+        environ["wsgi.url_scheme"],
+        environ["HTTP_HOST"],
+        environ.get("SCRIPT_NAME"),
+        environ["PATH_INFO"],
+        environ.get("QUERY_STRING"),
+        environ.get("HTTP_IF_NONE_MATCH"),
+        environ.get("HTTP_ORIGIN"),
+        environ.get("HTTP_PREFER"),
+        "HTTP_COOKIE" in environ,
+    )
+
+
+def is_cacheable(environ: Environ) -> bool:
+    """Return whether a URL may be a key in a cache: it holds no secret, and says all there is."""
+    return not (are_in_query(environ.get("QUERY_STRING", "")) or has_body(environ))
+
+
+def has_body(environ: Environ) -> bool:
+    """Return whether a request brings a body."""
+    return environ.get("CONTENT_LENGTH", "") not in ("", "0") or "HTTP_TRANSFER_ENCODING" in environ

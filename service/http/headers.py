@@ -1,0 +1,80 @@
+"""The headers that every response has, and the envelope that a client may ask for."""
+
+from collections.abc import Collection, Mapping
+
+from flask import Request, Response
+
+from landform.service.http.cache import CALLER, is_cacheable
+from landform.service.json_codec import dumps
+from landform.service.loading import pairs
+from landform.service.reply import JSON, Finished, envelope
+
+ALLOWED_HEADERS = (
+    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-API-Key, "
+    "X-HTTP-Method-Override, X-Page-Password, X-Request-ID, X-WP-Nonce"
+)
+EXPOSED_HEADERS = (
+    "ETag, Last-Modified, Link, Location, Preference-Applied, Retry-After, X-Landform-Ignored, "
+    "X-Landform-Warning, X-Request-ID, X-WP-Total, X-WP-TotalPages"
+)
+VARY = ("Authorization", "X-API-Key", "X-Page-Password")
+VARIES = ", ".join((*VARY, "Prefer"))
+# Those that say who calls, as a WSGI server brings them.
+PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
+PREFLIGHT_SECONDS = 600
+
+
+def json_response(
+    body: object, status: int = 200, headers: Mapping[str, str] | None = None
+) -> Response:
+    """Return a response that carries a value as JSON."""
+    return Response(dumps(body), status, headers, mimetype=JSON)
+
+
+def to_response(finished: Finished) -> Response:
+    """Return the response of Flask that a reply becomes."""
+    body, status, headers, content_type, _ = finished
+    return Response(body, status, headers, content_type=content_type)
+
+
+def set_headers(request: Request, response: Response, origins: Collection[str]) -> Response:
+    """Add the common headers to a response. `origins`: the web origins that may read it."""
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    is_read = request.method in ("GET", "HEAD")
+    if not is_read or response.status_code >= 400 or not is_cacheable(request.environ):
+        response.headers["Cache-Control"] = "no-store"
+    # A cache has to check a response with its ETag before using it again, and a shared cache
+    # must not store the response to a caller with credentials.
+    private = request.environ.get(CALLER) or any(name in request.environ for name in PRIVATE)
+    response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
+    varies = [response.headers["Vary"]] if "Vary" in response.headers else []
+    response.headers["Vary"] = ", ".join([*varies, VARIES, *(["Origin"] if origins else [])])
+    if request.headers.get("Origin") in origins:
+        _set_cors_headers(request, response)
+    return response
+
+
+def _set_cors_headers(request: Request, response: Response) -> None:
+    response.headers["Access-Control-Allow-Origin"] = request.headers["Origin"]
+    # Only origins that are listed come here.
+    response.headers["Access-Control-Allow-Credentials"] = "true"
+    response.headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
+    if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
+        response.headers["Access-Control-Allow-Headers"] = ALLOWED_HEADERS
+        response.headers["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
+
+
+def finish(request: Request, response: Response, origins: Collection[str] = ()) -> Response:
+    """Add the common headers to a response, which pages of `origins` may read.
+
+    Where `_envelope` asks for it, it is wrapped with its status and headers into a 200.
+    """
+    query, response = request.query_string, set_headers(request, response, origins)
+    if b"_envelope" not in query or "_envelope" not in dict(pairs(query)):
+        return response
+    if response.content_length and not response.is_json:
+        return response
+    cached = {"Cache-Control": response.headers["Cache-Control"]}
+    wrapped = envelope(response.get_data(), response.status_code, response.headers)
+    return set_headers(request, json_response(wrapped, headers=cached), origins)

@@ -1,0 +1,251 @@
+"""The Flask views: a request becomes a call, and the reply or the error becomes a response.
+
+Each operation has an endpoint with its name and its methods, such as `landform.get_page`. One more
+for each path answers all other methods, so that a guest's responses keep their shape.
+"""
+
+import logging
+from collections.abc import Callable, Mapping
+from functools import cached_property
+from time import time
+from urllib.parse import quote
+
+from flask import Flask, Request, Response, current_app, got_request_exception
+from flask.globals import request_ctx
+from werkzeug.exceptions import HTTPException
+
+from landform.service.auth.credentials import Access, Identity, is_cross_site
+from landform.service.call import Incoming, Service
+from landform.service.errors import (
+    ApiError,
+    from_known,
+    internal_error,
+    no_route,
+    wrong_method,
+)
+from landform.service.http.body import (
+    FORM_TYPES,
+    JSON_START,
+    read_body,
+    read_bytes,
+    read_form_fields,
+    wrong_type,
+)
+from landform.service.http.cache import (
+    CACHE_LOOKUP,
+    CALLER,
+    CachedResponse,
+    ResponseCache,
+    cache_key,
+    has_body,
+)
+from landform.service.http.headers import finish, json_response, to_response
+from landform.service.json_codec import JsonObject
+from landform.service.loading import nested, pairs, read_json
+from landform.service.operations import Operation, Route, describe_route, path_variables
+from landform.service.pipeline import read_ids, run
+from landform.service.reply import Caching
+
+log = logging.getLogger("landform")
+View = Callable[..., Response]
+NOT_LISTED = (
+    "A browser may not call the service for a page of another site: its origin is not in "
+    "LANDFORM_CORS_ORIGINS (cors_origins)."
+)
+CROSS_SITE = "A cross-site browser request may not write; see LANDFORM_CORS_ORIGINS."
+
+
+class HttpIncoming(Incoming):
+    """A call that came by HTTP, to a path of so many segments."""
+
+    def __init__(self, http: Request, service: Service, path: str) -> None:
+        self.http, self._service = http, service
+        self.method, self.headers = http.method, http.headers
+        # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
+        host, full_path = quote(http.host, safe=":[]"), (http.root_path + http.path).lstrip("/")
+        self.url = f"{http.scheme}://{host}/{quote(full_path)}"
+        segments = len([*filter(None, path.split("/"))])
+        self.root_url = self.url.rstrip("/").rsplit("/", segments)[0]
+        self.access = Access(
+            self._identify,
+            service.attempts,
+            http.remote_addr or "",
+            is_by_host=service.is_host_authorized,
+        )
+        # Flask reads one byte more than is allowed, and no further: a body without a length is cut
+        # there without a word.
+        http.max_content_length = http.max_form_memory_size = service.options.max_body_bytes + 1
+
+    def _identify(self) -> Identity | None:
+        identity = self._service.authorizer(self.http)
+        self.http.environ[CALLER] = identity.name if identity else None
+        return identity
+
+    @cached_property
+    def query_pairs(self) -> list[tuple[str, str]]:
+        """The names and values of the query, as they came."""
+        return pairs(self.http.query_string) if self.http.query_string else []
+
+    @cached_property
+    def _raw_body(self) -> bytes:
+        return read_bytes(self.http, self._service.options.max_body_bytes)
+
+    def read_query(self, operation: Operation) -> JsonObject:
+        """Return the parameters; some clients send them in the body, where nothing else is."""
+        query = nested(self.query_pairs) if self.query_pairs else {}
+        if operation.body is not None or not has_body(self.http.environ):
+            return query
+        if operation.form:
+            return {**self.read_body(operation), **query}
+        if self.http.is_json:
+            return {**read_json(self._raw_body), **query}
+        if JSON_START.match(self._raw_body):
+            raise wrong_type(self._raw_body)
+        return query
+
+    def read_body(self, operation: Operation) -> JsonObject:
+        """Return the JSON object in the body, or a form where those are taken."""
+        return read_body(self.http, self._raw_body, operation)
+
+    def read_form(self) -> Mapping[str, str]:
+        """Return the fields of a form in the body; none where it is something else."""
+        is_form = self.http.mimetype in FORM_TYPES
+        return dict(read_form_fields(self.http, self._raw_body)) if is_form else {}
+
+    def has_unread_body(self, operation: Operation) -> bool:
+        """Return whether a body came that the operation does not read."""
+        if operation.takes_body or self.http.is_json or not has_body(self.http.environ):
+            return False
+        return bool(self._raw_body.strip())
+
+    @cached_property
+    def meant_method(self) -> str:
+        """The method that is meant: a POST may carry another one."""
+        if self.method != "POST":
+            return self.method
+        override = dict(self.query_pairs).get("_method")
+        override = override or self.headers.get("X-HTTP-Method-Override")
+        return override.strip().upper() if override else "POST"
+
+
+class HttpViews:
+    """The views of one blueprint."""
+
+    def __init__(self, service: Service, cache: ResponseCache) -> None:
+        self.service, self.cache = service, cache
+        self.origins = service.options.cors_origins
+
+    def view(self, route: Route, operation: Operation | None = None) -> View:
+        """Return the view of an operation, or of all other methods of a route."""
+
+        def view(**variables: str) -> Response:
+            return self.respond(request_ctx.request, route, variables)
+
+        view.__name__ = view.__qualname__ = operation.name if operation else "other_methods"
+        view.__module__ = operation.view.__module__ if operation else __name__
+        view.__doc__ = operation.view.__doc__ if operation else "Answer any other method."
+        return view
+
+    def respond(self, http: Request, route: Route, variables: Mapping[str, str]) -> Response:
+        """Return the response to a request at a route."""
+        incoming = HttpIncoming(http, self.service, route.path)
+        try:
+            # A host's prefix may have variables of its own.
+            ids = read_ids({name: variables[name] for name in path_variables(route.path)})
+            return self._dispatch(incoming, route, ids)
+        except Exception as error:
+            return finish(http, to_response(from_exception(error).finished()), self.origins)
+
+    def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, int]) -> Response:
+        method, http = incoming.meant_method, incoming.http
+        if method == "OPTIONS":
+            return finish(http, self._describe(incoming, route), self.origins)
+        operation = route.operations.get("GET" if method == "HEAD" else method)
+        if operation is None:
+            raise wrong_method(route.allowed(), http.path)
+        if operation.is_write and is_cross_site(
+            http, self.origins, compare_hosts=self.service.is_host_authorized
+        ):
+            raise ApiError(403, "rest_cross_site", CROSS_SITE)
+
+        def make() -> tuple[Response, Caching]:
+            finished = run(self.service, operation, incoming, ids)
+            response = to_response(finished)
+            if incoming.is_wordpress and operation.is_read:
+                # Clients of WordPress learn from it what they may write.
+                response.headers.add("Allow", _allowed_methods(incoming, route))
+            return finish(http, response, self.origins), finished.caching
+
+        with self.service.store.connection():
+            return self.cached(incoming, make) if method == "GET" else make()[0]
+
+    def cached(
+        self, incoming: HttpIncoming, make: Callable[[], tuple[Response, Caching]]
+    ) -> Response:
+        """Return the cached response, or the one that is made now, cached where that is allowed.
+
+        Where nobody has looked for it yet, the caller is identified first, so that any authorizer
+        will do.
+        """
+        environ, access = incoming.http.environ, incoming.access
+        lookup = environ.get(CACHE_LOOKUP)
+        if lookup is None:
+            # What a transaction has not committed yet nobody else may see, and it may be undone.
+            is_shared = not (access.is_rejected or self.service.store.database.in_transaction())
+            lookup = self.cache.look_up(cache_key(environ, access.identity) if is_shared else None)
+        if lookup.cached:
+            return Response(lookup.cached.body, lookup.cached.status, lookup.cached.headers)
+        response, (table, until, _) = make()
+        tables = [table]
+        if until and access.identity:
+            until = min(until, access.identity.valid_until)
+            tables += ["api_key"] if access.identity.is_stored else []
+        if until > time():
+            headers = response.get_wsgi_headers(environ).to_wsgi_list()
+            body, caller = response.get_data(), environ.get(CALLER)
+            cached = CachedResponse(response.status, headers, body, until, (*tables,), caller)
+            self.cache.put(lookup, cached)
+        return response
+
+    def _describe(self, incoming: HttpIncoming, route: Route) -> Response:
+        """Return which methods the caller may use, and the arguments of each.
+
+        A browser asks for all of them, before it sends any credentials.
+        """
+        with self.service.store.connection():
+            allowed = _allowed_methods(incoming, route)
+        is_preflight = "Access-Control-Request-Method" in incoming.headers
+        if is_preflight and incoming.headers.get("Origin") not in self.origins:
+            log.warning(NOT_LISTED)
+        allow = route.allowed() if is_preflight else allowed
+        return json_response(describe_route(route), headers={"Allow": allow})
+
+
+def _allowed_methods(incoming: Incoming, route: Route) -> str:
+    """Return the methods that the caller may use, as `Allow` lists them."""
+    return route.allowed(lambda one: one.public or incoming.access.has_scope(one.scope))
+
+
+def not_found_view(**variables: str) -> Response:
+    """Return the 404 for a URL below the prefix that is none of ours."""
+    http = request_ctx.request
+    return finish(http, to_response(no_route(http.path).finished()))
+
+
+def from_exception(error: Exception) -> ApiError:
+    """Return the error that an exception means to the caller; log what is our own fault."""
+    if (known := from_known(error)) is not None:
+        return known
+    http = request_ctx.request
+    if isinstance(error, HTTPException):
+        # What Werkzeug, or an authorizer of the host, aborted with.
+        if error.code == 404:
+            return no_route(http.path)
+        if error.code == 405:
+            return wrong_method(", ".join(getattr(error, "valid_methods", None) or ()))
+        return ApiError(error.code or 500, "rest_bad_request", "The request was not understood.")
+    rule = http.url_rule
+    log.error("An unexpected error caused a 500 at %s.", rule or "no route", exc_info=error)
+    app: Flask = current_app._get_current_object()  # type: ignore[attr-defined]
+    got_request_exception.send(app, _async_wrapper=app.ensure_sync, exception=error)
+    return internal_error()

@@ -1,0 +1,55 @@
+"""`Idempotency-Key`: a create that is repeated, because its response was lost, happens once.
+
+The reply of the first time is stored in the same transaction, and returned again for a day.
+"""
+
+from collections.abc import Callable, Mapping
+from hashlib import sha256
+from json import loads
+from typing import Any
+
+from landform.service.call import Call
+from landform.service.errors import ApiError
+from landform.service.json_codec import dumps
+from landform.service.reply import Reply
+from landform.storage import idempotency_keys
+from landform.storage.idempotency_keys import IdempotencyKey
+
+HEADER = "Idempotency-Key"
+LONGEST_KEY = 255
+MESSAGE = f"{HEADER} must be 1 to {LONGEST_KEY} printable characters."
+
+
+def once(call: Call, ids: Mapping[str, Any], view: Callable[[], Reply]) -> Reply:
+    """Return the reply of a view, or the one that is stored for the key of the call.
+
+    Keys belong to a caller and an operation. The same key with another body is a 422.
+    """
+    key = _key(call, ids) if call.operation.takes_idempotency_key else None
+    if key is None:
+        return view()
+    with call.store.transaction():
+        stored = idempotency_keys.find(call.store, key)
+        if stored is None:
+            reply = view()
+            content = {"body": reply.body, "headers": reply.headers, "etag": reply.etag}
+            idempotency_keys.add(call.store, key, dumps(content).decode())
+            return reply
+    return Reply(**loads(stored))
+
+
+def _key(call: Call, ids: Mapping[str, Any]) -> IdempotencyKey | None:
+    """Return the key that came with a call; None for no key, 400 for one that is no key."""
+    key = call.incoming.headers.get(HEADER)
+    if key is None:
+        return None
+    if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
+        raise ApiError(400, "rest_invalid_param", MESSAGE, {"params": {HEADER: MESSAGE}})
+    # A key may have the name of a configured credential, which has no colon.
+    kind = "key:" if call.caller.is_stored else ""
+    where = " ".join([call.operation.name, *map(str, ids.values())])
+    owner = f"{kind}{call.caller.name} {where}"
+    if len(owner) > LONGEST_KEY:
+        # An index holds no longer one, and nobody reads it.
+        owner = sha256(owner.encode()).hexdigest()
+    return IdempotencyKey(owner, key, sha256(dumps(call.sent_body)).hexdigest())

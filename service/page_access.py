@@ -1,0 +1,65 @@
+"""Who may see what of pages."""
+
+from typing import NamedTuple
+
+from marshmallow import ValidationError
+
+from landform.service.call import Call
+from landform.service.errors import api_error
+from landform.service.json_codec import JsonObject
+from landform.service.previews import signed_until
+from landform.service.reply import NO_STORE, Caching
+from landform.storage.pages.scheduling import Validity
+from landform.storage.rows import Row
+
+
+class PageAccess(NamedTuple):
+    """Whether a reader sees the content of a page, and how the reply may be cached."""
+
+    is_open: bool
+    caching: Caching
+
+
+def check_context(call: Call) -> None:
+    """Refuse callers who may not see pages in the context that they ask for."""
+    if call.query["context"] == "edit":
+        call.access.require("pages:read", "rest_forbidden_context")
+    call.access.reject_invalid_credentials()
+
+
+def check_page(call: Call, page: Row, validity: Validity) -> PageAccess:
+    """Refuse callers who may not see a page; return what the others see of it."""
+    password, preview = call.page_password, call.query["preview"]
+    check_context(call)
+    if preview:
+        until = signed_until(call.store, page["id"], preview)
+        if until is None or page["status"] == "trash":
+            raise api_error("rest_preview_ended")
+    elif page["status"] != "publish":
+        call.access.require("pages:read")
+    if password and not preview:
+        call.access.check_password(page, password)
+    is_opened = bool(password or preview)
+    is_secret = is_opened or page["password"] or call.query["context"] == "edit"
+    caching = Caching("page", 0 if is_opened else validity.until, bool(is_secret))
+    return PageAccess(is_opened or not page["password"], caching)
+
+
+def check_list(call: Call) -> JsonObject:
+    """Return the query of a list, for a caller who may ask it."""
+    query = {name: value for name, value in call.query.items() if name != "password"}
+    sees_all = call.access.has_scope("pages:read")
+    # Wrong credentials are reported as such, not as a status that needs other credentials.
+    is_public = not (sees_all or call.access.is_rejected)
+    if is_public and {"publish", *query.get("status", ())} != {"publish"}:
+        raise ValidationError("must be one of publish.", "status")
+    check_context(call)
+    return {**query, "unprotected_only": not sees_all}
+
+
+def list_caching(call: Call, until: float) -> Caching:
+    """Return how the list that is asked for may be cached."""
+    if call.page_password:
+        # It is compared, and failures are counted, for each request.
+        return NO_STORE
+    return Caching("page", until, call.query["context"] == "edit")

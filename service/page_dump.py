@@ -1,0 +1,88 @@
+"""How pages are sent: the schema of a context, its columns, and its dump."""
+
+from collections.abc import Iterable
+from functools import lru_cache
+from typing import NamedTuple
+
+from marshmallow import Schema
+
+from landform.schemas import pages as schemas
+from landform.schemas import wordpress
+from landform.schemas.fields import Part, columns_of
+from landform.service.call import Call
+from landform.service.json_codec import JsonObject
+from landform.service.page_urls import Urls
+from landform.service.rendering.content import make_excerpt
+from landform.service.reply import Reply
+from landform.storage.rows import Row
+
+CONTEXTS: dict[str, Schema] = {
+    "view": schemas.PageView(),
+    "embed": schemas.PageEmbed(),
+    "edit": schemas.PageEdit(),
+}
+WORDPRESS_CONTEXTS: dict[str, Schema] = {
+    "view": wordpress.WordPressView(),
+    "embed": wordpress.WordPressEmbed(),
+    "edit": wordpress.WordPressEdit(),
+}
+DELETED, WORDPRESS_DELETED = schemas.PageDeleted(), wordpress.WordPressDeleted()
+
+
+class PageShape(NamedTuple):
+    """A schema of pages with the fields that were asked for, and the columns that it needs."""
+
+    schema: Schema
+    columns: tuple[str, ...]
+    has_excerpt: bool
+
+    def dump(self, row: Row, urls: Urls, *, shows_content: bool = True) -> JsonObject:
+        """Return what is sent of a page."""
+        page = {**row, "urls": urls, "shows_content": shows_content}
+        if self.has_excerpt:
+            page["excerpt_rendered"] = make_excerpt(row["content_rendered"])
+        dumped: JsonObject = self.schema.dump(page)
+        return dumped
+
+
+@lru_cache(256)
+def make_shape(schema: Schema, names: frozenset[str] | None = None) -> PageShape:
+    """Return the shape of a schema, with only the fields of these names where any are given."""
+    if names is not None:
+        schema = type(schema)(only=[name for name in schema.fields if name in names])
+    columns = columns_of(schema) or ("id",)
+    return PageShape(schema, columns, "content_rendered" in columns and _has_excerpt(schema))
+
+
+def _has_excerpt(schema: Schema) -> bool:
+    parts = [field.schema for field in schema.fields.values() if isinstance(field, Part)]
+    return "excerpt" in schema.fields or any(map(_has_excerpt, parts))
+
+
+def page_shape(call: Call, context: str) -> PageShape:
+    """Return the shape of a context, with only the fields that the call asks for."""
+    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[context]
+    return make_shape(schema, frozenset(call.fields) if call.fields else None)
+
+
+def deleted_shape(call: Call) -> PageShape:
+    """Return the shape of a page that is gone for good."""
+    return make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
+
+
+def page_reply(call: Call, page: Row, warnings: Iterable[str] = ()) -> Reply:
+    """Return the reply to a write of a page."""
+    text = "; ".join(warnings)
+    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)["edit"]
+    return Reply(
+        make_shape(schema).dump(page, call.urls),
+        headers={"X-Landform-Warning": text} if text else {},
+        etag=call.row_etag("page", page, "edit", not page["password"]),
+        last_modified=page["modified_utc"],
+    )
+
+
+def created(call: Call, resource: str, reply: Reply, row_id: int) -> Reply:
+    """Return the reply to a create, with the URL of what was created."""
+    location = f"{call.root_url}/{resource}/{row_id}"
+    return Reply(reply.body, headers={"Location": location, **reply.headers}, etag=reply.etag)

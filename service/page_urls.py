@@ -1,0 +1,42 @@
+"""The addresses of pages."""
+
+from collections.abc import Collection
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from landform.storage.pages.slugs import slugify
+from landform.storage.rows import Row
+
+# The statuses in which a page has an address of its own.
+LINKED = ("publish", "private")
+
+
+class Urls(NamedTuple):
+    """The beginning of the links of pages, and of their `_links` below `/wp-json`.
+
+    `reserved`: what other addresses of the service begin with, which no slug can hide; None where
+    landform does not serve the pages itself. `home`: the slug of the page at the beginning itself.
+    """
+
+    public: str
+    wordpress: str = ""
+    reserved: Collection[str] | None = None
+    home: str | None = None
+
+    def page_link(self, row: Row) -> str:
+        """Return the public URL of a page. It needs `id`, `slug` and `status`."""
+        has_address = row["slug"] and row["status"] in LINKED
+        ending = self.address(row["slug"]) if has_address else None
+        return f"{self.public}/" + (f"?page_id={row['id']}" if ending is None else ending)
+
+    def address(self, slug: str) -> str | None:
+        """Return what the URL of a page with a slug ends with; None where it can have none."""
+        if slug == self.home:
+            return ""
+        if self.reserved is not None:
+            if slug in self.reserved:
+                return None
+            if "%" in slug and slugify(unquote(slug)) != slug:
+                # Decoded it would be another slug: the percent signs are a part of this one.
+                slug = slug.replace("%", "%25")
+        return f"{slug}/"

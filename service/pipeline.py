@@ -1,0 +1,128 @@
+"""The pipeline: the steps of a call, whether it came by HTTP, in a batch or from Python."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+from werkzeug.http import http_date
+
+from landform.service.auth.credentials import Access
+from landform.service.call import Call, Incoming, Service
+from landform.service.conditions import parse_if_match
+from landform.service.errors import INVALID, ApiError, api_error, from_known
+from landform.service.idempotency import once
+from landform.service.json_codec import dumps
+from landform.service.loading import Fields, parse_fields, select_fields
+from landform.service.operations import Operation
+from landform.service.reply import JSON, Finished, Reply
+from landform.service.unknown_names import check_names
+from landform.storage import TooLarge
+from landform.storage.sql import Precondition, read_generation
+
+# The parameters that make a response smaller.
+NARROWING = ("per_page", "include", "addon")
+
+
+def run(
+    service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
+) -> Finished:
+    """Carry out an operation. Every step may raise an `ApiError`, or what becomes one.
+
+    A connection of the store has to be open.
+    """
+    check_scope(incoming.access, operation)  # 401 and 403; nothing where it is public
+    sent_query = incoming.read_query(operation)  # 400
+    sent_body = incoming.read_body(operation) if operation.takes_body else {}  # 400, 413, 415
+    strict = service.options.strict
+    notes = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
+    try:
+        if_match = read_precondition(service, operation, incoming, ids)  # 428
+        call = Call(service, operation, incoming, sent_query, sent_body, if_match)
+        call = load_values(operation, incoming, call)  # 400
+        reply = once(call, ids, lambda: operation.view(call, **ids))
+        return finish(call, reply, notes)  # 304, `_fields`, 400 for too large
+    except TooLarge as error:
+        raise _too_large(operation, service.options.max_response_bytes) from error
+    except Exception as error:
+        known = from_known(error)
+        if known is None:
+            raise
+        known.headers |= notes
+        raise known from error
+
+
+def check_scope(access: Access, operation: Operation) -> None:
+    """Let only callers pass who may run the operation."""
+    if not operation.public:
+        access.require(operation.scope, operation.denied)
+
+
+def load_values(operation: Operation, incoming: Incoming, call: Call) -> Call:
+    """Return a call with its query and body as the schemas load them."""
+    is_peer = incoming.is_wordpress and operation.wordpress_query
+    schema = operation.wordpress_query if is_peer else operation.query
+    query = schema.load(call.sent_query) if schema else {}
+    requested_fields = call.sent_query.get("_fields")
+    fields = parse_fields(requested_fields) if requested_fields else None
+    if operation.empty_body and not call.sent_body:
+        raise api_error(operation.empty_body)
+    body = operation.body.load(call.sent_body) if operation.body else {}
+    return replace(call, query=query, fields=fields, body=body)
+
+
+def read_precondition(
+    service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
+) -> Precondition | None:
+    """Return the versions that `If-Match` allows to write; None where it allows any."""
+    if not operation.if_match:
+        return None
+    if_match = incoming.headers.get("If-Match")
+    if if_match is None:
+        if service.options.require_if_match:
+            raise api_error("rest_precondition_required")
+        return None
+    resource = f"{operation.if_match}{ids.get(f'{operation.if_match}_id', '')}"
+    return parse_if_match(if_match, resource, read_generation(service.store))
+
+
+def finish(call: Call, reply: Reply, notes: Mapping[str, str]) -> Finished:
+    """Return a reply in bytes, cut down to `_fields`; a 304 where the reader has it already."""
+    headers = {"ETag": reply.etag} if reply.etag else {}
+    headers |= {"Cache-Control": "no-store"} if reply.caching.is_secret else {}
+    headers |= reply.headers
+    if reply.etag and call.has(reply.etag):
+        return Finished(b"", 304, {**headers, **notes}, reply.content_type, reply.caching)
+    if reply.last_modified:
+        headers["Last-Modified"] = http_date(datetime.fromisoformat(reply.last_modified))
+    body = _encode(reply, call.fields)
+    operation, most_bytes = call.operation, call.options.max_response_bytes
+    is_list = operation.safe or (operation.many and operation.is_read)
+    if is_list and len(body) > most_bytes:
+        raise TooLarge
+    status = reply.status or operation.status
+    return Finished(body, status, {**headers, **notes}, reply.content_type, reply.caching)
+
+
+def _encode(reply: Reply, fields: Fields | None) -> bytes:
+    if isinstance(reply.body, bytes):
+        return reply.body
+    if reply.content_type == JSON:
+        return dumps(select_fields(reply.body, fields) if fields else reply.body)
+    return str(reply.body).encode()
+
+
+def _too_large(operation: Operation, most_bytes: int) -> ApiError:
+    schema = operation.body or operation.query
+    names = [*(name for name in NARROWING if schema and name in schema.load_fields), "_fields"]
+    text = f"The response has more than {most_bytes} bytes: ask for less by {' or '.join(names)}."
+    return ApiError(400, INVALID, text, {"params": {names[0]: text}})
+
+
+def read_ids(variables: Mapping[str, str]) -> dict[str, int]:
+    """Return the ids in a path; 404 for one that is no number."""
+    for name, text in variables.items():
+        if not (text.isascii() and text.isdigit()):
+            raise ApiError(404, "rest_no_route", f"{name} must be a whole number from 0.")
+    # No column holds more than 19 digits, and Python reads only so many.
+    return {name: int(text.lstrip("0")[:20] or "0") for name, text in variables.items()}

@@ -1,0 +1,160 @@
+"""Names in a call that landform does not know: reported in a header, or refused.
+
+`X-Landform-Ignored` lists the names that were ignored, and never holds a value. With `Prefer:
+handling=strict` (RFC 7240) or the option `strict` the call is a 400 that says what was probably
+meant. At landform's own paths so is a misspelt name in the body of a write. Names inside of a value
+are not looked at, but for those in `meta`.
+"""
+
+from collections.abc import Collection, Iterable, Mapping
+from functools import lru_cache
+from typing import NamedTuple
+from urllib.parse import quote
+from urllib.request import parse_http_list
+
+from marshmallow import EXCLUDE, Schema, ValidationError
+
+from landform.schemas.fields import Nested
+from landform.schemas.known_names import is_misspelt, nearest
+from landform.service.call import Incoming
+from landform.service.json_codec import JsonObject
+from landform.service.operations import Operation
+
+HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
+STRICT, LENIENT = "strict", "lenient"
+# Parameters that every operation accepts.
+COMMON_PARAMETERS = frozenset(
+    "_fields _embed _envelope _method _locale _wpnonce context rest_route consumer_key "
+    "consumer_secret".split()
+)
+OAUTH = "oauth_"
+# How many names are reported, and how much of one.
+MOST_NAMES, LONGEST_NAME = 20, 48
+# Values that were sent in place of a name: they may be secret, so they are not repeated.
+UNREADABLE = "(unreadable)"
+DATA = frozenset('{}"<> \t\r\n')
+BODY = "(body)"
+EXPLANATIONS = {
+    BODY: "The body is not read: send JSON, with Content-Type: application/json.",
+    UNREADABLE: "This is no name. If it is JSON, send it with Content-Type: application/json.",
+}
+
+
+class KnownNames(NamedTuple):
+    """The names that the query, the body and the `meta` in the body may have.
+
+    None where any name may be there, or where the schema refuses others itself. `loaded`: the names
+    in the body that have an effect. `needs`: parameters that have none without another one.
+    """
+
+    query: frozenset[str]
+    body: frozenset[str] | None
+    meta: frozenset[str] | None
+    loaded: tuple[str, ...]
+    needs: Mapping[str, str]
+
+
+@lru_cache(256)
+def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
+    """Return the names that an operation knows; clients write back what they have read."""
+    parameters = operation.query.load_fields if operation.query else {}
+    query = COMMON_PARAMETERS | parameters.keys()
+    needs = {name: field.needs for name, field in parameters.items() if getattr(field, "needs", "")}
+    if operation.body is None:
+        return KnownNames(query, query if operation.form else None, None, (), needs)
+    fields = operation.body.load_fields
+    responses: Collection[Schema] = operation.response_schemas
+    if is_wordpress and operation.wordpress_response:
+        responses = [operation.wordpress_response]
+    body = {*fields, *(name for schema in responses for name in schema.fields)}
+    body |= {"_embedded"} if is_wordpress else set()
+    meta, meta_field = None, fields.get("meta")
+    if isinstance(meta_field, Nested) and meta_field.schema.unknown == EXCLUDE:
+        meta = frozenset(meta_field.schema.load_fields)
+    loaded = (*fields, *(f"meta.{name}" for name in meta or ()))
+    is_open = operation.body.unknown == EXCLUDE
+    return KnownNames(query, frozenset(body) if is_open else None, meta, loaded, needs)
+
+
+def check_names(
+    operation: Operation,
+    incoming: Incoming,
+    query: JsonObject,
+    body: JsonObject,
+    *,
+    strict: bool,
+) -> dict[str, str]:
+    """Return the headers that report unknown names; raise `ValidationError` to refuse them."""
+    if not operation.checks_names:
+        return {}
+    preferred = preferred_handling(incoming.headers.get("Prefer"))
+    headers = {APPLIED: f"handling={preferred}"} if preferred else {}
+    known = known_names(operation, incoming.is_wordpress)
+    unread = [BODY] if incoming.has_unread_body(operation) else []
+    in_query = _unknown(query, known.query, known.needs)
+    in_body = [] if known.body is None else _unknown(body, known.body)
+    meta = body["meta"] if known.meta and isinstance(body.get("meta"), dict) else {}
+    in_meta = _unknown(meta, known.meta or frozenset())
+    in_body += [f"meta.{name}" for name in in_meta]
+    names = list(dict.fromkeys([*unread, *in_query, *in_body]))
+    if not names:
+        return headers
+    refused: list[str] = []
+    if preferred == STRICT or (strict and not preferred):
+        refused = names
+    elif not preferred and operation.body and not incoming.is_wordpress:
+        # Names of plugins begin with an underscore.
+        plain = [name for name in in_body if not name.removeprefix("meta.").startswith("_")]
+        # Nothing would be left of a meta of which each name is unknown.
+        is_lost = len(in_meta) == len(meta)
+        refused = [
+            name
+            for name in plain
+            if is_misspelt(name, known.loaded) or (is_lost and name.startswith("meta."))
+        ]
+    if refused:
+        raise ValidationError({name: [_message(name, known)] for name in refused})
+    return {**headers, HEADER: ", ".join(names)}
+
+
+def preferred_handling(prefer: str | None) -> str | None:
+    """Return which `handling` the header `Prefer` asks for (RFC 7240); None for neither."""
+    for preference in parse_http_list(prefer) if prefer else ():
+        name, _, value = preference.partition(";")[0].partition("=")
+        if name.strip().lower() == "handling":
+            # Only the first of them counts.
+            value = value.strip().strip('"').lower()
+            return value if value in (STRICT, LENIENT) else None
+    return None
+
+
+def _unknown(
+    values: Mapping[str, object], known: frozenset[str], needs: Mapping[str, str] | None = None
+) -> list[str]:
+    """Return the names that are not known, as a header has them, and those without effect."""
+    if values.keys() <= known and not needs:
+        return []
+    unknown: Iterable[str] = [
+        name for name in values if name not in known and not name.startswith(OAUTH)
+    ]
+    idle = [name for name, other in (needs or {}).items() if name in values and other not in values]
+    return [_label(name) for name in [*unknown, *idle][:MOST_NAMES]]
+
+
+def _message(name: str, known: KnownNames) -> str:
+    if name in EXPLANATIONS:
+        return EXPLANATIONS[name]
+    if name in known.needs:
+        return f"{name} has no effect without {known.needs[name]}."
+    if name in known.loaded or name in known.query:
+        return f"{name} belongs in the {'body' if name in known.loaded else 'query'}."
+    near = nearest(name, known.loaded, known.query)
+    return f"{name} is unknown" + (f'; did you mean "{near}"?' if near else ".")
+
+
+def _label(name: str) -> str:
+    """Return a name as a header can list it: ASCII without commas and blanks, and not too long."""
+    if not name or DATA.intersection(name[:LONGEST_NAME]):
+        return UNREADABLE
+    text = quote(name, safe="@:$~/", errors="replace").replace(".", "%2E")
+    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
