@@ -100,12 +100,14 @@ def update_feed(call: Call, feed_id: int) -> Reply:
 @RESOURCE.patch(
     "/feeds/<feed_id>",
     body=schemas.FeedPatch(),
+    empty_body="missing_properties",
+    finds_row_first=True,
     response=WRITTEN,
     scope="feeds:write",
     if_match="feed",
     headers=("ETag", "Last-Modified"),
     example={"meta": {"feedName": "Renamed"}},
-    errors=("missing_properties", "gf_feed_invalid_id", *PATCH_ERRORS),
+    errors=("gf_feed_invalid_id", *PATCH_ERRORS),
 )
 def patch_feed(call: Call, feed_id: int) -> Reply:
     """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396)."""

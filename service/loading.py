@@ -122,6 +122,12 @@ def select_fields(value: object, fields: Fields | None) -> object:
     }
 
 
+def check_size(raw: bytes, most_bytes: int) -> None:
+    """Raise the 413 for a body of too many bytes."""
+    if len(raw) > most_bytes:
+        raise ApiError(413, "rest_body_too_large", f"The body is larger than {most_bytes} bytes.")
+
+
 def read_json(raw: bytes, list_name: str = "") -> JsonObject:
     """Return the JSON object in a body; an empty body or value is an empty object.
 

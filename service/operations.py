@@ -50,6 +50,7 @@ class Operation:
     body: Schema | None
     form: bool
     empty_body: str
+    finds_row_first: bool
     body_list: str
     example: Row | None
     if_match: str
@@ -165,6 +166,7 @@ class Resource:
         body: Schema | None = None,
         form: bool = False,
         empty_body: str = "",
+        finds_row_first: bool = False,
         body_list: str = "",
         example: Row | None = None,
         if_match: str = "",
@@ -183,7 +185,8 @@ class Resource:
           it is `public`. `denied`: the code of the error for callers without it.
         - `query`, `body`: the schemas that load them. `wordpress_query`: that below `/wp-json`.
           Without `body`, parameters may come in a body too. `form`: also as a form.
-          `empty_body`: the code of the error for an empty one. `body_list`: the field that a list
+          `empty_body`: the code of the error for an empty one, or one of another type; with
+          `finds_row_first` the view refuses an empty one. `body_list`: the field that a list
           stands for.
         - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
         - `safe`: changes nothing, whatever its method. `repeatable`: whether a create takes an
@@ -210,6 +213,7 @@ class Resource:
                 body,
                 form,
                 empty_body,
+                finds_row_first,
                 body_list,
                 example,
                 if_match,

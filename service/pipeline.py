@@ -65,7 +65,7 @@ def load_values(operation: Operation, incoming: Incoming, call: Call) -> Call:
     query = schema.load(call.sent_query) if schema else {}
     requested_fields = call.sent_query.get("_fields")
     fields = parse_fields(requested_fields) if requested_fields else None
-    if operation.empty_body and not call.sent_body:
+    if operation.empty_body and not (call.sent_body or operation.finds_row_first):
         raise api_error(operation.empty_body)
     body = operation.body.load(call.sent_body) if operation.body else {}
     return replace(call, query=query, fields=fields, body=body)

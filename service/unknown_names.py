@@ -17,6 +17,7 @@ from marshmallow import EXCLUDE, Schema, ValidationError
 from landform.schemas.fields import Nested
 from landform.schemas.known_names import is_misspelt, nearest
 from landform.service.call import Incoming
+from landform.service.errors import from_validation
 from landform.service.json_codec import JsonObject
 from landform.service.operations import Operation
 
@@ -61,7 +62,7 @@ def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
     query = COMMON_PARAMETERS | parameters.keys()
     needs = {name: field.needs for name, field in parameters.items() if getattr(field, "needs", "")}
     if operation.body is None:
-        return KnownNames(query, query if operation.form else None, None, (), needs)
+        return KnownNames(query, query if operation.form else None, None, (*parameters,), needs)
     fields = operation.body.load_fields
     responses: Collection[Schema] = operation.response_schemas
     if is_wordpress and operation.wordpress_response:
@@ -84,7 +85,7 @@ def check_names(
     *,
     strict: bool,
 ) -> dict[str, str]:
-    """Return the headers that report unknown names; raise `ValidationError` to refuse them."""
+    """Return the headers that report unknown names; raise a 400 to refuse them."""
     if not operation.checks_names:
         return {}
     preferred = preferred_handling(incoming.headers.get("Prefer"))
@@ -102,18 +103,19 @@ def check_names(
     refused: list[str] = []
     if preferred == STRICT or (strict and not preferred):
         refused = names
-    elif not preferred and operation.body and not incoming.is_wordpress:
+    elif not preferred and operation.takes_body and not incoming.is_wordpress:
         # Names of plugins begin with an underscore.
         plain = [name for name in in_body if not name.removeprefix("meta.").startswith("_")]
-        # Nothing would be left of a meta of which each name is unknown.
-        is_lost = len(in_meta) == len(meta)
-        refused = [
-            name
-            for name in plain
-            if is_misspelt(name, known.loaded) or (is_lost and name.startswith("meta."))
-        ]
+        refused = [name for name in plain if is_misspelt(name, known.loaded)]
+        if len(in_meta) == len(meta) and not all(name.startswith("_") for name in meta):
+            # Nothing would be left of it.
+            refused = in_body
     if refused:
-        raise ValidationError({name: [_message(name, known)] for name in refused})
+        error = from_validation(
+            ValidationError({name: [_message(name, known)] for name in refused})
+        )
+        error.headers |= headers
+        raise error
     return {**headers, HEADER: ", ".join(names)}
 
 

@@ -9,7 +9,7 @@ from werkzeug.exceptions import RequestEntityTooLarge
 
 from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject
-from landform.service.loading import nested, pairs, read_json
+from landform.service.loading import check_size, nested, pairs, read_json
 from landform.service.operations import Operation
 
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
@@ -32,8 +32,7 @@ def read_bytes(http: Request, most_bytes: int) -> bytes:
     except Exception as error:
         # Whatever a server raises here, it is the client's sending that failed.
         raise ApiError(400, "rest_bad_request", "The body could not be read.") from error
-    if len(raw) > most_bytes:
-        raise ApiError(413, "rest_body_too_large", f"The body is larger than {most_bytes} bytes.")
+    check_size(raw, most_bytes)
     if len(raw) < (http.content_length or 0):
         raise ApiError(400, "rest_bad_request", "The body is shorter than its Content-Length.")
     return raw

@@ -13,6 +13,7 @@ from landform.service.auth.credentials import Access, Identity
 from landform.service.call import ReadyIncoming, Service
 from landform.service.errors import from_known
 from landform.service.json_codec import JsonObject
+from landform.service.loading import check_size, read_json
 from landform.service.operations import Operation, Route, path_variables
 from landform.service.pipeline import read_ids, run
 from landform.service.reply import Finished
@@ -67,7 +68,8 @@ def call(
             url = url.replace(f"<{name}>", str(number))
         address = flask.request.remote_addr if has_request_context() else None
         access = Access(lambda: identity, service.attempts, address or "", is_by_host=True)
-        incoming = _incoming(access, (url, base_url), operation, arguments)
+        most_bytes = service.options.max_body_bytes
+        incoming = _incoming(access, (url, base_url), operation, arguments, most_bytes)
         with service.store.connection():
             return _decode(run(service, operation, incoming, ids))
     except Exception as error:
@@ -80,14 +82,18 @@ def call(
 
 
 def _incoming(
-    access: Access, urls: tuple[str, str], operation: Operation, arguments: JsonObject
+    access: Access,
+    urls: tuple[str, str],
+    operation: Operation,
+    arguments: JsonObject,
+    most_bytes: int,
 ) -> ReadyIncoming:
-    """Return the call that the arguments stand for."""
+    """Return the call that the arguments stand for; its body is bounded as that of a request."""
     in_body = operation.body.load_fields.keys() if operation.body else set()
     in_body -= operation.query.load_fields.keys() if operation.query else set()
-    values = {name: _as_json(name, arguments[name]) for name in arguments.keys() - HEADERS}
-    body = {name: values.pop(name) for name in sorted(in_body & values.keys())}
-    query = {name: _as_sent(value) for name, value in values.items()}
+    texts = {name: _as_json(name, arguments[name]) for name in arguments.keys() - HEADERS}
+    body = [f'"{name}":{texts.pop(name)}' for name in sorted(in_body & texts.keys())]
+    query = {name: _as_sent(json.loads(text)) for name, text in texts.items()}
     query = {name: value for name, value in query.items() if value not in (None, [])}
     # What landform would ignore is a mistake in a program.
     headers = {"Prefer": "handling=strict"}
@@ -95,8 +101,10 @@ def _incoming(
         headers["If-Match"] = if_match if isinstance(if_match, str) else etag_of(if_match)
     if (key := arguments.get("idempotency_key")) is not None:
         headers["Idempotency-Key"] = str(key)
+    raw = f"{{{','.join(body)}}}".encode()
+    check_size(raw, most_bytes)
     method = operation.methods[0]
-    return ReadyIncoming(method, urls, headers, access, query=query, body=body)
+    return ReadyIncoming(method, urls, headers, access, query=query, body=read_json(raw))
 
 
 def _as_sent(value: Any) -> Any:
@@ -106,14 +114,15 @@ def _as_sent(value: Any) -> Any:
     return str(int(value)) if isinstance(value, int) else value
 
 
-def _as_json(name: str, value: object) -> Any:
-    """Return an argument as JSON gives it back; `ValidationError` for what it cannot express."""
+def _as_json(name: str, value: object) -> str:
+    """Return an argument in JSON; `ValidationError` for what it cannot express."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
-        return json.loads(text.encode())
+        text.encode()
     except (TypeError, ValueError, RecursionError) as error:
         message = f"{name} holds a value that JSON cannot express."
         raise ValidationError(message, name) from error
+    return text
 
 
 def _plain(value: object) -> object:

@@ -167,7 +167,7 @@ def show(site: Site, call: Call, visited: Visit) -> Reply:
             return _public_reply(site, call, visited)
 
 
-def html_reply(html: str, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
+def html_reply(html: bytes, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
     """Return a reply that shows a page of HTML."""
     return Reply(html, status, headers or {}, content_type=HTML)
 
@@ -183,7 +183,7 @@ def _redirect(call: Call, visited: Visit) -> Reply:
     if not call.options.public_url:
         link = link._replace(scheme="", netloc="")
     headers = {"Location": link.geturl(), "Cache-Control": "no-store"}
-    return html_reply("", headers, visited.redirect)
+    return html_reply(b"", headers, visited.redirect)
 
 
 def _public_reply(site: Site, call: Call, visited: Visit) -> Reply:
@@ -234,7 +234,7 @@ def unlock(site: Site, call: Call, visited: Visit) -> Reply:
     # Seen from itself: a proxy may cut a part of the path.
     headers = {"Location": f"?{query}" if query else "./", "Cache-Control": PRIVATE}
     if visited.seen == Seen.PUBLIC:
-        return html_reply("", headers, 303)
+        return html_reply(b"", headers, 303)
     password = call.incoming.read_form().get("password", "")
     try:
         call.access.check_password(page, password)
@@ -243,7 +243,7 @@ def unlock(site: Site, call: Call, visited: Visit) -> Reply:
             raise
         form = site.closed_html("password.html", page, visited.link, REFUSALS[error.status])
         return html_reply(form, {**error.headers, **private_headers()}, error.status)
-    return html_reply("", {**headers, "Set-Cookie": _cookie(call, page)}, 303)
+    return html_reply(b"", {**headers, "Set-Cookie": _cookie(call, page)}, 303)
 
 
 def _cookie(call: Call, page: Row) -> str:

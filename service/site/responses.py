@@ -55,25 +55,26 @@ class Site:
         # With what else pages are made of, so that an ETag differs where they do.
         self.variant = _digest((digest, self._common, self._image, options.site_policy))
 
-    def page_html(self, page: Row, link: str, preview: Row | None = None) -> str:
+    def page_html(self, page: Row, link: str, preview: Row | None = None) -> bytes:
         """Return a page with its content, by `page-<slug>.html` or else by `page.html`."""
         names = (f"page-{slug}.html" for slug in (unquote(page["slug"]), page["slug"]))
         template = next((name for name in names if name in self._names), "page.html")
         described = describe_page(page, link, self._language, self._image)
         return self.render(template, {"page": described, "preview": preview})
 
-    def closed_html(self, template: str, page: Row, link: str, error: str = "") -> str:
+    def closed_html(self, template: str, page: Row, link: str, error: str = "") -> bytes:
         """Return what visitors may know of a page that is closed to them."""
         described = describe_page(page, link, self._language, self._image)
         return self.render(template, {"page": without_content(described), "error": error})
 
-    def render(self, template: str, values: Mapping[str, Any]) -> str:
-        """Return what a template makes of values.
+    def render(self, template: str, values: Mapping[str, Any]) -> bytes:
+        """Return what a template makes of values, in UTF-8.
 
         Raises the error of a 500 where it cannot be rendered, and logs the reason.
         """
         try:
-            return self._environment.get_template(template).render({**self._common, **values})
+            html = self._environment.get_template(template).render({**self._common, **values})
+            return html.encode()
         except Exception as error:
             log.error(
                 "The template %s cannot be rendered: %s: %s%s",
@@ -94,7 +95,7 @@ class Site:
         if error.status == 404:
             name, values = "not_found.html", {}
         try:
-            body = self.render(name, values).encode()
+            body = self.render(name, values)
         except ApiError as broken:
             return broken.finished()
         return Finished(body, error.status, error.headers, HTML)

@@ -44,7 +44,7 @@ def render_page(call: Call) -> Reply:
     }
     html = site.page_html(row, call.urls.page_link(row))
     headers = {"X-Landform-Warning": "; ".join(warnings)} if warnings else {}
-    return Reply(DOCUMENT.dump({"html": html}), headers=headers)
+    return Reply(DOCUMENT.dump({"html": html.decode()}), headers=headers)
 
 
 def _stored(call: Call, page_id: int) -> Row:

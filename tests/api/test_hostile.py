@@ -63,7 +63,7 @@ READS = [
     (re.sub("<.*?>", "1", route.rules[-1]), operation)
     for route in WORDPRESS_ROUTES
     for method, operation in route.operations.items()
-    if method == "GET" and operation.has_names
+    if method == "GET" and operation.checks_names
 ]
 
 

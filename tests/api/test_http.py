@@ -220,7 +220,7 @@ def test_a_list_takes_its_parameters_from_a_body_and_is_never_cached_then(
     for number in range(5):
         client.page(title=f"T{number}")
     answers = [client.get(path, json=sent) for sent, _ in ASKED]
-    assert not client.application.blueprints["landform"].service.cache._cached  # type: ignore[attr-defined]
+    assert not client.application.blueprints["landform"].cache._cached  # type: ignore[attr-defined]
     for answer, (sent, query) in zip(answers, ASKED, strict=True):
         asked = client.get(f"{path}{'&' if '?' in path else '?'}{query}")
         assert (answer.status_code, answer.get_json()) == (200, asked.get_json())

@@ -8,7 +8,7 @@ from flask.testing import FlaskClient
 from marshmallow import ValidationError
 
 from landform.schemas.fields import ListOf, Text
-from landform.service.pages import WORDPRESS_LIST
+from landform.schemas.wordpress import WordPressList
 from landform.service.resources import WORDPRESS_ROUTES
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
@@ -19,7 +19,7 @@ PARAMETERS = {
     for operation in OPERATIONS
     if operation.query
     for name, field in operation.query.load_fields.items()
-} | WORDPRESS_LIST.load_fields
+} | WordPressList().load_fields
 
 
 # The parameter that is named, the bound, and the query of any size; below the same for bodies.

@@ -87,7 +87,7 @@ def test_they_stand_in_no_link_log_or_cache(
             for shown in (answer.text, str(answer.headers), caplog.text):
                 assert "consumer_" not in shown
                 assert "sesame" not in shown
-    cache = app.blueprints["landform"].service.cache  # type: ignore[attr-defined]
+    cache = app.blueprints["landform"].cache  # type: ignore[attr-defined]
     assert not any("consumer" in repr(key) for key in cache._cached)
     first = anonymous.get(f"/pages?per_page=1&{QUERY}&search=%20&oauth_nonce=1")
     assert first.headers["Link"].count("oauth") == 0

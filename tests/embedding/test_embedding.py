@@ -28,7 +28,9 @@ HOST = Path(__file__).parent / "host"
 NAMES = ("app", "schemas", "service", "storage")
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5}}
 # Where Flask keeps what a blueprint brings.
-ADDRESSES = {"blueprints", "url_map", "view_functions", "template_context_processors"}
+ADDRESSES = {
+    "blueprints", "url_map", "view_functions", "template_context_processors", "error_handler_spec",
+}  # fmt: skip
 REGRETS = {"GET /nowhere": 404, "DELETE /books": 405, "POST /offers": 413, "GET /broken": 500}
 
 
@@ -101,6 +103,7 @@ def test_registering_changes_nothing_of_the_host(shop: ModuleType, tmp_path: Pat
         return [
             {name: repr(value) for name, value in vars(host).items() if name not in ADDRESSES},
             repr(host.template_context_processors[None]),
+            repr(host.error_handler_spec[None]),
             [(logger.level, list(logger.handlers), logger.propagate) for logger in loggers],
         ]
 

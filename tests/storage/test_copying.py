@@ -52,7 +52,7 @@ def source(tmp_path: Path) -> str:
         api_keys.create(store, "news", ["pages:read"], 7, None)
         for number in range(3 * tables.BATCH):
             key = IdempotencyKey(f"me{number % 2}", f"key {number}", "d" * 64)
-            idempotency_keys.add(store, key, {}, "/pages/1", "")
+            idempotency_keys.add(store, key, "{}")
         pages.create(store, PAGE)
         pages.delete(store, 6)
         runs.claim(store, 1, "entry", 60, 30)

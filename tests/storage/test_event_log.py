@@ -37,7 +37,7 @@ def types(store: Store, after: int = 0) -> list[str]:
 
 
 def order(store: Store, *ids: int) -> None:
-    feeds.set_order(store, 1, ids, partial=False, expected=None, columns=["id"])
+    feeds.set_order(store, 1, ids, partial=False, if_match=None, columns=["id"])
 
 
 def end(store: Store, run: int, state: str, **more: Any) -> None:
