@@ -366,7 +366,7 @@ class Shown(Field[Any]):
 class Computed(Shown):
     """A field that is made of several columns, or of none; `_serialize` gets None as its value."""
 
-    columns = ()
+    columns: Sequence[str] | None = ()
 
     def serialize(self, attr: str, obj: Row, accessor: object = None, **kw: object) -> Any:
         """Return what is sent of a row."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -129,7 +130,7 @@ class StoredMeta(StoredJson):
 class Title(Computed):
     """The title of a page as HTML."""
 
-    columns = ("title_rendered",)
+    columns: Sequence[str] | None = ("title_rendered",)
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         return {"rendered": obj["title_rendered"]}
@@ -138,7 +139,7 @@ class Title(Computed):
 class EditTitle(Title):
     """The title of a page as HTML and as it was sent."""
 
-    columns = ("title_rendered", "title_raw")
+    columns: Sequence[str] | None = ("title_rendered", "title_raw")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         return {"rendered": obj["title_rendered"], "raw": obj["title_raw"]}
@@ -147,7 +148,7 @@ class EditTitle(Title):
 class PageContent(Computed):
     """The content of a page as HTML, or no text where the row says not `shows_content`."""
 
-    columns = ("content_rendered", "password")
+    columns: Sequence[str] | None = ("content_rendered", "password")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         rendered = obj["content_rendered"] if obj["shows_content"] else ""
@@ -157,7 +158,7 @@ class PageContent(Computed):
 class EditPageContent(PageContent):
     """The content of a page as HTML and as it was sent."""
 
-    columns = ("content_rendered", "password", "content_raw", "block_version")
+    columns: Sequence[str] | None = ("content_rendered", "password", "content_raw", "block_version")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         content = super()._serialize(value, attr, obj)
@@ -167,7 +168,7 @@ class EditPageContent(PageContent):
 class Link(Computed):
     """The public URL of a page, by the `urls` of the row."""
 
-    columns = ("id", "slug", "status")
+    columns: Sequence[str] | None = ("id", "slug", "status")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> str:
         return str(obj["urls"].page_link(obj))

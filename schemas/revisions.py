@@ -1,5 +1,6 @@
 """Revisions of pages: their list, what is returned of each, and what is put back."""
 
+from collections.abc import Sequence
 from typing import Any
 
 from marshmallow import Schema
@@ -38,7 +39,7 @@ class RevisionRestore(Tolerant):
 class PageGuid(Computed):
     """A URL of the page that has the revision."""
 
-    columns = ("page",)
+    columns: Sequence[str] | None = ("page",)
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         return {"rendered": f"{obj['urls'].public}/?page_id={obj['page']}"}
@@ -55,7 +56,7 @@ class EditPageGuid(PageGuid):
 class ParentLink(Computed):
     """Where in the API the page is, below the `root_url` of the row."""
 
-    columns = ("page",)
+    columns: Sequence[str] | None = ("page",)
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         return {"parent": [{"href": f"{obj['root_url']}/pages/{obj['page']}"}]}

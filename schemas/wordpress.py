@@ -4,6 +4,7 @@ Each of these fields is constant here, or follows from what a page has. OpenAPI 
 resources that they are objects.
 """
 
+from collections.abc import Sequence
 from typing import Any
 
 from marshmallow import INCLUDE, Schema
@@ -31,7 +32,7 @@ class EditExcerpt(pages.Content):
 class Excerpt(Computed):
     """The beginning of the content: `excerpt_rendered`, which the row has beside its columns."""
 
-    columns = ("content_rendered", "password")
+    columns: Sequence[str] | None = ("content_rendered", "password")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         rendered = obj["excerpt_rendered"] if obj["shows_content"] else ""
@@ -48,7 +49,7 @@ class EditExcerptField(Excerpt):
 class Guid(Computed):
     """A URL that a page always has."""
 
-    columns = ("id",)
+    columns: Sequence[str] | None = ("id",)
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         return {"rendered": f"{obj['urls'].public}/?page_id={obj['id']}"}
@@ -65,7 +66,7 @@ class EditGuid(Guid):
 class PageLinks(Computed):
     """Where in the API the page is, its list, its type and its author."""
 
-    columns = ("id", "author")
+    columns: Sequence[str] | None = ("id", "author")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         base = obj["urls"].wordpress

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlencode
 
+from werkzeug.datastructures import Headers
+
 from landform.service.auth.credentials import (
     Access,
     Authorizer,
@@ -66,7 +68,7 @@ class Incoming(ABC):
     method: str
     url: str
     root_url: str
-    headers: Mapping[str, str]
+    headers: Headers | Mapping[str, str]
     access: Access
 
     @abstractmethod

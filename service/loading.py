@@ -9,7 +9,7 @@ from json import JSONDecodeError
 from urllib.parse import parse_qsl
 
 from marshmallow import ValidationError
-from werkzeug.datastructures import MIMEAccept
+from werkzeug.datastructures import Headers, MIMEAccept
 from werkzeug.http import parse_accept_header
 
 from landform.service.errors import ApiError
@@ -157,7 +157,7 @@ def _problem(error: ValueError) -> str:
     return "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
 
 
-def accepts_html(headers: Mapping[str, str]) -> bool:
+def accepts_html(headers: Headers | Mapping[str, str]) -> bool:
     """Return whether a client wants HTML rather than JSON, as browsers do; else it wants JSON."""
     accepted = parse_accept_header(headers.get("Accept"), MIMEAccept)
     return accepted["text/html"] > accepted["application/json"]

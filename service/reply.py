@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
+from werkzeug.datastructures import Headers
 
 JSON, HTML = "application/json", "text/html; charset=utf-8"
 
@@ -51,7 +52,7 @@ class Finished(NamedTuple):
     caching: Caching = NOT_CACHED
 
 
-def envelope(body: bytes, status: int, headers: Mapping[str, str]) -> dict[str, Any]:
+def envelope(body: bytes, status: int, headers: Headers | Mapping[str, str]) -> dict[str, Any]:
     """Return a response as an object: its body, which is JSON, its status and headers."""
     return {
         "body": orjson.Fragment(body) if body else None,

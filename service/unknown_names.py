@@ -8,7 +8,7 @@ are not looked at, but for those in `meta`.
 
 from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import quote
 from urllib.request import parse_http_list
 
@@ -58,12 +58,12 @@ class KnownNames(NamedTuple):
 @lru_cache(256)
 def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
     """Return the names that an operation knows; clients write back what they have read."""
-    parameters = operation.query.load_fields if operation.query else {}
+    parameters: dict[str, Any] = operation.query.load_fields if operation.query else {}
     query = COMMON_PARAMETERS | parameters.keys()
-    needs = {name: field.needs for name, field in parameters.items() if getattr(field, "needs", "")}
+    needs = {name: field.needs for name, field in parameters.items() if field.needs}
     if operation.body is None:
         return KnownNames(query, query if operation.form else None, None, (*parameters,), needs)
-    fields = operation.body.load_fields
+    fields: dict[str, Any] = operation.body.load_fields
     responses: Collection[Schema] = operation.response_schemas
     if is_wordpress and operation.wordpress_response:
         responses = [operation.wordpress_response]
