@@ -7,7 +7,7 @@ from math import inf
 
 from marshmallow import ValidationError, validate, validates_schema
 
-from landform.schemas.feeds import BAD_META, Settings
+from landform.schemas.feeds import Settings
 from landform.schemas.fields import (
     Data,
     Flag,
@@ -110,4 +110,5 @@ class FeedLine(Line):
     feed_order = Integer(minimum=0, required=True)
     addon_slug = Text(blank=False, longest=inf, required=True)
     event_type = StoredText(allow_none=True, required=True)
-    meta = Settings(empty=BAD_META, is_bounded=False, required=True)
+    # Earlier versions let a patch remove every setting.
+    meta = Settings(empty=None, is_bounded=False, required=True)

@@ -28,7 +28,8 @@ from landform.storage.search import SHORTEST_INDEXED, parse
 
 CONTEXTS = ("view", "embed", "edit")
 STATUSES = ("publish", "future", "draft", "pending", "private")
-LISTED_STATUSES = (*STATUSES, "trash", "any")
+TRASH = "trash"
+LISTED_STATUSES = (*STATUSES, TRASH, "any")
 ORDERS = (
     "author", "date", "id", "include", "modified", "parent", "relevance", "slug",
     "include_slugs", "title",
@@ -267,8 +268,17 @@ class PageCreate(PageWrite):
         return data
 
 
+class UpdatedStatus(fields.Text):
+    """A status, or `trash` as clients write it back."""
+
+    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
+        return TRASH if value == TRASH else super()._deserialize(value, attr, data, **kw)
+
+
 class PageUpdate(PageWrite):
     """The body of an update: all of it optional, what is absent stays."""
+
+    status = UpdatedStatus("", STATUSES)
 
     def __init__(self) -> None:
         super().__init__(partial=True)

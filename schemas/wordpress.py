@@ -5,9 +5,10 @@ resources that they are objects.
 """
 
 from collections.abc import Sequence
+from datetime import UTC
 from typing import Any
 
-from marshmallow import INCLUDE, Schema
+from marshmallow import INCLUDE, Schema, post_load
 
 from landform.schemas import fields, pages
 from landform.schemas.fields import (
@@ -76,6 +77,30 @@ class PageLinks(Computed):
             "about": [{"href": f"{base}/types/page"}],
             "author": [{"embeddable": True, "href": f"{base}/users/{obj['author']}"}],
         }
+
+
+class GmtDate(Tolerant):
+    """The date of a page in UTC, beside the one in the site's local time."""
+
+    date_gmt = fields.DateTime(
+        "When the page is published, in UTC; it counts where `date` is absent or null."
+    )
+
+    @post_load
+    def use_date(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Take `date_gmt` for the date where no other one is sent."""
+        utc = data.pop("date_gmt", None)
+        if utc is None or data.get("date"):
+            return data
+        return {**data, "date": utc if utc.tzinfo else utc.replace(tzinfo=UTC)}
+
+
+class WordPressCreate(GmtDate, pages.PageCreate):
+    """The body of a create."""
+
+
+class WordPressUpdate(GmtDate, pages.PageUpdate):
+    """The body of an update."""
 
 
 class WordPressView(pages.PageView):

@@ -37,6 +37,6 @@ def embed_authors(call: Call, pages: list[JsonObject]) -> list[JsonObject]:
     names = map(str, embed) if isinstance(embed, list) else re.split(r"[\s,]+", str(embed))
     if {"author", "", "1", "true"}.intersection(names):
         for page in pages:
-            if "author" in page and "_links" in page:
+            if "author" in page:
                 page["_embedded"] = {"author": [dump_author(call, page["author"])]}
     return pages

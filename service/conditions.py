@@ -31,12 +31,16 @@ def is_current(if_none_match: str | None, etag: str) -> bool:
 def parse_if_match(if_match: str, resource: str, generation: str) -> Precondition | None:
     """Return the versions of a resource that `If-Match` names; None for `*`, which is any.
 
-    A weak tag, or one of another resource or generation, names none.
+    A proxy that compresses makes tags weak; they name a version, so they count as strong ones. A
+    tag of another resource or generation names none.
     """
     tags = parse_etags(if_match)
     if tags.star_tag:
         return None
     name = re.escape(f"{resource}_{generation}")
     # Werkzeug takes `""` for none.
-    matches = (re.fullmatch(rf"{name}\.([0-9]{{1,18}})\.[^.]*", tag or "") for tag in tags.as_set())
+    matches = (
+        re.fullmatch(rf"{name}\.([0-9]{{1,18}})\.[^.]*", tag or "")
+        for tag in tags.as_set(include_weak=True)
+    )
     return Precondition(generation, frozenset(int(match[1]) for match in matches if match))

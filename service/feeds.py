@@ -107,7 +107,7 @@ def update_feed(call: Call, feed_id: int) -> Reply:
     if_match="feed",
     headers=("ETag", "Last-Modified"),
     example={"meta": {"feedName": "Renamed"}},
-    errors=("gf_feed_invalid_id", *PATCH_ERRORS),
+    errors=("gf_feed_invalid_id", "missing_feed_meta", *PATCH_ERRORS),
 )
 def patch_feed(call: Call, feed_id: int) -> Reply:
     """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396)."""

@@ -3,9 +3,9 @@
 The reply of the first time is stored in the same transaction, and returned again for a day.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from hashlib import sha256
-from json import loads
 from typing import Any
 
 from landform.service.call import Call
@@ -35,7 +35,7 @@ def once(call: Call, ids: Mapping[str, Any], view: Callable[[], Reply]) -> Reply
             content = {"body": reply.body, "headers": reply.headers, "etag": reply.etag}
             idempotency_keys.add(call.store, key, dumps(content).decode())
             return reply
-    return Reply(**loads(stored))
+    return Reply(**json.loads(stored))
 
 
 def _key(call: Call, ids: Mapping[str, Any]) -> IdempotencyKey | None:
@@ -52,4 +52,6 @@ def _key(call: Call, ids: Mapping[str, Any]) -> IdempotencyKey | None:
     if len(owner) > LONGEST_KEY:
         # An index holds no longer one, and nobody reads it.
         owner = sha256(owner.encode()).hexdigest()
-    return IdempotencyKey(owner, key, sha256(dumps(call.sent_body)).hexdigest())
+    # What was sent counts, not how it was written: white space, boundaries, the order of names.
+    sent = json.dumps(call.sent_body, sort_keys=True).encode()
+    return IdempotencyKey(owner, key, sha256(sent).hexdigest())

@@ -122,9 +122,9 @@ def select_fields(value: object, fields: Fields | None) -> object:
     }
 
 
-def check_size(raw: bytes, most_bytes: int) -> None:
+def check_size(size: int, most_bytes: int) -> None:
     """Raise the 413 for a body of too many bytes."""
-    if len(raw) > most_bytes:
+    if size > most_bytes:
         raise ApiError(413, "rest_body_too_large", f"The body is larger than {most_bytes} bytes.")
 
 

@@ -48,6 +48,7 @@ class Operation:
     query: Schema | None
     wordpress_query: Schema | None
     body: Schema | None
+    wordpress_body: Schema | None
     form: bool
     empty_body: str
     finds_row_first: bool
@@ -164,6 +165,7 @@ class Resource:
         query: Schema | None = None,
         wordpress_query: Schema | None = None,
         body: Schema | None = None,
+        wordpress_body: Schema | None = None,
         form: bool = False,
         empty_body: str = "",
         finds_row_first: bool = False,
@@ -183,8 +185,9 @@ class Resource:
           `many` it is a list of these. `wordpress_response`: that below `/wp-json`.
         - `scope`: what callers need; without one any credentials will do. None are needed where
           it is `public`. `denied`: the code of the error for callers without it.
-        - `query`, `body`: the schemas that load them. `wordpress_query`: that below `/wp-json`.
-          Without `body`, parameters may come in a body too. `form`: also as a form.
+        - `query`, `body`: the schemas that load them. `wordpress_query`, `wordpress_body`: those
+          below `/wp-json` where they differ. Without `body`, parameters may come in a body too.
+          `form`: also as a form.
           `empty_body`: the code of the error for an empty one, or one of another type; with
           `finds_row_first` the view refuses an empty one. `body_list`: the field that a list
           stands for.
@@ -211,6 +214,7 @@ class Resource:
                 query,
                 wordpress_query,
                 body,
+                wordpress_body,
                 form,
                 empty_body,
                 finds_row_first,
@@ -281,11 +285,17 @@ def describe_route(route: Route) -> JsonObject:
             {
                 "methods": [method],
                 **batched,
-                "args": _arguments(operation.query) | _arguments(operation.body),
+                "args": _wordpress_arguments(operation),
             }
             for method, operation in route.operations.items()
         ],
     }
+
+
+def _wordpress_arguments(operation: Operation) -> JsonObject:
+    """Return the arguments of an operation as clients of WordPress send them."""
+    body = operation.wordpress_body or operation.body
+    return _arguments(operation.query) | _arguments(body)
 
 
 def _arguments(schema: Schema | None) -> JsonObject:

@@ -6,9 +6,11 @@ where it is needed, from `ServiceContext.options`.
 """
 
 import re
+import unicodedata
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import KW_ONLY, Field, dataclass, field, fields
 from functools import partial
+from ipaddress import IPv6Address
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -119,10 +121,41 @@ def _origins(value: Any) -> tuple[str, ...]:
     if isinstance(value, Mapping):
         raise TypeError
     parts = value.split(",") if isinstance(value, str) else value
-    origins = tuple(part.strip() for part in parts if part.strip())
-    if not all(re.fullmatch(r"https?://[^/\s*]+", origin) for origin in origins):
+    return tuple(dict.fromkeys(_origin(part.strip()) for part in parts if part.strip()))
+
+
+def _origin(text: str) -> str:
+    """Return an origin as browsers send it: in small letters, in Punycode, no default port."""
+    scheme, _, place = text.lower().partition("://")
+    if scheme not in DEFAULT_PORTS or not re.fullmatch(r"[^/\s?#@\\%]+", place):
         raise ValueError
-    return origins
+    url = urlsplit(f"//{place}")
+    host = url.hostname or ""
+    if place.startswith("["):
+        host = f"[{IPv6Address(host).compressed}]"
+    else:
+        host = ".".join(map(_punycode, re.split("[.\u3002\uff0e\uff61]", host)))
+        if not re.fullmatch("[a-z0-9._-]*[a-z0-9_-][.]?", host):
+            raise ValueError
+    port = "" if url.port in (None, DEFAULT_PORTS[scheme]) else f":{url.port}"
+    return f"{scheme}://{host}{port}"
+
+
+def _punycode(label: str) -> str:
+    """Return a part of a host name as browsers send it."""
+    label = unicodedata.normalize("NFKC", label).lower()
+    return label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
+
+
+def _header_names(value: Any) -> tuple[str, ...]:
+    if isinstance(value, Mapping):
+        raise TypeError
+    parts = value.split(",") if isinstance(value, str) else value
+    names = tuple(part.strip() for part in parts if part.strip())
+    # With credentials browsers take `*` for a name.
+    if "*" in names or not all(re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", one) for one in names):
+        raise ValueError
+    return names
 
 
 def _folder(value: str | Path) -> str | None:
@@ -137,6 +170,7 @@ def _without_password(url: str) -> str:
     return re.sub(r"(?i)([?&][a-z_]*password=)[^&]*", r"\1***", url)
 
 
+DEFAULT_PORTS = {"http": 80, "https": 443}
 FLAGS = {"": False, "0": False, "1": True, False: False, True: True}
 TEXT = matching("a text", "(?s).*")
 DATABASE = Kind(
@@ -156,6 +190,7 @@ CREDENTIALS = Kind(
     hide=lambda found: ",".join(f"{name}:***" for name in found or ()),
 )
 ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
+HEADER_NAMES = Kind("names of headers, separated by commas", _header_names)
 IDENTITY = matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?")
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
 LANGUAGE = matching("a language tag such as en or pt-BR", "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
@@ -242,6 +277,11 @@ class Options:
     )
     cors_origins: Collection[str] = option(
         (), ORIGINS, "web origins whose pages may call the service from a browser"
+    )
+    cors_headers: Collection[str] = option(
+        (),
+        HEADER_NAMES,
+        "more request headers that those pages may send, such as `X-Datadog-Trace-Id`",
     )
     search_timeout: float = option(
         1.0,

@@ -62,7 +62,11 @@ def _has_excerpt(schema: Schema) -> bool:
 def page_shape(call: Call, context: str) -> PageShape:
     """Return the shape of a context, with only the fields that the call asks for."""
     schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[context]
-    return make_shape(schema, frozenset(call.fields) if call.fields else None)
+    names = frozenset(call.fields) if call.fields else None
+    if names and "_embedded" in names:
+        # The embedded author is made of it.
+        names |= {"author"}
+    return make_shape(schema, names)
 
 
 def deleted_shape(call: Call) -> PageShape:

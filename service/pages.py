@@ -5,6 +5,8 @@ from dataclasses import replace
 from json import loads
 from math import ceil
 
+from marshmallow import ValidationError
+
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.service.authors import embed_authors
@@ -80,6 +82,7 @@ def list_pages(call: Call) -> Reply:
 @RESOURCE.post(
     "/pages",
     body=schemas.PageCreate(),
+    wordpress_body=wordpress.WordPressCreate(),
     form=True,
     response=CONTEXTS["edit"],
     wordpress_response=WORDPRESS_CONTEXTS["edit"],
@@ -134,6 +137,7 @@ def get_page(call: Call, page_id: int) -> Reply:
     "PUT POST PATCH",
     "/pages/<page_id>",
     body=schemas.PageUpdate(),
+    wordpress_body=wordpress.WordPressUpdate(),
     form=True,
     response=CONTEXTS["edit"],
     wordpress_response=WORDPRESS_CONTEXTS["edit"],
@@ -146,9 +150,10 @@ def get_page(call: Call, page_id: int) -> Reply:
 )
 def update_page(call: Call, page_id: int) -> Reply:
     """Change what is sent of a page and return the page; what is not sent stays."""
-    columns = render_texts(call.body, call.caller)
+    values = _without_trash(call, page_id)
+    columns = render_texts(values, call.caller)
     page = pages.update(call.store, page_id, columns, call.if_match, call.caller.author)
-    return page_reply(call, page, find_warnings(call, call.body, page["meta"]))
+    return page_reply(call, page, find_warnings(call, values, page["meta"]))
 
 
 @RESOURCE.delete(
@@ -168,6 +173,15 @@ def delete_page(call: Call, page_id: int) -> Reply:
         return page_reply(call, page)
     page = pages.delete(call.store, page_id, call.if_match)
     return Reply(deleted_shape(call).dump(page, call.urls))
+
+
+def _without_trash(call: Call, page_id: int) -> JsonObject:
+    """Return the body without the status `trash`, which only a page that has it may get again."""
+    if call.body.get("status") != schemas.TRASH:
+        return call.body
+    if pages.get(call.store, page_id, ("status",))["status"] != schemas.TRASH:
+        raise ValidationError(f"must be one of {', '.join(schemas.STATUSES)}.", "status")
+    return {name: value for name, value in call.body.items() if name != "status"}
 
 
 def find_warnings(call: Call, values: JsonObject, stored_meta: str = "{}") -> list[str]:

@@ -60,14 +60,16 @@ def check_scope(access: Access, operation: Operation) -> None:
 
 def load_values(operation: Operation, incoming: Incoming, call: Call) -> Call:
     """Return a call with its query and body as the schemas load them."""
-    is_peer = incoming.is_wordpress and operation.wordpress_query
-    schema = operation.wordpress_query if is_peer else operation.query
-    query = schema.load(call.sent_query) if schema else {}
+    query_schema, body_schema = operation.query, operation.body
+    if incoming.is_wordpress:
+        query_schema = operation.wordpress_query or query_schema
+        body_schema = operation.wordpress_body or body_schema
+    query = query_schema.load(call.sent_query) if query_schema else {}
     requested_fields = call.sent_query.get("_fields")
     fields = parse_fields(requested_fields) if requested_fields else None
     if operation.empty_body and not (call.sent_body or operation.finds_row_first):
         raise api_error(operation.empty_body)
-    body = operation.body.load(call.sent_body) if operation.body else {}
+    body = body_schema.load(call.sent_body) if body_schema else {}
     return replace(call, query=query, fields=fields, body=body)
 
 

@@ -6,13 +6,13 @@ meant. At landform's own paths so is a misspelt name in the body of a write. Nam
 are not looked at, but for those in `meta`.
 """
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
 from urllib.request import parse_http_list
 
-from marshmallow import EXCLUDE, Schema, ValidationError
+from marshmallow import EXCLUDE, ValidationError
 
 from landform.schemas.fields import Nested
 from landform.schemas.known_names import is_misspelt, nearest
@@ -63,17 +63,18 @@ def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
     needs = {name: field.needs for name, field in parameters.items() if field.needs}
     if operation.body is None:
         return KnownNames(query, query if operation.form else None, None, (*parameters,), needs)
-    fields: dict[str, Any] = operation.body.load_fields
-    responses: Collection[Schema] = operation.response_schemas
+    schema, responses = operation.body, list(operation.response_schemas)
     if is_wordpress and operation.wordpress_response:
+        schema = operation.wordpress_body or schema
         responses = [operation.wordpress_response]
-    body = {*fields, *(name for schema in responses for name in schema.fields)}
+    fields: dict[str, Any] = schema.load_fields
+    body = {*fields, *(name for response in responses for name in response.fields)}
     body |= {"_embedded"} if is_wordpress else set()
     meta, meta_field = None, fields.get("meta")
     if isinstance(meta_field, Nested) and meta_field.schema.unknown == EXCLUDE:
         meta = frozenset(meta_field.schema.load_fields)
     loaded = (*fields, *(f"meta.{name}" for name in meta or ()))
-    is_open = operation.body.unknown == EXCLUDE
+    is_open = schema.unknown == EXCLUDE
     return KnownNames(query, frozenset(body) if is_open else None, meta, loaded, needs)
 
 

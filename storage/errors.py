@@ -67,6 +67,10 @@ class OrderIncomplete(StateRefused):
     """A list of feeds does not hold exactly those of a form; `details` have the difference."""
 
 
+class EmptyFeed(StorageError):
+    """A patch would leave a feed without settings."""
+
+
 class VersionConflict(StorageError):
     """Somebody wrote the row since the version that was expected."""
 

@@ -9,7 +9,7 @@ from peewee import ColumnBase
 
 from landform.storage import events
 from landform.storage.engines import expressions
-from landform.storage.errors import FeedNotFound, OrderIncomplete
+from landform.storage.errors import EmptyFeed, FeedNotFound, OrderIncomplete
 from landform.storage.models import Feed, StoreInfo
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, storable, to_columns
 from landform.storage.sql import (
@@ -153,7 +153,8 @@ def update(
     """Write the columns given and return the feed as it is then; or `FeedNotFound`.
 
     With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there.
-    `VersionConflict` where the feed is at none of the versions expected.
+    `EmptyFeed` where that leaves nothing of it. `VersionConflict` where the feed is at none of the
+    versions expected.
     """
     feed = get(store, feed_id)
     check_version(store, feed["version"], if_match)
@@ -161,6 +162,8 @@ def update(
         return feed
     if merge and "meta" in values:
         meta = merge_patch(json.loads(feed["meta"]), values["meta"])
+        if not meta:
+            raise EmptyFeed
         check_merged(meta)
         values = {**values, "meta": meta}
     changed = _write(store, feed, values)

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from urllib.parse import urlencode
 
 from flask import Request
 from marshmallow import ValidationError
@@ -32,10 +33,33 @@ def read_bytes(http: Request, most_bytes: int) -> bytes:
     except Exception as error:
         # Whatever a server raises here, it is the client's sending that failed.
         raise ApiError(400, "rest_bad_request", "The body could not be read.") from error
-    check_size(raw, most_bytes)
+    was_parsed = is_parsed(http)
+    if was_parsed:
+        raw = _encoded_form(http)
+    check_size(max(len(raw), http.content_length or 0), most_bytes)
+    if was_parsed:
+        return raw
     if len(raw) < (http.content_length or 0):
         raise ApiError(400, "rest_bad_request", "The body is shorter than its Content-Length.")
     return raw
+
+
+def is_parsed(http: Request) -> bool:
+    """Return whether the application has read the body as a form, which leaves no bytes of it."""
+    return "form" in vars(http) and http.mimetype in FORM_TYPES and not http.get_data()
+
+
+def _encoded_form(http: Request) -> bytes:
+    """Return the form that the application has read, as a form without files is encoded."""
+    if http.mimetype == URLENCODED and http.content_length is None:
+        # Nobody knows whether it was cut.
+        message = "A form that the application reads before needs a Content-Length."
+        raise ApiError(400, "rest_bad_request", message)
+    encoded = urlencode([*http.form.items(multi=True)])
+    if http.mimetype == MULTIPART and "%EF%BF%BD" in encoded:
+        # Werkzeug puts this character where one is not UTF-8.
+        raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.")
+    return encoded.encode()
 
 
 def read_body(http: Request, raw: bytes, operation: Operation) -> JsonObject:
@@ -69,18 +93,18 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
     message = f"The form has more than {MOST_FORM_FIELDS} fields."
     too_many = ApiError(413, "rest_body_too_large", message)
     try:
-        if http.mimetype == URLENCODED:
+        if http.mimetype == URLENCODED and not is_parsed(http):
             if raw.count(b"&") >= MOST_FORM_FIELDS:
                 raise too_many
             return pairs(raw, "strict")
         # Werkzeug puts another character where one is not UTF-8.
         raw.decode()
         http.max_form_parts = MOST_FORM_FIELDS
-        boundary = http.mimetype_params.get("boundary", "")
-        is_whole = boundary and raw.rstrip().endswith(f"--{boundary}--".encode())
         form, files = http.form, http.files
-        if not (is_whole and (form or files)) or None in form or None in files:
+        if not (_is_whole(http, raw) and (form or files)) or None in form or None in files:
             raise ValueError("no end, or no name")
+        if len([*form.items(multi=True)]) > MOST_FORM_FIELDS:
+            raise too_many
     except RequestEntityTooLarge:
         raise too_many from None
     except UnicodeDecodeError:
@@ -90,3 +114,9 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
     if files:
         raise ValidationError({name: [f"{name} must be text, not a file."] for name in files})
     return form.items(multi=True)
+
+
+def _is_whole(http: Request, raw: bytes) -> bool:
+    """Return whether the end of a form in parts came; where it did not, Werkzeug parses nothing."""
+    boundary = http.mimetype_params.get("boundary", "")
+    return is_parsed(http) or bool(boundary and raw.rstrip().endswith(f"--{boundary}--".encode()))

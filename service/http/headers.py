@@ -9,9 +9,24 @@ from landform.service.json_codec import dumps
 from landform.service.loading import pairs
 from landform.service.reply import JSON, Finished, envelope
 
-ALLOWED_HEADERS = (
-    "Authorization, Content-Type, Idempotency-Key, If-Match, If-None-Match, Prefer, X-API-Key, "
-    "X-HTTP-Method-Override, X-Page-Password, X-Request-ID, X-WP-Nonce"
+ALLOW_HEADERS = "Access-Control-Allow-Headers"
+# The headers that pages of other origins may send; the last four trace requests.
+CORS_HEADERS = (
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "If-Match",
+    "If-None-Match",
+    "Prefer",
+    "X-API-Key",
+    "X-HTTP-Method-Override",
+    "X-Page-Password",
+    "X-Request-ID",
+    "X-WP-Nonce",
+    "traceparent",
+    "tracestate",
+    "baggage",
+    "sentry-trace",
 )
 EXPOSED_HEADERS = (
     "ETag, Last-Modified, Link, Location, Preference-Applied, Retry-After, X-Landform-Ignored, "
@@ -61,7 +76,6 @@ def _set_cors_headers(request: Request, response: Response) -> None:
     response.headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
     if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
         response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
-        response.headers["Access-Control-Allow-Headers"] = ALLOWED_HEADERS
         response.headers["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
 
 

@@ -39,7 +39,13 @@ from landform.service.http.cache import (
     cache_key,
     has_body,
 )
-from landform.service.http.headers import finish, json_response, to_response
+from landform.service.http.headers import (
+    ALLOW_HEADERS,
+    CORS_HEADERS,
+    finish,
+    json_response,
+    to_response,
+)
 from landform.service.json_codec import JsonObject
 from landform.service.loading import nested, pairs, read_json
 from landform.service.operations import Operation, Route, describe_route, path_variables
@@ -215,10 +221,12 @@ class HttpViews:
         with self.service.store.connection():
             allowed = _allowed_methods(incoming, route)
         is_preflight = "Access-Control-Request-Method" in incoming.headers
+        headers = {"Allow": route.allowed() if is_preflight else allowed}
         if is_preflight and incoming.headers.get("Origin") not in self.origins:
             log.warning(NOT_LISTED)
-        allow = route.allowed() if is_preflight else allowed
-        return json_response(describe_route(route), headers={"Allow": allow})
+        elif is_preflight:
+            headers[ALLOW_HEADERS] = ", ".join((*CORS_HEADERS, *self.service.options.cors_headers))
+        return json_response(describe_route(route), headers=headers)
 
 
 def _allowed_methods(incoming: Incoming, route: Route) -> str:
@@ -243,6 +251,8 @@ def from_exception(error: Exception) -> ApiError:
             return no_route(http.path)
         if error.code == 405:
             return wrong_method(", ".join(getattr(error, "valid_methods", None) or ()))
+        if error.code == 413:
+            return ApiError(413, "rest_body_too_large", "The body is too large.")
         return ApiError(error.code or 500, "rest_bad_request", "The request was not understood.")
     rule = http.url_rule
     log.error("An unexpected error caused a 500 at %s.", rule or "no route", exc_info=error)

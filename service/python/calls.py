@@ -102,7 +102,7 @@ def _incoming(
     if (key := arguments.get("idempotency_key")) is not None:
         headers["Idempotency-Key"] = str(key)
     raw = f"{{{','.join(body)}}}".encode()
-    check_size(raw, most_bytes)
+    check_size(len(raw), most_bytes)
     method = operation.methods[0]
     return ReadyIncoming(method, urls, headers, access, query=query, body=read_json(raw))
 

@@ -126,7 +126,7 @@ def test_a_write_with_another_tag_is_a_412_and_changes_nothing(client: Client, l
     number = current.split(".")[1]
     foreign = f'{tag(client, other).split(".")[0]}.{number}.x"'
     listed = f'{tag(client, "/pages").split(".")[0]}.{number}.x"'
-    for named in (stale, f"W/{current}", foreign, listed, "", "x", '"', '"*"', '"1.2"', number):
+    for named in (stale, f"W/{stale}", foreign, listed, "", "x", '"', '"*"', '"1.2"', number):
         refused = write(client, line, named)
         assert refused.status_code == 412, named
         assert refused.get_json()["code"] == "rest_precondition_failed"
@@ -176,3 +176,29 @@ def test_of_two_writers_with_the_same_tag_exactly_one_wins(
             current = dict(server.send("GET", PAGE, {}, None)[1])["ETag"]
             statuses = list(pool.map(lambda writer, c=current: put(writer, c), range(8)))
             assert sorted(statuses) == [200] + [412] * 7
+
+
+@pytest.mark.parametrize("line", WRITES)
+def test_a_tag_that_a_proxy_has_weakened_counts_as_the_tag(client: Client, line: str) -> None:
+    path = line.split()[1].partition("?")[0].removesuffix("/properties")
+    old = tag(client, f"{path}?context=edit" if path == PAGE else path)
+    client.patch(path, json=WRITES[f"PATCH {path}"])
+    assert write(client, line, f"W/{old}").status_code == 412
+    current = tag(client, path)
+    assert write(client, line, f'W/"x", W/{current}').status_code == 200
+
+
+def test_an_order_may_depend_on_a_weakened_tag_of_the_list(client: Client) -> None:
+    current = tag(client, "/forms/1/feeds")
+    for named, status in ((f"W/{current}", 200), ('W/"feeds_x.1.y"', 412)):
+        order = client.put("/forms/1/feeds/order", json=[1], headers={"If-Match": named})
+        assert order.status_code == status
+
+
+@pytest.mark.settings(REQUIRE_IF_MATCH=True)
+def test_a_weakened_tag_will_do_where_a_tag_is_required(client: Client) -> None:
+    assert client.patch(FEED, json={"feed_order": 5}).status_code == 428
+    weak = f"W/{tag(client, FEED)}"
+    for status in (200, 412):
+        sent = client.patch(FEED, json={"feed_order": 6}, headers={"If-Match": weak})
+        assert sent.status_code == status

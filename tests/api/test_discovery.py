@@ -1,5 +1,7 @@
 """What clients of WordPress and Gravity Forms ask for before they come to pages and feeds."""
 
+from typing import Any
+
 import pytest
 from applications import Client, store_of
 from conftest import basic
@@ -240,6 +242,34 @@ def test_the_excerpt_of_a_protected_page_is_hidden(client: Client, anonymous: Fl
     assert listed["excerpt"]["rendered"] == ""
 
 
+EMBEDDED_FIELDS = {
+    "_embed=author&_fields=id,_links,_embedded": {"id", "_links", "_embedded"},
+    "_embed&_fields=id,_embedded": {"id", "_embedded"},
+    "_embed=1&_fields=_embedded": {"_embedded"},
+    "_embed=author&_fields=author,_embedded": {"author", "_embedded"},
+    "_embed=author&_fields=id,_embedded.author.name": {"id", "_embedded"},
+    "_embed=author&_fields=id,_links": {"id", "_links"},
+    "_embed=author&_fields=id": {"id"},
+    "_fields=id,_links,_embedded": {"id", "_links"},
+    "_embed=wp:term&_fields=id,_links,_embedded": {"id", "_links"},
+}
+
+
+@pytest.mark.parametrize("context", ["view", "embed", "edit"])
+@pytest.mark.parametrize("query", EMBEDDED_FIELDS)
+def test_an_author_is_embedded_whichever_other_fields_are_asked_for(
+    client: Client, query: str, context: str
+) -> None:
+    page_id = client.page(author=6)["id"]
+    one = client.get(f"{WP}/pages/{page_id}?context={context}&{query}").get_json()
+    [listed] = client.get(f"{WP}/pages?context={context}&{query}").get_json()
+    assert one == listed
+    assert one.keys() == EMBEDDED_FIELDS[query]
+    if "_embedded" in one:
+        assert one["_embedded"]["author"][0]["name"] == "Author 6"
+        assert ("id" in one["_embedded"]["author"][0]) is (".name" not in query)
+
+
 def test_embed_brings_the_author(client: Client) -> None:
     page_id = client.page(author=6)["id"]
     for query in ("_embed", "_embed=1", "_embed=author", "_embed=wp:term,author"):
@@ -309,3 +339,69 @@ def test_a_create_without_status_is_a_draft_below_wp_json(client: Client) -> Non
             assert client.post(path, json=body).get_json()["status"] == status
     published = client.post(f"{WP}/pages", json={"title": "x", "status": "publish"})
     assert published.get_json()["status"] == "publish"
+
+
+EMBARGO = {"title": "Embargo", "status": "future"}
+SENT_DATES = [
+    ({"date_gmt": "2040-01-01T10:00:00"}, "2040-01-01T11:00:00"),
+    ({"date_gmt": "2040-01-01T10:00:00", "date": None}, "2040-01-01T11:00:00"),
+    ({"date_gmt": "2040-07-01T10:00:00Z"}, "2040-07-01T12:00:00"),
+    ({"date_gmt": "2040-01-01T10:00:00+03:00"}, "2040-01-01T08:00:00"),
+    ({"date_gmt": "2040-01-01T10:00:00", "date": "2041-01-01T10:00:00"}, "2041-01-01T10:00:00"),
+    ({"date_gmt": None, "date": "2041-01-01T10:00:00"}, "2041-01-01T10:00:00"),
+]
+
+
+@pytest.mark.settings(TIMEZONE="Europe/Berlin")
+@pytest.mark.parametrize(("dates", "local"), SENT_DATES)
+def test_a_page_is_scheduled_by_date_gmt_below_wp_json(
+    client: Client, dates: dict[str, Any], local: str
+) -> None:
+    client.page(status="draft")
+    batched = {"method": "POST", "path": "/wp/v2/pages", "body": {**EMBARGO, **dates}}
+    batch = client.post("/wp-json/batch/v1", json={"requests": [batched]}).get_json()
+    sent = {**EMBARGO, **{name: value for name, value in dates.items() if value}}
+    pages = [
+        client.post(f"{WP}/pages", json={**EMBARGO, **dates}).get_json(),
+        client.put(f"{WP}/pages/1", json={"status": "publish", **dates}).get_json(),
+        client.post(f"{WP}/pages/1", json={"status": "publish", **dates}).get_json(),
+        client.post(f"{WP}/pages", data=sent).get_json(),
+        client.post(f"{WP}/pages", data=sent, content_type="multipart/form-data").get_json(),
+        batch["responses"][0]["body"],
+    ]
+    assert {(page["status"], page["date"]) for page in pages} == {("future", local)}
+    assert client.get("/pages").get_json() == []
+
+
+@pytest.mark.parametrize("wrong", ["tomorrow", "2040-13-01T00:00:00", "", 5, True, [], {}])
+def test_a_wrong_date_gmt_is_named_and_changes_nothing(client: Client, wrong: Any) -> None:
+    before = client.page(status="draft")
+    for path in ("pages", "pages/1"):
+        for date in ({}, {"date": "2040-01-01T10:00:00"}):
+            body = {**EMBARGO, "date_gmt": wrong, **date}
+            refused = client.post(f"{WP}/{path}", json=body)
+            assert refused.status_code == 400
+            assert [*refused.get_json()["data"]["params"]] == ["date_gmt"]
+    assert client.get("/pages?status=any&context=edit").get_json() == [before]
+
+
+def test_date_gmt_is_an_unknown_name_at_pages(client: Client) -> None:
+    page = {**EMBARGO, "date_gmt": "2040-01-01T10:00:00"}
+    for path, status in (("/pages", 201), ("/pages/1", 200)):
+        response = client.post(path, json=page)
+        assert response.status_code == status
+        assert response.headers["X-Landform-Ignored"] == "date_gmt"
+        assert response.get_json()["status"] == "publish"
+        refused = client.post(path, json=page, headers={"Prefer": "handling=strict"})
+        assert refused.status_code == 400
+    strict = {"Prefer": "handling=strict"}
+    assert client.post(f"{WP}/pages", json=page, headers=strict).status_code == 201
+
+
+@pytest.mark.settings(TIMEZONE="Europe/Berlin")
+def test_a_page_that_is_written_back_below_wp_json_keeps_its_date(client: Client) -> None:
+    page_id = client.page(date="2026-10-25T02:30:00+01:00", status="draft")["id"]
+    read = client.get(f"{WP}/pages/{page_id}?context=edit").get_json()
+    for body in (read, {"date_gmt": read["date_gmt"]}):
+        again = client.put(f"{WP}/pages/{page_id}", json=body).get_json()
+        assert (again["date"], again["date_gmt"]) == (read["date"], read["date_gmt"])

@@ -5,12 +5,13 @@ import logging
 from typing import Any
 
 import pytest
-from applications import Client
+from applications import SETTINGS, Client
 from conftest import basic
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
+from landform.app import create_app
 from landform.service import Identity, create_blueprint
 
 EVERY = [
@@ -186,3 +187,65 @@ def test_no_secret_is_in_a_log_an_error_or_a_link(
     told += [caplog.text, *(repr(vars(record)) for record in caplog.records)]
     assert [text for text in told for secret in secrets if secret in text] == []
     assert HIDDEN not in repr(client.application.config) + repr(client.application.extensions)
+
+
+def client_on(url: str, **settings: str) -> Client:
+    """Return a client of a service of its own with other settings."""
+    return Client(create_app({"DATABASE_URL": url, **SETTINGS, **settings}))
+
+
+SPELT = {
+    "https://Shop.Example": "https://shop.example",
+    "HTTPS://shop.example": "https://shop.example",
+    "https://shop.example:443": "https://shop.example",
+    "https://shop.example:": "https://shop.example",
+    "http://shop.example:080": "http://shop.example",
+    "http://shop.example:8080": "http://shop.example:8080",
+    "https://bücher.example": "https://xn--bcher-kva.example",
+    "https://BÜCHER.example:443": "https://xn--bcher-kva.example",
+    "https://straße.example": "https://xn--strae-oqa.example",
+    "https://xn--bcher-kva.example": "https://xn--bcher-kva.example",
+    "http://[0:0:0:0:0:0:0:1]:3000": "http://[::1]:3000",
+    "https://my_app": "https://my_app",
+}
+
+
+@pytest.mark.parametrize("spelt", SPELT)
+def test_an_origin_is_compared_as_browsers_send_it(database_url: str, spelt: str) -> None:
+    client = client_on(database_url, CORS_ORIGINS=f"https://other.example, {spelt}")
+    page = client.post("/pages", json={"title": "A"}, headers={
+        "Origin": SPELT[spelt], "Sec-Fetch-Site": "cross-site",
+    })  # fmt: skip
+    assert page.status_code == 201
+    assert page.headers["Access-Control-Allow-Origin"] == SPELT[spelt]
+
+
+@pytest.mark.parametrize("wrong", [
+    "https://shop.example/", "https://shop.example/a", "https://u@shop.example", "https://a?b",
+    "https://a#b", "https://*.shop.example", "*", "null", "shop.example", "https://", "https://a:b",
+    "https://a:99999", "https://a%20b", "https://a\\b", "http://[::1", "http://[shop]", "ftp://a",
+    "https://a<b",
+])  # fmt: skip
+def test_an_origin_that_no_browser_can_send_stops_the_start(database_url: str, wrong: str) -> None:
+    with pytest.raises(ValueError, match="CORS_ORIGINS must be origins such as"):
+        client_on(database_url, CORS_ORIGINS=wrong)
+
+
+TRACING = {"traceparent", "tracestate", "baggage", "sentry-trace"}
+
+
+@pytest.mark.settings(CORS_ORIGINS=ORIGIN, CORS_HEADERS="X-Datadog-Trace-Id, b3")
+def test_a_preflight_allows_the_headers_of_tracing_and_those_of_the_setting(
+    anonymous: FlaskClient,
+) -> None:
+    for path in ("/pages", "/feeds/1", "/wp-json/wp/v2/pages/1", "/batch/v1"):
+        preflight = {"Origin": ORIGIN, "Access_Control_Request_Method": "POST"}
+        headers = access(ask(anonymous, f"OPTIONS {path}", **preflight))
+        allowed = {*headers["Access-Control-Allow-Headers"].split(", ")}
+        assert {*TRACING, "X-Datadog-Trace-Id", "b3", "Authorization"} <= allowed
+
+
+@pytest.mark.parametrize("wrong", ["*", "a b", "a:b", "ä", "a\nb", '"a"'])
+def test_a_name_that_no_header_has_stops_the_start(database_url: str, wrong: str) -> None:
+    with pytest.raises(ValueError, match="CORS_HEADERS must be names of headers"):
+        client_on(database_url, CORS_HEADERS=wrong)

@@ -1,0 +1,129 @@
+"""Hosts that read the body of a request before landform does: what Werkzeug has parsed is used."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask, request
+from flask.testing import FlaskClient
+
+from landform.service import Identity, create_blueprint
+
+URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
+READERS: dict[str, Callable[[], object]] = {
+    "form": lambda: request.form.get("csrf"),
+    "values": lambda: request.values.get("csrf"),
+    "files": lambda: request.files.get("csrf"),
+    "data": lambda: request.data,
+    "get_data": lambda: request.get_data(as_text=False),
+    "get_data and form": lambda: (request.get_data(), request.form),
+    "form and get_data": lambda: (request.form, request.get_data()),
+    "get_json": lambda: request.get_json(silent=True),
+}
+MOST = 20_000
+FEED = {"form_id": 1, "addon_slug": "a", "meta": {"x": 1}}
+
+
+def make_host(folder: Path, read: Callable[[], object], *, by_authorizer: bool) -> FlaskClient:
+    """Return a client of a host that reads the body before landform, or in its authorizer."""
+
+    def signed_in(http: Any) -> Identity:
+        if by_authorizer:
+            read()
+        return Identity("editor")
+
+    host = Flask("host")
+    if not by_authorizer:
+
+        @host.before_request
+        def look() -> None:
+            read()
+
+    host.register_blueprint(
+        create_blueprint(
+            f"sqlite:///{folder}/x.db", authorizer=signed_in, site=True, max_body_bytes=MOST,
+            wp_json_paths=True,
+        ),
+        url_prefix="/l",
+    )  # fmt: skip
+    return host.test_client()
+
+
+@pytest.fixture(params=READERS)
+def read(request: pytest.FixtureRequest) -> Callable[[], object]:
+    return READERS[request.param]
+
+
+@pytest.fixture(params=[False, True], ids=["before", "authorizer"])
+def client(
+    request: pytest.FixtureRequest, tmp_path: Path, read: Callable[[], object]
+) -> FlaskClient:
+    return make_host(tmp_path, read, by_authorizer=request.param)
+
+
+@pytest.mark.parametrize("content_type", [URLENCODED, MULTIPART])
+def test_pages_are_written_by_forms(client: FlaskClient, content_type: str) -> None:
+    form = {"title": "Größe & more", "meta[gallery][]": ["a", "b=c"], "content": "+ %41"}
+    sent = {"content_type": content_type, "headers": {"Idempotency-Key": "one"}}
+    for _ in range(2):
+        page = client.post("/l/pages", data=form, **sent)
+        assert page.status_code == 201, page.text
+    assert page.get_json()["title"]["raw"] == "Größe & more"
+    assert page.get_json()["content"]["raw"] == "+ %41"
+    assert page.get_json()["meta"]["gallery"] == ["a", "b=c"]
+    changed = client.put("/l/pages/1", data={"title": "New"}, content_type=content_type)
+    assert changed.get_json()["title"]["raw"] == "New"
+    ignored = client.put("/l/pages/1", data={"foreign": "x"}, content_type=content_type)
+    assert ignored.headers["X-Landform-Ignored"] == "foreign"
+    trashed = client.delete("/l/pages/1", data={"force": "1"}, content_type=content_type)
+    assert trashed.get_json()["deleted"] is True
+
+
+def test_pages_and_feeds_are_written_in_json(client: FlaskClient) -> None:
+    page = client.post("/l/pages", json={"title": "Größe"})
+    assert (page.status_code, page.get_json()["title"]["raw"]) == (201, "Größe")
+    assert client.post("/l/feeds", json=FEED).status_code == 201
+    assert client.patch("/l/feeds/1", json={"meta": {"x": 2}}).get_json()["meta"] == {"x": 2}
+
+
+@pytest.mark.parametrize("content_type", [URLENCODED, MULTIPART])
+def test_a_visitor_opens_a_page_by_its_password(client: FlaskClient, content_type: str) -> None:
+    page = client.post("/l/pages", json={"title": "A", "password": "süß & +"})
+    assert page.status_code == 201
+    right, wrong = ({"password": text} for text in ("süß & +", "other"))
+    assert client.post("/l/a/", data=wrong, content_type=content_type).status_code == 403
+    opened = client.post("/l/a/", data=right, content_type=content_type)
+    assert (opened.status_code, opened.headers["Location"]) == (303, "./")
+
+
+@pytest.mark.parametrize("content_type", [URLENCODED, MULTIPART])
+def test_a_body_that_is_too_large_stays_a_413(client: FlaskClient, content_type: str) -> None:
+    form = {"title": "A", "content": "x" * MOST}
+    refused = client.post("/l/pages", data=form, content_type=content_type)
+    assert (refused.status_code, refused.get_json()["code"]) == (413, "rest_body_too_large")
+    refused = client.post("/l/pages", json=form)
+    assert (refused.status_code, refused.get_json()["code"]) == (413, "rest_body_too_large")
+    assert client.get("/l/pages").get_json() == []
+
+
+def test_what_is_no_form_of_a_page_is_refused_as_elsewhere(client: FlaskClient) -> None:
+    forms = [
+        ("/l/feeds", {"data": {"form_id": "1"}, "content_type": URLENCODED}, 400, "missing_feed"),
+        ("/l/webhooks", {"data": {"url": "x"}, "content_type": MULTIPART}, 415, ""),
+        ("/l/pages", {"data": b"--a\r\n", "content_type": f"{MULTIPART}; boundary=a"}, 400, ""),
+        ("/l/pages", {"data": {str(n): "" for n in range(1001)}}, 413, "rest_body_too_large"),
+        ("/l/pages", {"data": b"title=A&x=\xff", "content_type": URLENCODED}, 400, ""),
+    ]
+    for path, sent, status, code in forms:
+        refused = client.post(path, **sent)
+        assert (refused.status_code, refused.get_json()["data"]["status"]) == (status, status), path
+        assert code in ("", refused.get_json()["code"])
+    assert client.get("/l/pages").get_json() == []
+
+
+def test_a_file_in_a_form_is_named(client: FlaskClient) -> None:
+    with Path(__file__).open("rb") as file:
+        refused = client.post("/l/pages", data={"title": "x", "picture": (file, "f.py")})
+    assert refused.status_code == 400
+    assert [*refused.get_json()["data"]["params"]] == ["picture"]
