@@ -13,7 +13,6 @@ from landform.service.page_urls import Urls
 from landform.service.reply import Reply
 from landform.storage import events
 from landform.storage.event_types import TYPES
-from landform.storage.pages import scheduling
 from landform.storage.rows import MAX_INTEGER, Row
 
 RESOURCE = Resource()
@@ -42,8 +41,6 @@ def list_events(call: Call) -> Reply:
     In descending order `Link` leads to older ones, as long as there are any.
     """
     query, store = call.query, call.store
-    # Somebody who waits for the event of a page that comes due may be the only one who calls.
-    scheduling.collection_state(store)
     etag = call.etag("events", events.newest(store), sorted(query.items()))
     if call.has(etag):
         return Reply(etag=etag)
@@ -57,7 +54,8 @@ def list_events(call: Call) -> Reply:
     others = call.query_without(name)
     following = f"{call.incoming.url}?{others and others + '&'}{name}={last}"
     headers = {} if last is None else {"Link": f'<{following}>; rel="next"'}
-    return Reply([dump_event(row, call.urls) for row in rows], headers=headers, etag=etag)
+    dumped = [dump_event(row, call.urls) for row in rows]
+    return Reply([event for event in dumped if event], headers=headers, etag=etag)
 
 
 def public_urls(service: Service) -> Urls | None:
@@ -66,11 +64,18 @@ def public_urls(service: Service) -> Urls | None:
     return service.urls(url) if url else None
 
 
-def dump_event(row: Row, urls: Urls | None) -> JsonObject:
-    """Return an event as it is sent; without URLs the links of pages are not known."""
-    data = json.loads(row["data"])
-    if data["resource"] == "page":
-        data = {**data, "link": urls.page_link(data) if urls else None}
+def dump_event(row: Row, urls: Urls | None) -> JsonObject | None:
+    """Return an event as it is sent; without URLs the links of pages are not known.
+
+    It is None, and logged, where the database holds no event there any more.
+    """
+    try:
+        data = json.loads(row["data"])
+        if data["resource"] == "page":
+            data = {**data, "link": urls.page_link(data) if urls else None}
+    except (ValueError, TypeError, LookupError, AttributeError):
+        log.error("The event %s is damaged, and left out.", row["id"])
+        return None
     event: JsonObject = EVENT.dump({**row, "data": data})
     return event
 

@@ -34,6 +34,10 @@ class Clock:
             self._last = second, moment
         return moment
 
+    def seconds(self) -> float:
+        """Return the present time in seconds since 1970."""
+        return time()
+
     def moment(self, value: datetime) -> Moment:
         """Return the moment of a datetime; one without an offset is the site's local time."""
         aware = value.replace(tzinfo=self.zone) if value.tzinfo is None else value

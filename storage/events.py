@@ -5,6 +5,7 @@ the order of the commits: whoever has read all events up to an id never misses o
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from functools import cache
 from itertools import chain, takewhile
@@ -94,22 +95,39 @@ def _insert(count: int) -> Prepared:
 def _expire(store: Store, last: int) -> None:
     """Delete the first events, if they are too old, but none that an active webhook waits for.
 
-    Their age is that before the last ones: a clock that jumps ahead expires nothing at once.
+    They are as old as they are older than now and than an event before the last ones: a clock that
+    jumps ahead expires nothing at once. What it has written goes with the next one that is too old.
     """
-    events, db = Event.select(Event.id, Event.created_utc).tuples(), store.database
+    events, db, now = (
+        Event.select(Event.id, Event.created_utc).tuples(),
+        store.database,
+        store.clock.now().utc,
+    )
     before = events.where(Event.id <= last - EXPIRY).order_by(Event.id.desc()).first(db)
-    old = earlier(before[1], timedelta(days=store.event_days)) if before else ""
-    hooks = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
-    awaited = [(cursor + 1, *orjson.loads(resend)) for cursor, resend in hooks.execute(db)]
-    first = events.where(Event.id < min(map(min, awaited), default=last))
-    found = first.order_by(Event.id).limit(MOST_EXPIRED).execute(db)
-    expired = [number for number, _ in takewhile(lambda row: row[1] < old, found)]
+    old = earlier(min(before[1], now), timedelta(days=store.event_days)) if before else ""
+    first = events.where(Event.id < _first_awaited(store, last))
+    rows = first.order_by(Event.id).limit(MOST_EXPIRED).execute(db)
+    # Those of a clock that was ahead tell nothing about their age.
+    beginning = takewhile(lambda row: row[1] < old or row[1] > now, rows)
+    expired = [number for number, created in beginning if created < old]
     if expired:
         Event.delete().where(Event.id <= expired[-1]).execute(db)
         state = EventState.insert(name=EXPIRED, number=expired[-1], holder="")
         state.on_conflict(
             conflict_target=[EventState.name], preserve=[EventState.number]
         ).execute(db)  # fmt: skip
+
+
+def _first_awaited(store: Store, last: int) -> int:
+    """Return the first event that an active webhook waits for, `last` where that is none."""
+    hooks = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
+    awaited = [last]
+    for cursor, resend in hooks.execute(store.database):
+        awaited.append(cursor + 1)
+        # Where the column is damaged no webhook gets any of it.
+        with suppress(ValueError, TypeError):
+            awaited += [int(number) for number in orjson.loads(resend)]
+    return min(awaited)
 
 
 def newest(store: Store) -> int:

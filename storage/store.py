@@ -58,8 +58,6 @@ class Store:
         self.search_timeout = search_timeout
         self.event_days, self.revisions = event_days, revisions
         self._listeners = list[Listener]()
-        # From when (time.monotonic) a reader may try to store what is due, see `scheduling`.
-        self.publish_again = 0.0
         self._inherited: list[EngineDatabase] = []
         self._begin(identity)
 

@@ -1,10 +1,14 @@
 """Webhooks in the database: who gets which events, how far each is, and who delivers."""
 
 import json
+import logging
 import secrets
 from base64 import b64encode
-from time import time
+from collections.abc import Sequence
+from contextlib import suppress
 from typing import Any
+
+from peewee import SQL
 
 from landform.storage import events
 from landform.storage.errors import EventsExpired, WebhookNotFound
@@ -12,22 +16,54 @@ from landform.storage.models import EventState, Webhook
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store, transactional
 
-# The columns that hold JSON.
-LISTS = ("types", "set_aside", "resend", "deliveries")
-# The bytes of a secret, and for how many seconds one goes on after it was replaced.
-SECRET_BYTES, GRACE = 32, 86_400
+log = logging.getLogger("landform")
+# The columns that hold lists as JSON, and what is in them.
+LISTS: dict[str, type] = {"types": str, "set_aside": int, "resend": int, "deliveries": dict}
+# What is stored of an attempt among the deliveries.
+ATTEMPT = {"event": int, "time": str, "status": int, "milliseconds": int, "response": str}
+# The bytes of a secret, for how many seconds one goes on after it was replaced, and how many do.
+SECRET_BYTES, GRACE, MOST_PREVIOUS = 32, 86_400, 4
+# How a webhook begins that has not failed yet.
+AFRESH: Row = {"failures": 0, "failing_since": None, "next_try": 0}
 # How many seconds a process delivers alone before it has to say that it still does.
 LEASE = 9.0
 DELIVERER = "deliverer"
-# A cursor is stored where so many events were passed over since.
-FAR = 1000
+DAMAGED = "The database holds no list of its {}: send them again, and active."
 EXPIRED = "Events after {} were no longer kept, and were not delivered; it goes on after {}."
 
 
 def list_all(store: Store) -> list[Row]:
     """Return all webhooks by id, their lists parsed."""
-    found = Webhook.select().order_by(Webhook.id).dicts().execute(store.database)
-    return [{**row, **{name: json.loads(row[name]) for name in LISTS}} for row in found]
+    rows = Webhook.select().order_by(Webhook.id).dicts().execute(store.database)
+    return [_parse(row) for row in rows]
+
+
+def list_ready(store: Store) -> list[Row]:
+    """Return the active webhooks that have events to get or to look at, by id."""
+    has_work = (Webhook.cursor != events.newest(store)) | (Webhook.resend != SQL("'[]'"))
+    query = Webhook.select().where(Webhook.active, has_work).order_by(Webhook.id)
+    return [_parse(row) for row in query.dicts().execute(store.database)]
+
+
+def _parse(row: Row) -> Row:
+    """Return a row with its lists; those that hold none are empty, and named in `damaged`."""
+    lists = {name: _parse_list(row[name], LISTS[name]) for name in LISTS}
+    damaged = [name for name, items in lists.items() if items is None]
+    return {**row, **{name: items or [] for name, items in lists.items()}, "damaged": damaged}
+
+
+def _parse_list(text: Any, kind: type) -> list[Any] | None:
+    """Return the list that a column holds as JSON; None where it holds none of that kind."""
+    with suppress(ValueError, TypeError):
+        items = json.loads(text)
+        if isinstance(items, list) and all(isinstance(item, kind) for item in items):
+            attempts = items if kind is dict else []
+            return items if all(map(_is_attempt, attempts)) else None
+    return None
+
+
+def _is_attempt(item: Row) -> bool:
+    return all(isinstance(item.get(name), kind) for name, kind in ATTEMPT.items())
 
 
 def get(store: Store, webhook_id: int) -> Row:
@@ -48,32 +84,47 @@ def create(store: Store, values: Row) -> Row:
 
 @transactional
 def update(store: Store, webhook_id: int, values: Row) -> Row:
-    """Write the columns given and return the webhook; one that is switched on is tried at once."""
+    """Write some columns and return the webhook.
+
+    One that is switched on, or has another URL, is tried at once, and has not failed yet.
+    """
+    stored = get(store, webhook_id)
     if values.get("active"):
-        values = {**values, "reason": "", "failures": 0, "failing_since": None, "next_try": 0}
+        values = {**values, "reason": "", **AFRESH}
+    if values.get("url", stored["url"]) != stored["url"]:
+        values = {**values, **AFRESH}
     if values:
-        mine = Webhook.id == webhook_id
-        Webhook.update(_columns(values)).where(mine).execute(store.database)
+        is_this = Webhook.id == webhook_id
+        Webhook.update(_columns(values)).where(is_this).execute(store.database)
     return get(store, webhook_id)
 
 
 @transactional
 def rotate(store: Store, webhook_id: int) -> Row:
-    """Give a webhook another secret, and return it; the one before signs too for a day."""
-    before = get(store, webhook_id)["secret"]
-    kept = {"previous_secret": before, "previous_until": time() + GRACE}
-    return update(store, webhook_id, {"secret": _new_secret(), **kept})
+    """Give a webhook another secret, and return it; those before sign too for a day."""
+    webhook, now = get(store, webhook_id), store.clock.seconds()
+    secrets_before = [webhook["secret"], *previous_secrets(webhook, now)][:MOST_PREVIOUS]
+    previous = {"previous_secret": " ".join(secrets_before), "previous_until": now + GRACE}
+    return update(store, webhook_id, {"secret": _new_secret(), **previous})
+
+
+def previous_secrets(webhook: Row, now: float) -> list[str]:
+    """Return the secrets that still sign beside the present one, the latest first."""
+    return webhook["previous_secret"].split() if now < webhook["previous_until"] else []
 
 
 @transactional
 def replay(store: Store, webhook_id: int, after: int | None) -> Row:
-    """Let all events after an id be delivered again, or (None) those that were set aside."""
-    found = get(store, webhook_id)
+    """Let all events after an id be delivered again, or (None) those that were set aside.
+
+    What it has still to get stays so: the cursor is never set forward.
+    """
+    webhook = get(store, webhook_id)
     if after is None:
-        again = list(dict.fromkeys([*found["resend"], *found["set_aside"]]))
+        again = list(dict.fromkeys([*webhook["resend"], *webhook["set_aside"]]))
         return update(store, webhook_id, {"resend": again, "set_aside": []})
     events.read(store, after, limit=1)
-    return update(store, webhook_id, {"cursor": after, "next_try": 0})
+    return update(store, webhook_id, {"cursor": min(after, webhook["cursor"]), **AFRESH})
 
 
 @transactional
@@ -90,28 +141,27 @@ def waiting(store: Store, webhook: Row) -> int:
     return after + len(webhook["resend"])
 
 
-def next_event(store: Store, webhook: Row) -> Row | None:
-    """Return the event that a webhook gets next; None where it has received all.
+def next_event(store: Store, webhook: Row) -> tuple[Row | None, int]:
+    """Return the event that a webhook gets next, None where there is none, and where it stands.
 
-    The row is changed with the stored one where events cannot be delivered.
+    That is an id up to which it has received all events of its types. The row is changed with the
+    stored one where events cannot be delivered.
     """
     for place, number in enumerate(webhook["resend"]):
         if event := events.by_id(store, number):
             _pass_over(store, webhook, resend=webhook["resend"][place:])
-            return event
+            return event, webhook["cursor"]
     _pass_over(store, webhook, resend=[])
     before = webhook["cursor"]
     try:
-        found, last = events.read(store, before, webhook["types"], limit=1)
+        rows, last = events.read(store, before, webhook["types"], limit=1)
     except EventsExpired:
         expired = events.last_expired(store)
         cursor = expired if before < expired else events.newest(store)
         reason = EXPIRED.format(before, cursor)
         _pass_over(store, webhook, cursor=cursor, reason=reason)
         return next_event(store, webhook)
-    if not found and last - before >= FAR:
-        settle(store, webhook, {"cursor": last})
-    return found[0] if found else None
+    return (rows[0], before) if rows else (None, last)
 
 
 def _pass_over(store: Store, webhook: Row, **changes: Any) -> None:
@@ -122,17 +172,36 @@ def _pass_over(store: Store, webhook: Row, **changes: Any) -> None:
 
 
 @transactional
-def settle(store: Store, webhook: Row, changes: Row) -> None:
-    """Write what became of an attempt, unless somebody has changed meanwhile what is sent next."""
-    seen = {name: webhook[name] for name in ("id", "cursor", "resend", "set_aside")}
+def move_on(store: Store, places: Sequence[tuple[Row, int]]) -> None:
+    """Write where webhooks stand that get none of the next events, see `next_event`."""
+    for webhook, cursor in places:
+        settle(store, webhook, {"cursor": cursor})
+
+
+@transactional
+def switch_off_damaged(store: Store, webhook: Row) -> None:
+    """Switch a webhook off that has a list which the database does not hold any more."""
+    reason = DAMAGED.format(", ".join(webhook["damaged"]))
+    changes: Row = {name: [] for name in webhook["damaged"] if name != "types"}
+    changes |= {"active": False, "reason": reason}
+    Webhook.update(_columns(changes)).where(Webhook.id == webhook["id"]).execute(store.database)
+
+
+@transactional
+def settle(store: Store, webhook: Row, changes: Row) -> bool:
+    """Write what became of an attempt, unless somebody has changed meanwhile what is sent where.
+
+    Return whether it was written.
+    """
+    seen = {name: webhook[name] for name in ("id", "url", "cursor", "resend", "set_aside")}
     same = [getattr(Webhook, name) == value for name, value in _columns(seen).items()]
-    Webhook.update(_columns(changes)).where(*same).execute(store.database)
+    return bool(Webhook.update(_columns(changes)).where(*same).execute(store.database))
 
 
 @transactional
 def lease(store: Store, holder: str) -> bool:
     """Return whether a process is the one that delivers, for some seconds from now on."""
-    now = time()
+    now = store.clock.seconds()
     # That of a clock that was ahead has no meaning.
     is_over = (EventState.number < now) | (EventState.number > now + LEASE)
     taken = EventState.insert(name=DELIVERER, number=now + LEASE, holder=holder).on_conflict(

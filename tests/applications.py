@@ -29,6 +29,10 @@ class Standing(Clock):
         """Return the moment that it is set to."""
         return self.moment(self.at)
 
+    def seconds(self) -> float:
+        """Return the same in seconds since 1970."""
+        return self.at.timestamp()
+
 
 def store_of(app: Flask) -> Store:
     """Return the store of a standalone application."""

@@ -26,8 +26,8 @@ class Receiver:
 
 
 @contextmanager
-def receiver(respond: Respond = lambda event: (204, {})) -> Iterator[Receiver]:
-    """Serve a receiver."""
+def receiver(respond: Respond = lambda event: (204, {}), words: bytes = b"") -> Iterator[Receiver]:
+    """Serve a receiver, with some words in each response."""
     mine = Receiver(respond)
 
     class Handler(BaseHTTPRequestHandler):
@@ -37,9 +37,10 @@ def receiver(respond: Respond = lambda event: (204, {})) -> Iterator[Receiver]:
             status, headers = mine.respond(event)
             mine.received.append((status, event, dict(self.headers), body))
             self.send_response(status)
-            for name, value in {"Content-Length": "0", **headers}.items():
+            for name, value in {"Content-Length": str(len(words)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
+            self.wfile.write(words)
 
         def log_message(self, *args: object) -> None:
             """Say nothing."""

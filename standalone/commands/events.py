@@ -38,8 +38,8 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
                     rows, after = read(store, after, types)
             except EventsExpired:
                 raise click.ClickException(EXPIRED.format(after)) from None
-            for row in rows:
-                click.echo(dumps(dump_event(row, urls)))
+            for event in filter(None, (dump_event(row, urls) for row in rows)):
+                click.echo(dumps(event))
             if not rows:
                 if not follow:
                     return
@@ -49,7 +49,7 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
 @landform.command("deliver")
 @click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
 def deliver(once: bool) -> None:
-    """Deliver events to webhooks until it is stopped.
+    """Deliver events to webhooks, and publish pages that are due, until it is stopped.
 
     See LANDFORM_DELIVER.
     """

@@ -48,7 +48,7 @@ def read_page(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row
     now = store.clock.now().utc
     if not scheduling.is_due(first, now):
         return page, Validity(generation, scheduling.seconds(first))
-    until = scheduling.collection_state(store).until
+    until = scheduling.read_state(store).until
     # Not what was stored just now, but the same: this page as it is published.
     return scheduling.as_shown(page, now), Validity(generation, until)
 

@@ -65,7 +65,7 @@ class Order(NamedTuple):
 
 def list_state(store: Store, query: Values) -> CollectionState:
     """Return the state of all pages, which a list depends on."""
-    state = scheduling.collection_state(store)
+    state = scheduling.read_state(store)
     if query.get("open_at") != NOW and not query.get("window_changes_before"):
         return state
     at = store.clock.now()

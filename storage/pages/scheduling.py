@@ -1,7 +1,8 @@
 """When visitors see a page: published from its date on, and open within its window.
 
-A page is due when its stored status is `future` and its date has come. Readers do not wait until
-that is stored: they see a due page as it will be stored, as published and with the next version.
+A page is due when its stored status is `future` and its date has come. Writers of pages and the
+deliverer store that. Readers write nothing and do not wait for it: they see a due page as it will
+be stored, as published and with the next version.
 
 The window of a page is what `starts_at` and `ends_at` of its meta mean, where those hold a date, or
 a date and time. Columns hold each bound: as local time of the site where it was given without an
@@ -16,7 +17,6 @@ from datetime import time as time_of_day
 from functools import reduce
 from math import inf
 from operator import gt, le, or_
-from time import monotonic, time
 from typing import Any, NamedTuple
 
 from peewee import SQL, ColumnBase, Select, TextField, fn
@@ -24,15 +24,12 @@ from peewee import SQL, ColumnBase, Select, TextField, fn
 from landform.storage import events
 from landform.storage.clock import Clock, Moment, epoch, utc_text
 from landform.storage.engines.expressions import Comparison
-from landform.storage.errors import StorageError
 from landform.storage.models import Page, ResourceVersion, StoreInfo
 from landform.storage.rows import Row, Values
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
-# For so long after a failed attempt to store them readers make no other.
-RETRY_SECONDS = 1.0
-# A request stores no more pages than this, so that it takes little time; the next one goes on.
+# A write stores no more pages than this, so that it takes little time; the next one goes on.
 MOST_AT_ONCE = 50
 
 # The status as a literal, so that the partial index of these pages is used.
@@ -120,24 +117,21 @@ def seconds(utc: str | None) -> float:
     return epoch(utc) if utc else inf
 
 
-def collection_state(store: Store) -> CollectionState:
-    """Return the state of all pages together, now.
-
-    Where pages are due it tries to store that first, without waiting for other writers; what cannot
-    be stored is left to the next reader or writer.
-    """
-    now = {"due": store.clock.now().utc}
-    version, generation, due, following = STATE.row(store, now)
-    if due:
-        _try_to_publish(store, now["due"])
-        version, generation, due, following = STATE.row(store, now)
-    # A response cached for longer would prevent the next attempt.
-    until = min(seconds(following), time() + RETRY_SECONDS if due else inf)
-    return CollectionState(int(version), generation, until, due or "")
+def read_state(store: Store) -> CollectionState:
+    """Return the state of all pages together, now; pages that are due are as if published."""
+    version, generation, due, following = STATE.row(store, {"due": store.clock.now().utc})
+    return CollectionState(int(version), generation, seconds(following), due or "")
 
 
-def publish_due(store: Store, now: str) -> None:
-    """Store what is due (up to `MOST_AT_ONCE`) as published; `now` is UTC text.
+def publish_due_pages(store: Store) -> None:
+    """Store all pages that are due as published, some at a time, if there are any."""
+    count = MOST_AT_ONCE
+    while count == MOST_AT_ONCE and read_state(store).due:
+        count = store.write_queue.run(lambda: publish_due(store, store.clock.now().utc))
+
+
+def publish_due(store: Store, now: str) -> int:
+    """Store what is due (up to `MOST_AT_ONCE`) as published; `now` is UTC text. Return how many.
 
     In the transaction of a write, which must not rely on it for the page that it writes.
     """
@@ -146,6 +140,7 @@ def publish_due(store: Store, now: str) -> None:
         page = {"id": page_id, "version": version, "slug": slug, "status": "publish"}
         data = {"resource": "page", **page, "changed": ["status"]}
         events.write(store, ["page.published"], data, when)
+    return len(due)
 
 
 def as_shown(row: Row, due: str) -> Row:
@@ -163,17 +158,6 @@ def next_version(row: Row) -> int:
     or another machine's is behind, that may have been shown already.
     """
     return int(row["version"]) + (2 if row.get("status") == "future" else 1)
-
-
-def _try_to_publish(store: Store, now: str) -> None:
-    """Store what is due, unless that has just failed or another write is running."""
-    if monotonic() < store.publish_again:
-        return
-    # Other readers need not try at the same time.
-    store.publish_again = monotonic() + RETRY_SECONDS
-    with suppress(StorageError), store.connection():
-        store.try_write(lambda: publish_due(store, now))
-        store.publish_again = 0.0
 
 
 def is_open(at: Moment) -> ColumnBase:

@@ -97,12 +97,16 @@ def test_an_id_that_is_not_kept_is_a_410_and_without_one_it_begins_with_the_firs
     assert client.get("/events?after=6").get_json() == []
 
 
-def test_whoever_waits_for_a_due_page_may_be_the_only_one_who_asks(client: Client) -> None:
+def test_a_due_page_is_published_by_whoever_delivers_and_by_no_reader(client: Client) -> None:
     clock = client.store.clock = Standing()
     client.page(date="2030-05-01T12:00:30")
     path = following(client.get("/events"))
-    assert client.get(path).get_json() == []
     clock.at += timedelta(hours=1)
+    assert client.get("/pages/1").get_json()["status"] == "publish"
+    assert client.get("/pages").headers["X-WP-Total"] == "1"
+    assert client.get(path).get_json() == []
+    landing: Any = client.application.blueprints["landform"]
+    assert landing.deliver() is None
     (event,) = client.get(path).get_json()
     assert (event["type"], event["timestamp"]) == ("page.published", "2030-05-01T12:00:30Z")
 

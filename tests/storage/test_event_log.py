@@ -123,14 +123,13 @@ def test_an_event_names_what_changed_and_holds_no_content(store: Store) -> None:
     assert {event["resource_id"] for event in found} == {1}
 
 
-def read_at(url: str, minutes: int) -> None:
-    """Ask for the pages as another process does, whose clock is so many minutes past noon."""
+def publish_at(url: str, minutes: int) -> None:
+    """Publish what is due as another process does, whose clock is so many minutes past noon."""
     store = Store(url)
     store.clock = Standing(at=NOON + timedelta(minutes=minutes))
     for _ in range(20):
-        store.publish_again = 0.0
         with store.connection():
-            scheduling.collection_state(store)
+            scheduling.publish_due_pages(store)
     store.dispose()
 
 
@@ -146,7 +145,7 @@ def test_a_due_page_is_published_once_by_whichever_process_with_the_time_it_was_
     with processes(2) as pool:
         # A clock that jumps back an hour, and goes on.
         for minutes in (30, -30, 30):
-            list(pool.map(read_at, [url] * 4, [minutes] * 4))
+            list(pool.map(publish_at, [url] * 4, [minutes] * 4))
     found = [
         (event["type"], event["resource_id"], event["created_utc"]) for event in log(store, last)
     ]

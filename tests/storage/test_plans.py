@@ -62,7 +62,7 @@ def test_the_first_pages_of_these_orders_are_found_without_sorting_all(
 @pytest.mark.parametrize(
     ("work", "index"),
     [
-        (scheduling.collection_state, "page_due"),
+        (scheduling.read_state, "page_due"),
         (lambda store: pages.create(store, PAGE), "page_slug"),
         (lambda store: feeds.list_feeds(store, {"form_id": [3]}), "feed_by_form"),
         (lambda store: feeds.list_feeds(store, {"addon": "a"}), "feed_by_addon"),
