@@ -248,14 +248,23 @@ class DateTime(Field[datetime]):
 class ListOf(Field[list[T]]):
     """A list of what another field takes: a JSON or query array, or text with commas or blanks.
 
-    It has `most` items at most. An empty text is an empty list; an empty item is refused.
+    It has from `least` to `most` items. An empty text is an empty list; an empty item is refused.
     """
 
-    def __init__(self, about: str, inner: Field[T], *, most: float = MOST_ITEMS, **kw: Any) -> None:
+    def __init__(
+        self,
+        about: str,
+        inner: Field[T],
+        *,
+        least: int = 0,
+        most: float = MOST_ITEMS,
+        **kw: Any,
+    ) -> None:
         super().__init__(about, **kw)
-        self.inner, self.most = inner, most
+        self.inner, self.least, self.most = inner, least, most
         enum = {"enum": inner.choices} if inner.choices else {}
-        bound = {"maxItems": most} if most < MOST_ITEMS else {}
+        bound: JsonObject = {"minItems": least} if least else {}
+        bound |= {"maxItems": most} if most < MOST_ITEMS else {}
         self.json_type = {"type": "array", "items": {**inner.json_type, **enum}, **bound}
         self.wordpress_type = {"type": "array", "items": {**inner.wordpress_type, **enum}, **bound}
         self.python_type = f"{inner.python_type} | Sequence[{inner.python_type}]"
@@ -269,6 +278,8 @@ class ListOf(Field[list[T]]):
             value = [value]
         if len(value) > self.most:
             raise ValidationError(f"{attr} must not have more than {self.most} items.")
+        if len(value) < self.least:
+            raise ValidationError(f"{attr} must have at least {self.least} item.")
         return [self.inner.deserialize(item, attr, data) for item in value]
 
 

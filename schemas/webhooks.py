@@ -1,23 +1,25 @@
 """Webhooks: what is written, what is returned, and their deliveries."""
 
-from urllib.parse import urlsplit
-
 from marshmallow import Schema, ValidationError
-from marshmallow.validate import URL
 
 from landform.schemas import fields
 from landform.schemas.fields import MAX_INTEGER, SHORT_TEXT, Shown, UtcTime, required
 from landform.schemas.known_names import KnownOnly
+from landform.schemas.receiver_urls import parse_url
 from landform.storage.event_types import WANTED
 
-NO_URL = "must be the http or https URL of a receiver, without a user and a password in it."
+NO_URL = (
+    "must be an http or https URL that can be sent to: a host, a port from 1 to 65535 if any, "
+    "no user, no fragment, no blanks and no backslashes."
+)
 
 
 def check_url(text: str) -> None:
-    """Refuse what is no address of a receiver, or has credentials in it."""
-    URL(schemes={"http", "https"}, require_tld=False, error=NO_URL)(text)
-    if "@" in urlsplit(text).netloc:
-        raise ValidationError(NO_URL)
+    """Refuse what is no URL of a receiver, or has credentials in it."""
+    try:
+        parse_url(text)
+    except ValueError:
+        raise ValidationError(NO_URL) from None
 
 
 class WebhookUpdate(KnownOnly):
@@ -25,7 +27,7 @@ class WebhookUpdate(KnownOnly):
 
     url = fields.Text("Where events are sent to.", validate=check_url)
     types = fields.JsonList(
-        "The types of events that are sent.", fields.Text(choices=WANTED), most=30
+        "The types of events that are sent.", fields.Text(choices=WANTED), least=1, most=30
     )
     description = fields.Text("What the receiver is.", longest=SHORT_TEXT)
     active = fields.Flag("Whether events are sent; `true` tries again at once.")
@@ -35,7 +37,7 @@ class WebhookCreate(WebhookUpdate):
     """The body of a create."""
 
     url = fields.Text(validate=check_url, **required("url"))
-    types = fields.JsonList("", fields.Text(choices=WANTED), most=30, load_default=["*"])
+    types = fields.JsonList("", fields.Text(choices=WANTED), least=1, most=30, load_default=["*"])
 
 
 class WebhookReplay(KnownOnly):
@@ -46,7 +48,7 @@ class WebhookReplay(KnownOnly):
 
 
 class Delivery(Schema):
-    """An attempt to deliver an event."""
+    """An attempt to deliver an event, or a test."""
 
     event = Shown("The id of the event; 0 for a test.", int)
     time = Shown("When it was tried, in UTC.")

@@ -56,6 +56,7 @@ class Operation:
     example: Row | None
     if_match: str
     safe: bool
+    responds_early: bool
     repeatable: bool
     batch: bool
     errors: tuple[str, ...]
@@ -173,6 +174,7 @@ class Resource:
         example: Row | None = None,
         if_match: str = "",
         safe: bool = False,
+        responds_early: bool = False,
         repeatable: bool = True,
         batch: bool = True,
         errors: tuple[str, ...] = (),
@@ -192,7 +194,8 @@ class Resource:
           `finds_row_first` the view refuses an empty one. `body_list`: the field that a list
           stands for.
         - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
-        - `safe`: changes nothing, whatever its method. `repeatable`: whether a create takes an
+        - `safe`: changes nothing, whatever its method. `responds_early`: a 202 where it takes
+          long; `Location` says where the result will be. `repeatable`: whether a create takes an
           `Idempotency-Key`. `batch`: whether it may be in a batch.
         - `errors`: the codes that do not follow from the rest.
         """
@@ -222,6 +225,7 @@ class Resource:
                 example,
                 if_match,
                 safe,
+                responds_early,
                 repeatable,
                 batch,
                 errors,

@@ -35,6 +35,10 @@ class WebhookNotFound(StorageError):
     """There is no such webhook."""
 
 
+class TooManyWebhooks(StorageError):
+    """There are as many webhooks as there may be."""
+
+
 class EmptyPage(StorageError):
     """The page would have neither title nor content."""
 

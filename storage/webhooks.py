@@ -11,7 +11,7 @@ from typing import Any
 from peewee import SQL
 
 from landform.storage import events
-from landform.storage.errors import EventsExpired, WebhookNotFound
+from landform.storage.errors import EventsExpired, TooManyWebhooks, WebhookNotFound
 from landform.storage.models import EventState, Webhook
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store, transactional
@@ -28,6 +28,8 @@ AFRESH: Row = {"failures": 0, "failing_since": None, "next_try": 0}
 # How many seconds a process delivers alone before it has to say that it still does.
 LEASE = 9.0
 DELIVERER = "deliverer"
+# How many webhooks there may be, and how many attempts are remembered of each.
+MOST_WEBHOOKS, MOST_DELIVERIES = 100, 20
 DAMAGED = "The database holds no list of its {}: send them again, and active."
 EXPIRED = "Events after {} were no longer kept, and were not delivered; it goes on after {}."
 
@@ -77,6 +79,8 @@ def get(store: Store, webhook_id: int) -> Row:
 @transactional
 def create(store: Store, values: Row) -> Row:
     """Store a webhook that gets what happens from now on, and return it."""
+    if Webhook.select().count(store.database) >= MOST_WEBHOOKS:
+        raise TooManyWebhooks
     now = store.clock.now().utc
     row = {**values, "secret": _new_secret(), "created_utc": now, "cursor": events.newest(store)}
     return get(store, Webhook.insert(_columns(row)).execute(store.database))
@@ -125,6 +129,20 @@ def replay(store: Store, webhook_id: int, after: int | None) -> Row:
         return update(store, webhook_id, {"resend": again, "set_aside": []})
     events.read(store, after, limit=1)
     return update(store, webhook_id, {"cursor": min(after, webhook["cursor"]), **AFRESH})
+
+
+@transactional
+def record_test(store: Store, webhook_id: int, attempt: Row) -> None:
+    """Remember a test among the deliveries of a webhook."""
+    deliveries = [attempt, *_deliveries(store, webhook_id)][:MOST_DELIVERIES]
+    columns = _columns({"deliveries": deliveries})
+    Webhook.update(columns).where(Webhook.id == webhook_id).execute(store.database)
+
+
+def _deliveries(store: Store, webhook_id: int) -> list[Row]:
+    """Return the last attempts of a webhook; none where there is no such webhook."""
+    query = Webhook.select(Webhook.deliveries).where(Webhook.id == webhook_id)
+    return _parse_list(query.scalar(store.database), LISTS["deliveries"]) or []
 
 
 @transactional
@@ -195,6 +213,12 @@ def settle(store: Store, webhook: Row, changes: Row) -> bool:
     """
     seen = {name: webhook[name] for name in ("id", "url", "cursor", "resend", "set_aside")}
     same = [getattr(Webhook, name) == value for name, value in _columns(seen).items()]
+    if "deliveries" in changes:
+        # Tests of the meantime.
+        stored, known = _deliveries(store, webhook["id"]), webhook["deliveries"]
+        tests = [one for one in stored if not one["event"] and one not in known]
+        deliveries = [*tests, *changes["deliveries"]][:MOST_DELIVERIES]
+        changes = {**changes, "deliveries": deliveries}
     return bool(Webhook.update(_columns(changes)).where(*same).execute(store.database))
 
 

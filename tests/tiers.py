@@ -6,6 +6,7 @@ The tests of `tests/faults` and `tests/clients` are a part each. Those that have
 All others run in process, beside the one that is marked `smoke`.
 """
 
+import os
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,10 @@ MARKERS = {
     "smoke": "starts a server, and runs with those in process.",
 }
 FOLDERS = {"faults", "clients"}
+# In seconds, how long a test may take that is not in process. The long form of the faults has no
+# such limit.
+LIMITS = {"servers": 300, "faults": 900, "clients": 900}
+LONG_FORM = "FAULTS_ROUNDS"
 FIXTURES = {"start_server", "run", "postgres", "console"}
 
 
@@ -37,6 +42,15 @@ def tier_of(item: pytest.Function) -> str:
         return "clients"
     is_server = item.get_closest_marker("servers") or FIXTURES.intersection(item.fixturenames)
     return "servers" if is_server else "process"
+
+
+def add_limits(items: list[pytest.Item]) -> None:
+    """Give each test that is not in process, and has no time limit of its own, that of its part."""
+    for item in items:
+        tier = tier_of(item)
+        if tier in LIMITS and not item.get_closest_marker("timeout"):
+            is_long = tier == "faults" and LONG_FORM in os.environ
+            item.add_marker(pytest.mark.timeout(0 if is_long else LIMITS[tier]))
 
 
 def keep_tier(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -202,6 +202,10 @@ def _responses(shapes: Shapes, operation: Operation) -> JsonObject:
             "content": {"application/json": {"schema": _response(shapes, operation)}},
         }
     }
+    if operation.responds_early:
+        going_on = {"description": "It goes on; Location says where the result will stand."}
+        responses["202"] = responses["200"] | going_on
+        responses["200"] = {**responses["200"], "headers": {name: HEADERS[name] for name in told}}
     if operation.is_conditional_read:
         responses["304"] = NOT_MODIFIED
     for status, codes in sorted(error_codes(operation).items()):

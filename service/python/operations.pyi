@@ -127,7 +127,7 @@ class Operations:
     def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
         """Give a webhook another secret; for a day the one before signs too."""
     def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
-        """Send an event of the type `test` at once, and return what came of it."""
+        """Send an event of the type `test` at once, and return what came of it within two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id, all since a time, or those that were set aside."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
@@ -782,7 +782,7 @@ class ListEvents(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class Delivery(TypedDict):
-    """An attempt to deliver an event."""
+    """An attempt to deliver an event, or a test."""
 
     event: int
     time: str

@@ -6,7 +6,7 @@ from landform.schemas import webhooks as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
 from landform.service.reply import NO_STORE, Reply
-from landform.service.webhooks.delivery import Deliverer
+from landform.service.webhooks.trials import run_test
 from landform.storage import events, webhooks
 from landform.storage.clock import utc_text
 from landform.storage.rows import Row
@@ -17,6 +17,8 @@ DELIVERY = schemas.Delivery()
 
 ONE, SCOPE = "/webhooks/<webhook_id>", "webhooks:write"
 NOT_FOUND = ("rest_webhook_invalid_id",)
+# What the events of a resource can be read with, beside the scope of all events.
+EVENTS, READ_SCOPES = "events:read", {"page": "pages:read", "feed": "feeds:read"}
 EXAMPLE = {"url": "https://example.com/hook", "types": ["page.*"]}
 
 
@@ -36,13 +38,13 @@ def list_webhooks(call: Call) -> Reply:
     scope=SCOPE,
     headers=("Location",),
     example=EXAMPLE,
-    errors=("rest_missing_callback_param",),
+    errors=("rest_missing_callback_param", "rest_webhook_limit"),
 )
 def create_webhook(call: Call) -> Reply:
     """Create a webhook, which gets events from now on; its secret is shown this once."""
+    check_readable(call, call.body["types"])
     webhook = webhooks.create(call.store, call.body)
-    location = f"{call.root_url}/webhooks/{webhook['id']}"
-    return _secret_reply(call, webhook, {"Location": location})
+    return _secret_reply(call, webhook, {"Location": _url(call, webhook["id"])})
 
 
 @RESOURCE.get(ONE, response=WEBHOOK, scope=SCOPE, errors=NOT_FOUND)
@@ -61,6 +63,9 @@ def get_webhook(call: Call, webhook_id: int) -> Reply:
 )
 def update_webhook(call: Call, webhook_id: int) -> Reply:
     """Change what is sent of a webhook; one that is switched on goes on from where it stood."""
+    stored = webhooks.get(call.store, webhook_id)
+    if call.body.keys() & {"url", "types"}:
+        check_readable(call, call.body.get("types", stored["types"]) or ["*"])
     return webhook_reply(call, webhooks.update(call.store, webhook_id, call.body))
 
 
@@ -76,11 +81,22 @@ def rotate_webhook(call: Call, webhook_id: int) -> Reply:
     return _secret_reply(call, webhooks.rotate(call.store, webhook_id))
 
 
-@RESOURCE.post(f"{ONE}/test", response=DELIVERY, scope=SCOPE, batch=False, errors=NOT_FOUND)
+@RESOURCE.post(
+    f"{ONE}/test",
+    response=DELIVERY,
+    scope=SCOPE,
+    responds_early=True,
+    batch=False,
+    headers=("Location",),
+    errors=(*NOT_FOUND, "rest_too_many_tests"),
+)
 def test_webhook(call: Call, webhook_id: int) -> Reply:
-    """Send an event of the type `test` at once, and return what came of it."""
-    webhook = webhooks.get(call.store, webhook_id)
-    return Reply(DELIVERY.dump(Deliverer(call.service).test(webhook)))
+    """Send an event of the type `test` at once, and return what came of it within two seconds."""
+    result, has_ended = run_test(call.service, webhooks.get(call.store, webhook_id))
+    body = DELIVERY.dump(result)
+    if has_ended:
+        return Reply(body)
+    return Reply(body, status=202, headers={"Location": _url(call, webhook_id)})
 
 
 @RESOURCE.post(
@@ -97,6 +113,19 @@ def replay_webhook(call: Call, webhook_id: int) -> Reply:
     if since := call.body.get("since"):
         after = events.before(call.store, call.store.clock.moment(since).utc)
     return webhook_reply(call, webhooks.replay(call.store, webhook_id, after))
+
+
+def check_readable(call: Call, types: list[str]) -> None:
+    """Let only those send events somewhere who may read them, or the rows that they tell of."""
+    scopes = {READ_SCOPES.get(name.partition(".")[0], EVENTS) for name in types}
+    if not call.access.has_scope(EVENTS):
+        for scope in sorted(scopes):
+            call.access.require(scope)
+
+
+def _url(call: Call, webhook_id: int) -> str:
+    """Return the URL of a webhook."""
+    return f"{call.root_url}/webhooks/{webhook_id}"
 
 
 def webhook_reply(call: Call, webhook: Row) -> Reply:

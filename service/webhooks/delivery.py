@@ -164,12 +164,14 @@ class Deliverer:
         """Send an event of the type `test` to a webhook, and return what came of it."""
         now = self._store.clock.now().utc
         event = {"id": 0, "type": "test", "created_utc": now, "data": '{"resource":"webhook"}'}
+        # Receivers ignore ids that they have seen.
+        event["message"] = f"test_{secrets.token_hex(8)}"
         return self._entry(event, send(*self._request(webhook, event)))
 
     def _request(self, webhook: Row, event: Row) -> tuple[str, dict[str, str], bytes, bool]:
         """Return what `send` takes to deliver an event to a webhook."""
         body = dumps(dump_event(event, public_urls(self._service)))
-        message = f"evt_{str(self._store.identity)[:12]}_{event['id']}"
+        message = f"evt_{str(self._store.identity)[:12]}_{event.get('message', event['id'])}"
         now = self._store.clock.seconds()
         keys = [webhook["secret"], *webhooks.previous_secrets(webhook, now)]
         headers = {"Content-Type": "application/json", "User-Agent": "landform"}

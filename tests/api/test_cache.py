@@ -4,6 +4,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
+from threading import Event
 from typing import Any
 
 import pytest
@@ -58,12 +59,12 @@ def test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write(
 ) -> None:
     server = start_server(LANDFORM_WORKERS="3")
     page = server.call("POST", "/pages", {"title": "0"})[1]["id"]
-    acknowledged = 0
+    acknowledged, is_over = 0, Event()
 
     def read(path: str) -> None:
-        while acknowledged < 400:
+        while not is_over.is_set():
             # A few requests on each connection: another worker takes the next one.
-            connection = HTTPConnection("127.0.0.1", server.port)
+            connection = HTTPConnection("127.0.0.1", server.port, timeout=60)
             for _ in range(8):
                 before = acknowledged
                 connection.request("GET", path.format(page))
@@ -74,9 +75,12 @@ def test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write(
 
     with ThreadPoolExecutor(len(PATHS)) as pool:
         readers = [pool.submit(read, path) for path in PATHS]
-        for number in range(1, 401):
-            assert server.call("PATCH", f"/pages/{page}", {"title": str(number)})[0] == 200
-            acknowledged = number
+        try:
+            for number in range(1, 401):
+                assert server.call("PATCH", f"/pages/{page}", {"title": str(number)})[0] == 200
+                acknowledged = number
+        finally:
+            is_over.set()
         for reader in readers:
             reader.result()
 

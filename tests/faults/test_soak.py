@@ -42,17 +42,19 @@ def test_a_storm_of_writers_waits_in_line_and_everything_stays_level(
     with writers.writing():
         for thread in others:
             thread.start()
-        over_at = time.monotonic() + SOAK_SECONDS
-        while time.monotonic() < over_at:
-            time.sleep(SOAK_SECONDS / 40)
-            workers = children(server.process.pid)
-            samples.append((
-                max(map(memory_kib, workers)), max(map(open_files, workers)),
-                Path(f"{file}-wal").stat().st_size,
-            ))  # fmt: skip
-        over.set()
-        for thread in others:
-            thread.join()
+        try:
+            over_at = time.monotonic() + SOAK_SECONDS
+            while time.monotonic() < over_at:
+                time.sleep(SOAK_SECONDS / 40)
+                workers = children(server.process.pid)
+                samples.append((
+                    max(map(memory_kib, workers)), max(map(open_files, workers)),
+                    Path(f"{file}-wal").stat().st_size,
+                ))  # fmt: skip
+        finally:
+            over.set()
+            for thread in others:
+                thread.join(60)
     memory, files, log = zip(*samples, strict=True)
     with Client(server) as client:
         told = problems(client, writers.things)

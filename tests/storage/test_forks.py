@@ -3,12 +3,12 @@
 import os
 import signal
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 import pytest
 from conftest import PAGE, migrated
+from processes import until
 
 from landform.storage import Store, pages
 
@@ -51,12 +51,14 @@ def held_elsewhere(scope: Callable[[], AbstractContextManager[object]]) -> Itera
             inside.set()
             over.wait(60)
 
-    thread = threading.Thread(target=hold)
+    thread = threading.Thread(target=hold, daemon=True)
     thread.start()
     assert inside.wait(30)
-    yield
-    over.set()
-    thread.join()
+    try:
+        yield
+    finally:
+        over.set()
+        thread.join(60)
 
 
 def create(store: Store, title: str) -> str:
@@ -132,16 +134,15 @@ def test_a_child_of_a_fork_during_a_write_reads_and_is_refused_writes(
 def test_writes_that_wait_in_the_parent_are_not_made_by_the_child_too(
     store: Store,
 ) -> None:
-    waiting = threading.Thread(target=create, args=(store, "waiting"))
+    waiting = threading.Thread(target=create, args=(store, "waiting"), daemon=True)
     with held_elsewhere(lambda: writing(store)):
         waiting.start()
-        while not store.write_queue._waiting:
-            time.sleep(0.01)
+        until(lambda: store.write_queue._waiting, "It does not wait.")
 
         def look() -> int:
             with store.connection():
                 return len(store.write_queue._waiting)
 
         assert in_child(look) == "0"
-    waiting.join()
+    waiting.join(60)
     assert titles(store) == ["under way", "waiting"]

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from conftest import PAGE as A_PAGE
+from processes import until
 
 from landform.storage import Busy, DiskFull, Store, events, feeds, pages
 from landform.storage.rows import Row
@@ -26,14 +27,15 @@ def together(store: Store, works: list[Callable[[], Any]]) -> list[Any]:
         except Exception as error:
             ends[place] = error
 
-    threads = [threading.Thread(target=run, args=(place,)) for place in range(len(works))]
+    threads = [
+        threading.Thread(target=run, args=(place,), daemon=True) for place in range(len(works))
+    ]
     with store.write_queue._lock:
         for thread in threads:
             thread.start()
-        while len(store.write_queue._waiting) < len(works):
-            pass
+        until(lambda: len(store.write_queue._waiting) == len(works), "Not all of them wait.")
     for thread in threads:
-        thread.join()
+        thread.join(60)
     return ends
 
 
@@ -161,9 +163,9 @@ def test_writes_of_many_threads_are_told_once_each_in_the_order_of_their_commits
 
     with store.connection():
         feeds.create(store, FEED)
-    threads = [threading.Thread(target=write) for _ in range(4)]
+    threads = [threading.Thread(target=write, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(60)
     assert [json.loads(one["data"])["version"] for one in told] == list(range(1, 82))

@@ -54,7 +54,7 @@ function Editor({ id, stored, reload }) {
         <${Text} label="Description" name="description" value=${values.description} change=${set("description")} error=${error} />
         <${Types} value=${values.types} change=${set("types")} />
         <${Check} label="On" value=${values.active} change=${set("active")} />
-        <div class="actions"><button class="main" disabled=${isSaving}>${isNew ? "Create webhook" : "Save"}</button>
+        <div class="actions"><button class="main" disabled=${isSaving || !values.types.length}>${isNew ? "Create webhook" : "Save"}</button>
         ${!isNew && html`<${Confirmed} label="Rotate the secret" question="Make another secret? For a day both sign." act=${rotate} disabled=${isRotating} />
           <${Confirmed} class="danger" label="Delete" question="Delete the webhook of ${url}?" act=${drop} disabled=${isDropping} />`}</div>
       </form></section>
@@ -70,7 +70,8 @@ function Types({ value, change }) {
   const set = (name, isOn, without = []) => change(isOn ? [...value.filter((one) => !without.includes(one)), name] : value.filter((one) => one !== name));
   return html`<fieldset><legend>Events</legend>
     <${Check} label="All events" value=${has("*")} change=${(isOn) => change(isOn ? ["*"] : ["page.*"])} />
-    ${!has("*") && Object.entries(TYPES).map(([group, types]) => html`<${Group} key=${group} ...${{ group, types, has, set }} />`)}</fieldset>`;
+    ${!has("*") && Object.entries(TYPES).map(([group, types]) => html`<${Group} key=${group} ...${{ group, types, has, set }} />`)}
+    ${!value.length && html`<p class="hint" role="status">Choose at least one type of event.</p>`}</fieldset>`;
 }
 
 /** The types of one resource. It is open where some are chosen, and as one leaves it then. */
