@@ -106,6 +106,7 @@ def _add_probes(app: Flask, store: Store) -> None:
         try:
             store.check()
             reason = None if store.database.is_writable() else "The database cannot be written to."
+            reason = reason or (None if store.has_room() else "The disk is full.")
         except StorageError:
             reason = "The database cannot be read, or is not one of this version."
         return respond({"status": "unavailable", "reason": reason} if reason else {"status": "ok"})

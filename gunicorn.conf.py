@@ -10,8 +10,14 @@ from functools import partial
 from typing import Any
 
 import landform.app  # noqa: F401 - each worker then starts with all of it
-from landform.standalone.settings import SettingError, read_settings, warnings
-from landform.standalone.start import prepare, renew_templates
+from landform.standalone.settings import (
+    SettingError,
+    preload_settings,
+    preloaded,
+    read_settings,
+    warnings,
+)
+from landform.standalone.start import prepare, renew_settings, renew_templates
 
 # Where prometheus_client counts, and what landform's own folders for it are called.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
@@ -21,7 +27,8 @@ if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     # A Ctrl-C before gunicorn has a handler of its own ends the process without a traceback.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
 try:
-    settings = read_settings()
+    # A reload executes this file again.
+    settings = renew_settings() if preloaded else read_settings()
 except SettingError as error:
     raise SystemExit(f"Error: {error}") from None
 
@@ -72,6 +79,7 @@ def on_starting(server: Any) -> None:
         # A number alone is meant as a port, and would be taken for a host.
         if isinstance(address, tuple) and (address[0].isdigit() or not 0 <= address[1] <= 65535):
             raise SystemExit(f"Error: {address} is no address with a port; write 127.0.0.1:8000.")
+    preload_settings()
     if serves_landform(server.app):
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")

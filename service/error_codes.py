@@ -69,7 +69,7 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "internal_server_error": ((500,), "An unexpected error occurred."),
     "rest_trash_not_supported": ((501,), "Revisions have no trash: send force=true."),
     "storage_unavailable": ((503,), "The database is busy or cannot be reached."),
-    "storage_uncertain": ((503,), "The write may have been applied or not."),
+    "storage_uncertain": ((503,), "The write may have been stored or not."),
     "rest_search_too_expensive": (
         (503,),
         "This list takes too long: search for longer words or fewer of them, combine fewer "

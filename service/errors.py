@@ -177,7 +177,9 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     if isinstance(error, storage.StateRefused):
         found.data["details"] = error.details
     if found.code.startswith("storage_"):
-        log.warning("Storage failed: %s", error.__cause__ or error)
+        if not isinstance(error, storage.DiskFull):
+            # Of a full disk the storage itself tells, and not for each request.
+            log.warning("Storage failed: %s", error.__cause__ or error)
         retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
         return ApiError(found.status, found.code, str(error), headers=retry)
     return found

@@ -37,8 +37,8 @@ class TooDeep(ValueError):
     """A JSON text is nested more deeply than it may be."""
 
 
-def loads(body: bytes) -> Any:
-    """Return the value of a JSON text in UTF-8.
+def loads(body: bytes, deepest: int = DEEPEST_JSON) -> Any:
+    """Return the value of a JSON text in UTF-8, of `deepest` levels at most.
 
     Raises `TooDeep`, and `ValueError` where it is none that can be stored and returned as it is.
     """
@@ -48,7 +48,7 @@ def loads(body: bytes) -> Any:
     except RecursionError as error:
         raise TooDeep from error
     # No value is deeper than the brackets of its text allow.
-    if text.count("{") + text.count("[") >= DEEPEST_JSON and _depth(value) > DEEPEST_JSON:
+    if text.count("{") + text.count("[") >= deepest and _depth(value) > deepest:
         raise TooDeep
     if "\\u" in text:
         # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.

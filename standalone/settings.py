@@ -34,6 +34,8 @@ KNOWN = frozenset({CONFIG, f"{PREFIX}KEY", f"{PREFIX}WORDPRESS_PASSWORD"})
 LEAST_SECRET = 12
 # Where a value came from, if not from a file.
 DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
+# The settings file as the master of a service has read it, for its workers, by its path.
+preloaded: dict[str, dict[str, object]] = {}
 IN_MEMORY = "sqlite:///:memory:"
 NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
@@ -136,10 +138,29 @@ def find_settings(
     return settings, sources
 
 
+def preload_settings() -> Settings:
+    """Read the settings file anew, for this process and those that it will start.
+
+    Raises `SettingError` where it cannot be used; then all stays as it was.
+    """
+    before = preloaded.copy()
+    try:
+        preloaded.clear()
+        path = os.environ.get(CONFIG, "")
+        preloaded[path] = _read_file(path)
+        return read_settings()
+    except SettingError:
+        preloaded.clear()
+        preloaded.update(before)
+        raise
+
+
 def _read_file(path: str) -> dict[str, object]:
     """Return the values in a settings file, by the names of their settings in capitals."""
     if not path:
         return {}
+    if path in preloaded:
+        return preloaded[path]
     try:
         with open(path, "rb") as opened:
             table = tomllib.load(opened)

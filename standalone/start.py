@@ -8,7 +8,13 @@ import logging
 from landform.service.options import new_store
 from landform.service.site.responses import load_templates, preloaded
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import Settings
+from landform.standalone.settings import (
+    SettingError,
+    Settings,
+    preload_settings,
+    read_settings,
+)
+from landform.standalone.settings import preloaded as preloaded_files
 from landform.storage import StorageError, api_keys
 
 LOCAL_MODE = (
@@ -47,6 +53,25 @@ def prepare(settings: Settings) -> str | None:
     log.info("Database: %s%s", store.database.description, state)
     log.info("Access: %s", access)
     return store.identity
+
+
+def renew_settings() -> Settings:
+    """Return the settings anew for a reload, or those from before, as the log says then.
+
+    They have to name the store that is served.
+    """
+    before, file = read_settings(), preloaded_files.copy()
+    try:
+        settings = preload_settings()
+        if settings.database_url != before.database_url:
+            store = new_store(settings, has_timeouts=False)
+            store.check(current=True)
+            store.close()
+    except (SettingError, StorageError) as error:
+        preloaded_files.update(file)
+        logging.getLogger("landform").error("%s The settings from before stay.", error)
+        return before
+    return settings
 
 
 def renew_templates(folder: str | None) -> None:

@@ -115,12 +115,12 @@ class TooLarge(StorageError):
 
 
 class CommitUnknown(StorageError):
-    """The connection was lost while a write was committed, so that the outcome is unknown."""
+    """The connection, or the disk, failed while a write was committed: the outcome is unknown."""
 
     def __init__(self) -> None:
         super().__init__(
-            "The write may have been applied or not: look before you repeat it, or repeat a "
-            "create with its Idempotency-Key."
+            "The write may have been stored: look before you repeat it, or repeat a create with "
+            "its Idempotency-Key."
         )
 
 

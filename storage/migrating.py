@@ -35,7 +35,7 @@ def upgrade(db: EngineDatabase, *, create: bool) -> list[str]:
         raise DatabaseUnusable(
             f"{db.name} has lost its identity; `landform vacuum` gives it a new one."
         )
-    db.identity = identities[0][0]
+    db.identity, db.migration = identities[0][0], _last(db)
     db.after_migration()
     return applied
 
@@ -49,9 +49,13 @@ def check(db: EngineDatabase, *, current: bool) -> None:
         raise DatabaseUnusable(NO_STORE.format(db.name))
     if _pending(db) and current:
         raise DatabaseUnusable(
-            f"{db.name} has the schema of an earlier version; `landform migrate` brings it up to "
-            "date."
+            f"{db.name} has the schema of an earlier version: run `landform migrate`."
         )
+
+
+def _last(db: EngineDatabase) -> str:
+    """Return the name of the last migration of this version."""
+    return str(max(one.name for one in runner(db).migrations()))
 
 
 def _apply(db: EngineDatabase) -> list[str]:

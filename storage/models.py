@@ -28,6 +28,7 @@ class Table(Model):
     import does not go by id. `copied`: a copy of the store takes the rows over. `versioned`: lists
     are cached, so each write increments a counter in `resource_version`; `versioned_on_server`:
     only where there is no file whose commits can be watched.
+    `json_columns`: the type of the JSON in columns of tables that are not exported.
     `computed`: columns that follow from others. `derived`: all of it follows from other tables,
     and is compared with them.
     """
@@ -36,6 +37,7 @@ class Table(Model):
     copied: ClassVar = True
     versioned: ClassVar = False
     versioned_on_server: ClassVar = False
+    json_columns: ClassVar[dict[str, type]] = {}
     computed: ClassVar[tuple[str, ...]] = ()
     derived: ClassVar = False
 
@@ -150,6 +152,8 @@ class ApiKey(Table):
 class IdempotencyRecord(Table):
     """The response to a create, for whoever repeats it with the same idempotency key."""
 
+    json_columns = {"answer": dict}
+
     caller = TextField()
     idempotency_key = TextField()
     body_digest = TextField()
@@ -229,6 +233,8 @@ class ImportOrigin(Table):
     outcome, and `notes` what is to be said about it, as JSON.
     """
 
+    json_columns = {"notes": list[dict[str, object]]}
+
     source = TextField()
     resource = TextField()
     source_id = BigIntegerField()
@@ -248,6 +254,8 @@ class ImportOrigin(Table):
 class ImportRun(Table):
     """How far the last import from another site is: `state` is JSON."""
 
+    json_columns = {"state": dict}
+
     source = TextField(primary_key=True)
     run = BigIntegerField()
     state = TextField()
@@ -255,6 +263,8 @@ class ImportRun(Table):
 
 class Event(Table):
     """What happened to a page, a feed, a run or the store. `data` is JSON, see `events.py`."""
+
+    json_columns = {"data": dict}
 
     id = AutoField()
     type = TextField()
@@ -270,6 +280,13 @@ class Webhook(Table):
     of events that it refused and of those to be sent again, and the last attempts. The times are
     seconds since 1970; `failing_since` is None while nothing fails.
     """
+
+    json_columns = {
+        "types": list[str],
+        "set_aside": list[int],
+        "resend": list[int],
+        "deliveries": list[dict[str, object]],
+    }
 
     id = AutoField()
     url = TextField()
@@ -310,6 +327,8 @@ class PageRevision(Table):
     `author` and `modified`: who wrote that, and when; `changed`: a JSON list of the names of the
     fields that the write changed, `replaced_by` and `replaced_utc`: by whom, and when.
     """
+
+    json_columns = {"meta": dict, "changed": list[str]}
 
     id = AutoField()
     page = BigIntegerField()

@@ -4,7 +4,7 @@ import logging
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from functools import wraps
 from threading import Lock
@@ -17,6 +17,7 @@ from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
 from landform.storage.errors import Busy, CommitUnknown, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.models import StoreInfo
 from landform.storage.query_budget import Deadline
 from landform.storage.transactions import Listener, WriteQueue
 
@@ -76,8 +77,9 @@ class Store:
         """
         if not self.database.is_own():
             self._inherited.append(self.database)
+            parent = self.database
             self._begin(self.identity)
-            self.database.observers = self._inherited[-1].observers
+            self.database.observers, self.database.migration = parent.observers, parent.migration
 
     def connection(self) -> AbstractContextManager[EngineDatabase]:
         """Open a connection for this thread, and close it in any case; nested calls share one."""
@@ -152,7 +154,7 @@ class Store:
             log.warning("The database is out of reach: %s", error)
             self._is_pending = True
 
-    def migrate(self, *, create: bool = True) -> list[str]:
+    def migrate(self, *, create: bool = True, log_level: int = logging.INFO) -> list[str]:
         """Bring the schema up to date, one process at a time; return the migrations applied.
 
         A database that is not there is created where that is asked for and no `identity` is
@@ -172,7 +174,7 @@ class Store:
                 # An operator wants to know where there was something before.
                 is_new = "".join(applied).startswith(FIRST_MIGRATION)
                 for name in applied:
-                    level = logging.DEBUG if is_new else logging.INFO
+                    level = logging.DEBUG if is_new else log_level
                     log.log(level, "Applied the migration %s to %s.", name, self.database.name)
                 return applied
 
@@ -196,6 +198,18 @@ class Store:
         self.database.check()
         with self._explained(), self.database.connected() as db:
             migrating.check(db, current=current)
+
+    def has_room(self) -> bool:
+        """Return whether the disk has room for a write; after one that had none, try another."""
+        database, is_full = self.database, self.database.is_disk_full()
+        if database.is_out_of_room and not is_full:
+            with suppress(StorageError):
+                same = StoreInfo.update(generation=StoreInfo.generation)
+                self.try_write(lambda: same.execute(database))
+            is_full = database.is_out_of_room
+        if is_full:
+            database.report_full_disk()
+        return not is_full
 
     def watched_versions(self) -> WatchedVersions | None:
         """Return values that change with commits, in any process on any machine.

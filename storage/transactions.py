@@ -132,6 +132,7 @@ class WriteQueue:
             del pending[before:]
             raise
         if not is_part:
+            self._database.is_out_of_room = False
             self._committed.extend(pending)
 
     def add_event(self, event: Any) -> None:

@@ -214,7 +214,7 @@ def _look_up(receiver: ReceiverUrl, deadline: Deadline) -> list[Any]:
         result = results.get(timeout=deadline.left())
     except Empty:
         raise TimeoutError from None
-    if isinstance(result, Exception):
+    if isinstance(result, BaseException):
         raise result
     return list(result)
 

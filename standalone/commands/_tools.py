@@ -10,8 +10,10 @@ import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
+from itertools import repeat
 from pathlib import Path
-from typing import IO, Any
+from threading import Event, Lock, Thread
+from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
@@ -27,6 +29,13 @@ from landform.standalone.settings import (
 from landform.storage import StorageError, Store
 from landform.storage.atomic_file import replace, temporary_file
 
+if TYPE_CHECKING:
+    from click._termui_impl import ProgressBar
+
+# After so long a command shows how far it is, and draws that again after so long.
+PATIENCE_SECONDS, DRAW_SECONDS = 2.0, 0.2
+CLEAR_LINE = "\r\x1b[K"
+T = TypeVar("T")
 # Where a context keeps the variables that options have set, and the files that the command names.
 FLAGS, NAMED = "landform.flags", "landform.files"
 SITES = ("http://", "https://")
@@ -166,6 +175,56 @@ def written(file: Path | None) -> Iterator[IO[bytes]]:
                 replace(unfinished, target)
     except OSError as error:
         raise click.ClickException(f"{file} could not be written: {error.strerror}.") from error
+
+
+class Progress:
+    """A bar on a terminal while a command takes longer than two seconds; nothing elsewhere.
+
+    A thread draws it on standard error. `total`: how many rows there are, if that is known.
+    """
+
+    def __init__(self, label: str, total: int | None = None, *, is_hidden: bool = False) -> None:
+        self._label, self._total, self._rows = label, total, 0
+        self._is_over, self._drawing = Event(), Lock()
+        is_shown = sys.stderr.isatty() and not is_hidden
+        self._thread = Thread(target=self._draw, daemon=True) if is_shown else None
+
+    def __enter__(self) -> "Progress":
+        if self._thread:
+            self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._is_over.set()
+        if self._thread:
+            self._thread.join()
+
+    def count(self, rows: Iterable[T]) -> Iterator[T]:
+        """Yield rows, and count them."""
+        for row in rows:
+            yield row
+            self._rows += 1
+
+    def say(self, text: str) -> None:
+        """Print a line in the place of the bar, which is drawn again below it."""
+        with self._drawing:
+            if self._thread:
+                click.echo(CLEAR_LINE, nl=False, err=True)
+            say(text)
+
+    def _draw(self) -> None:
+        if self._is_over.wait(PATIENCE_SECONDS):
+            return
+        bar: ProgressBar[None] = click.progressbar(
+            repeat(None), self._total or None, self._label, file=sys.stderr,
+            item_show_func=lambda _: f"{self._rows:,}" if self._rows else None,
+        )  # fmt: skip
+        with bar:
+            while not self._is_over.wait(DRAW_SECONDS):
+                with self._drawing:
+                    # Without a total it moves to show that something happens.
+                    bar.update(self._rows - bar.pos if self._total else 1)
+                    bar.render_progress()
 
 
 def write_report(file: Path | None, report: Mapping[str, Any]) -> None:

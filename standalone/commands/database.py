@@ -1,5 +1,6 @@
 """The commands for a database as a whole, and for what is served of it."""
 
+import logging
 from pathlib import Path
 from shutil import copy2
 from tempfile import TemporaryDirectory
@@ -9,6 +10,7 @@ import click
 from landform.app import create_app
 from landform.standalone.commands._tools import (
     File,
+    Progress,
     end_with,
     landform,
     migrated_store,
@@ -30,7 +32,8 @@ def backup(file: Path, force: bool) -> None:
     store = open_store()
     store.check()
     store.dispose()
-    store.database.backup(file, force=force)
+    with Progress("Copying"):
+        store.database.backup(file, force=force)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
 
 
@@ -45,10 +48,11 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
     """
     store = open_store()
     before = _keys(store)
-    previous = store.database.restore(file, _check, force=force)
-    click.echo(
-        f"{store.database.name} is what {file} held; the next start brings its schema up to date."
-    )
+    with Progress("Restoring"):
+        previous = store.database.restore(file, _check, force=force)
+    click.echo(f"{store.database.name} is what {file} held.")
+    if _is_earlier(store):
+        click.echo("Its schema is that of an earlier version: run `landform migrate`.")
     if previous:
         click.echo(f"What was there before is {previous}.")
     if before is None and previous:
@@ -85,12 +89,21 @@ def _keys(store: Store) -> list[api_keys.Key] | None:
         store.dispose()
 
 
+def _is_earlier(store: Store) -> bool:
+    """Return whether a database has the schema of an earlier version; leave no connection to it."""
+    with store.connection() as db:
+        is_earlier = derived.is_earlier(db)
+    store.dispose()
+    return is_earlier
+
+
 def _check(path: str) -> None:
     """Raise where a file is none that can be served."""
     with TemporaryDirectory(dir=Path(path).parent) as folder:
         # The schema of an earlier version is compared as the migrations make it.
         store = open_store(f"sqlite:///{copy2(path, f'{folder}/copy.db')}")
-        store.migrate(create=False)
+        # That is a trial, of which nobody is told.
+        store.migrate(create=False, log_level=logging.DEBUG)
         problems = verify.schema_problems(store)
         store.dispose()
     if problems:
@@ -116,8 +129,14 @@ def verify_database() -> None:
     """Check the file, the schema, every row and derived data."""
     store = open_store()
     store.check()
-    end_with(verify.find_problems(store, check_stored))
+    end_with(_problems(store))
     click.echo("Nothing is wrong.")
+
+
+def _problems(store: Store) -> list[str]:
+    """Return what `verify` finds."""
+    with Progress("Checking"):
+        return list(verify.find_problems(store, check_stored))
 
 
 @landform.command("vacuum")
@@ -129,9 +148,10 @@ def vacuum() -> None:
     store = open_store()
     store.check(current=True)
     before = store.database.size()
-    derived.rebuild(store)
-    with store.connection() as db:
-        db.compact()
+    with Progress("Rebuilding"):
+        derived.rebuild(store)
+        with store.connection() as db:
+            db.compact()
     store.dispose()
     click.echo(f"{before:,} bytes before, {store.database.size():,} now")
 
@@ -146,12 +166,13 @@ def copy(source: str, target: str) -> None:
     """
     if source == target:
         raise click.UsageError("SOURCE and TARGET are the same.")
-    stores = [open_store(url) for url in (source, target)]
-    stores[0].check(current=True)
-    stores[1].migrate()
-    rows = copying.copy(*stores)
-    end_with(verify.find_problems(stores[1], check_stored))
-    click.echo(f"{stores[1].database.name} holds the {rows:,} rows of {stores[0].database.name}.")
+    left, right = open_store(source), open_store(target)
+    left.check(current=True)
+    right.migrate()
+    with Progress("Copying") as progress:
+        rows = copying.copy(left, right, progress.count)
+    end_with(_problems(right))
+    click.echo(f"{right.database.name} holds the {rows:,} rows of {left.database.name}.")
 
 
 @landform.command("routes")

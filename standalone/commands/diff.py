@@ -18,6 +18,7 @@ from landform.standalone.commands._tools import (
     RESOURCES,
     File,
     NotBegun,
+    Progress,
     landform,
     open_store,
     say,
@@ -46,10 +47,11 @@ def diff(left: str, right: str, only: str | None, report_file: Path | None) -> N
     """
     counts, told = Counter[str](), list[Difference]()
     (one, mine), (other, others) = (_open(name, RESOURCES[only]) for name in (left, right))
-    for row in differences(mine, others, counts):
-        say(_line(row))
-        if report_file:
-            told.append(row)
+    with Progress("Comparing") as progress:
+        for row in differences(progress.count(mine), progress.count(others), counts):
+            progress.say(_line(row))
+            if report_file:
+                told.append(row)
     say(
         f"{counts['same']:,} are the same, {counts['differ']:,} differ, {counts['left']:,} are "
         f"only in {one}, {counts['right']:,} only in {other}."

@@ -1,7 +1,9 @@
 """`landform export` and `import`, and the lines of JSON that they write and read."""
 
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from itertools import islice
 from pathlib import Path
 from typing import Any, cast
 
@@ -9,13 +11,14 @@ import click
 from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
-from landform.service.json_codec import dumps, loads
+from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
     REPORT,
     RESOURCES,
     File,
+    Progress,
     end_with,
     landform,
     open_store,
@@ -28,6 +31,14 @@ from landform.storage.maintenance import transfer
 
 Line = dict[str, Any]
 SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
+# So many reasons are listed, each with the numbers of so many lines.
+MOST_REASONS, MOST_NUMBERS = 50, 5
+# Names of what a process has open already, which may be a file to which a shell redirects.
+STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
+
+
+# The meta of a revision is two levels deeper than that of the page in a request.
+DEEPEST_LINE = DEEPEST_JSON + 2
 NOTHING = "Nothing was imported."
 
 
@@ -40,20 +51,25 @@ class WrongLine(ValueError):
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
 @click.option("--revisions", is_flag=True, help="Pages with their revisions.")
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @REPORT
 def export(
-    file: Path | None, *, only: str | None, revisions: bool, report_file: Path | None
+    file: Path | None, *, only: str | None, revisions: bool, force: bool, report_file: Path | None
 ) -> None:
     """Write every page and feed as a line of JSON.
 
     Without a FILE they go to standard output. They hold all that is stored, passwords of pages
     too: keep them secret.
     """
+    if file and file.is_file() and not (force or str(file).startswith(STREAMS)):
+        raise click.ClickException(f"{file} is there already; --force replaces it.")
     store, resources = open_store(), RESOURCES[only]
     store.check()
     counts = Counter(dict.fromkeys(resources, 0))
-    with written(file) as out, store.connection():
-        for row in transfer.rows(store, resources, with_revisions=revisions):
+    total, is_hidden = transfer.count(store, resources), file is None and sys.stdout.isatty()
+    progress = Progress("Exporting", total, is_hidden=is_hidden)
+    with written(file) as out, store.connection(), progress:
+        for row in progress.count(transfer.rows(store, resources, with_revisions=revisions)):
             out.write(dumps(row) + b"\n")
             counts[row["resource"]] += 1
     write_report(report_file, {"counts": counts})
@@ -82,32 +98,54 @@ def import_(
         raise click.UsageError(f"{file} is no file that can be read twice.")
     store = open_store()
     store.migrate()
-    # What is written from here on no line replaces. A dry run replaces nothing anyway.
-    known = None if dry_run else transfer.known_rows(store)
-    # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
-    wrong, highest = list[str](), dict.fromkeys(SCHEMAS, 0)
-    for _, row in read_lines(file, wrong):
-        highest[row["resource"]] = max(highest[row["resource"]], row["id"])
+    wrong, highest = list[tuple[int, str]](), dict.fromkeys(SCHEMAS, 0)
+    total = 0
+    with Progress("Checking") as progress:
+        # What is written from here on no line replaces. A dry run replaces nothing anyway.
+        known = None if dry_run else transfer.known_rows(store)
+        # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
+        for _, row in progress.count(read_lines(file, wrong)):
+            highest[row["resource"]] = max(highest[row["resource"]], row["id"])
+            total += 1
     if wrong:
-        raise click.ClickException("\n".join([NOTHING, *wrong]))
+        raise click.ClickException("\n".join([NOTHING, *by_reason(wrong)]))
     if not dry_run:
         transfer.reserve_ids(store, {} if by == "slug" else highest)
     rows = ((number, _mapped(row, forms)) for number, row in read_lines(file))
     importing = transfer.Import(store, by, known)
     try:
-        importing.run(rows, whole=atomic or dry_run, keep=not dry_run)
+        with Progress("Importing", total) as progress:
+            importing.run(progress.count(rows), whole=atomic or dry_run, keep=not dry_run)
     except (ImportRefused, WrongLine) as reason:
         done = _summary(importing.counts) if importing.counts else NOTHING
-        raise click.ClickException(f"{done}\n{reason}") from reason
+        reasons = by_reason(importing.refused) or [str(reason)]
+        raise click.ClickException("\n".join([done, *reasons])) from reason
     counts, refused = importing.counts, importing.refused
     told = [{"line": number, "text": text} for number, text in refused]
     write_report(report_file, {"counts": counts, "refused": told, "dry_run": dry_run})
     click.echo(f"{_summary(counts)}{' (not kept)' if dry_run else ''}")
-    end_with(f"line {number}: {text}" for number, text in refused)
+    end_with(by_reason(refused))
 
 
 def _summary(counts: Counter[str]) -> str:
     return ", ".join(f"{counts[what]} {what}" for what in ("created", "changed", "unchanged"))
+
+
+def by_reason(refused: Iterable[tuple[int, str]]) -> list[str]:
+    """Return why lines are refused, in a line for each reason, with their numbers."""
+    reasons: dict[str, list[int]] = {}
+    for number, text in refused:
+        reasons.setdefault(text, []).append(number)
+    listed = [_reason(text, numbers) for text, numbers in islice(reasons.items(), MOST_REASONS)]
+    others = sum(map(len, islice(reasons.values(), MOST_REASONS, None)))
+    return [*listed, *([f"... and {others:,} more lines"] if others else [])]
+
+
+def _reason(text: str, numbers: list[int]) -> str:
+    if len(numbers) == 1:
+        return f"line {numbers[0]}: {text}"
+    first = ", ".join(map(str, numbers[:MOST_NUMBERS]))
+    return f"{len(numbers):,} lines ({first}{', ...' * (len(numbers) > MOST_NUMBERS)}): {text}"
 
 
 def _mapped(row: Line, forms: Mapping[int, int]) -> Line:
@@ -121,10 +159,12 @@ def _mapped(row: Line, forms: Mapping[int, int]) -> Line:
     return row
 
 
-def read_lines(file: Path, wrong: list[str] | None = None) -> Iterator[tuple[int, Line]]:
+def read_lines(
+    file: Path, wrong: list[tuple[int, str]] | None = None
+) -> Iterator[tuple[int, Line]]:
     """Yield the number of each line that is not blank, and its row, `resource` in it.
 
-    What is wrong with a line is added to a list, or else raised as `WrongLine`.
+    What is wrong with a line is added to a list, with its number, or else raised as `WrongLine`.
     """
     with file.open("rb") as opened:
         for number, line in enumerate(opened, 1):
@@ -133,10 +173,9 @@ def read_lines(file: Path, wrong: list[str] | None = None) -> Iterator[tuple[int
             try:
                 yield number, _row(line.removeprefix(b"\xef\xbb\xbf"))
             except WrongLine as error:
-                told = shown(f"line {number}: {error}")
                 if wrong is None:
-                    raise WrongLine(told) from error
-                wrong.append(told)
+                    raise WrongLine(shown(f"line {number}: {error}")) from error
+                wrong.append((number, shown(error)))
 
 
 def check_stored(row: Line) -> None:
@@ -150,7 +189,7 @@ def check_stored(row: Line) -> None:
 
 def _row(line: bytes) -> Line:
     try:
-        given = loads(line)
+        given = loads(line, DEEPEST_LINE)
     except ValueError as error:
         raise WrongLine("this is no JSON") from error
     return _load(given)

@@ -1,20 +1,31 @@
 """What every engine offers to the rest of storage: a third one is a folder that has these."""
 
+import logging
 import os
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 import peewee
 
 from landform.storage.engines.dialect import Dialect
-from landform.storage.errors import Busy, CopyRefused, DatabaseUnusable, DiskFull, StorageError
+from landform.storage.errors import (
+    Busy,
+    CopyRefused,
+    DatabaseUnusable,
+    DiskFull,
+    StorageError,
+    Unavailable,
+)
 from landform.storage.models import NUMBERED, TABLES
 from landform.storage.query_budget import Deadline
 
+log = logging.getLogger("landform")
+# A full disk is logged once in so many seconds.
+REPORT_SECONDS = 60
 T = TypeVar("T")
 # A row as the driver returns it.
 Record = tuple[Any, ...]
@@ -28,6 +39,11 @@ NO_FILE = (
 # Inside of it the driver's errors become Peewee's.
 PEEWEE_ERRORS = peewee.__exception_wrapper__  # type: ignore[attr-defined]
 HIGHEST = "SELECT max(id) FROM {}"
+LAST_MIGRATION = "SELECT max(name) FROM schema_migration"
+OTHER_SCHEMA = (
+    "The database has the schema of another version of landform: nothing is written to it. Restart "
+    "the service with that version."
+)
 FORKED = "A connection that was opened before a fork belongs to the process that opened it."
 
 
@@ -72,6 +88,8 @@ class EngineDatabase(peewee.Database, ABC):
     remedy = ""
     # The store that connections have to lead to; None while that is not known.
     identity: str | None = None
+    # The last migration of this version; a write to a schema that has another one is refused.
+    migration: str | None = None
     # Whether the database is on a server, and not in a file whose commits can be watched.
     on_server = False
     # The `lock_type` of transactions that only read.
@@ -86,6 +104,9 @@ class EngineDatabase(peewee.Database, ABC):
         self._losses = 0
         # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
+        # Whether the last write had no room, and when (time.monotonic) the log may say so again.
+        self.is_out_of_room = False
+        self._report_again = 0.0
 
     @property
     def versioned(self) -> set[str]:
@@ -122,9 +143,13 @@ class EngineDatabase(peewee.Database, ABC):
         except Exception as error:
             # What it reads may make the driver raise an error of its own.
             translated = self.translate_error(error)
+            if translated is None and self._has_other_schema(error):
+                translated = Unavailable(OTHER_SCHEMA)
             if translated is None:
                 raise
-            raise translated from error
+            if isinstance(translated, DiskFull):
+                self.report_full_disk()
+            raise translated from self.original_error(error)
 
     @abstractmethod
     def open_connection(self) -> Any:
@@ -204,6 +229,20 @@ class EngineDatabase(peewee.Database, ABC):
         A write waits for the others so many seconds, or for the busy timeout.
         """
 
+    def check_schema(self, migration: str | None) -> None:
+        """End the write that has begun, and raise `Unavailable`, in a schema of another version."""
+        if migration != self.migration:
+            self.rollback()
+            raise Unavailable(OTHER_SCHEMA)
+
+    def _has_other_schema(self, error: Exception) -> bool:
+        """Return whether a statement failed that may do so in the schema of another version."""
+        if self.migration and isinstance(error, peewee.DatabaseError):
+            with suppress(Exception), closing(self.open_connection()) as connection:
+                last = connection.execute(LAST_MIGRATION).fetchone()[0]
+                return bool(last != self.migration)
+        return False
+
     def snapshot(self) -> AbstractContextManager[object]:
         """Return a transaction that reads what was committed at one moment."""
         return self.atomic(self.reading)
@@ -235,6 +274,10 @@ class EngineDatabase(peewee.Database, ABC):
     def after_migration(self) -> None:
         """Take a database whose schema is up to date as the one that is served here."""
 
+    def original_error(self, error: BaseException) -> BaseException:
+        """Return what went wrong first, where an error only says that nothing can be undone."""
+        return error
+
     @abstractmethod
     def translate_error(self, error: BaseException) -> StorageError | None:
         """Return what an error of the driver means to a caller; None where it is a bug of ours."""
@@ -251,6 +294,17 @@ class EngineDatabase(peewee.Database, ABC):
         except (peewee.DatabaseError, StorageError):
             return None
         return {name: (self._losses, *rest) for name, *rest in found}
+
+    def report_full_disk(self) -> None:
+        """Remember that there was no room, and log it, once a minute."""
+        self.is_out_of_room = True
+        if time.monotonic() >= self._report_again:
+            self._report_again = time.monotonic() + REPORT_SECONDS
+            log.error("Writes are refused: the disk is full (%s).", self.name)
+
+    def is_disk_full(self) -> bool:
+        """Return whether the disk is known to be full, without a write."""
+        return False
 
     @abstractmethod
     def is_writable(self) -> bool:

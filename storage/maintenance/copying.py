@@ -1,5 +1,7 @@
 """Copying a whole store into an empty one of any engine, with the same ids."""
 
+from collections.abc import Callable, Iterator
+
 from landform.storage.errors import CopyRefused
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES
@@ -11,11 +13,14 @@ from landform.storage.store import Store
 COPIED = [model for model in TABLES if model.copied]
 
 
-def copy(source: Store, target: Store) -> int:
+def copy(
+    source: Store, target: Store, watch: Callable[[Iterator[Row]], Iterator[Row]] = iter
+) -> int:
     """Fill an empty target with what the source holds at this moment; return how many rows.
 
     Both have the current schema. It is one transaction: whoever writes to the target waits, and
     what is interrupted leaves it empty. Raises `CopyRefused` for a target that holds something.
+    The rows of each table are read through `watch`.
     """
     count = 0
     with source.connection() as read, read.snapshot(), target.connection(), target.transaction():
@@ -25,7 +30,7 @@ def copy(source: Store, target: Store) -> int:
         for model in COPIED:
             row: Row = {}
             try:
-                for row in read_rows(read, model):
+                for row in watch(read_rows(read, model)):
                     model.insert(row).execute(written)
                     count += 1
             except Exception as error:

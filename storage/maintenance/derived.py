@@ -47,6 +47,14 @@ def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
             yield f"The next id of {name} is one that is there", []
 
 
+def is_earlier(db: EngineDatabase) -> bool:
+    """Return whether only the last migrations are not applied yet."""
+    migrations = runner(db)
+    names, applied = [one.name for one in migrations.migrations()], migrations.applied()
+    missing = [name for name in names if name not in applied]
+    return bool(missing) and missing == names[-len(missing) :] and missing != names
+
+
 def schema_problems(db: EngineDatabase) -> Iterator[str]:
     """Yield which parts of the schema are missing, or are not those of this version.
 

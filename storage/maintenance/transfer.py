@@ -36,6 +36,12 @@ def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False
                 yield found
 
 
+def count(store: Store, resources: Iterable[str]) -> int:
+    """Return how many rows of some resources there are."""
+    with store.connection() as db:
+        return sum(int(EXPORTED[name].select().count(db)) for name in resources)
+
+
 def _meta(table: str, row: Row) -> object:
     try:
         # No integer is written as NaN or Infinity.

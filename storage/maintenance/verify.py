@@ -1,6 +1,9 @@
 """Checking a store: the database itself, its schema, every row, and what follows from the rows."""
 
+import json
 from collections.abc import Callable, Iterator
+from datetime import datetime
+from typing import Any, get_args, get_origin
 
 from peewee import BooleanField, DoubleField, Field, TextField
 
@@ -28,6 +31,9 @@ def find_problems(store: Store, check_row: Check = dict) -> Iterator[str]:
     """
     try:
         with store.connection() as db:
+            if derived.is_earlier(db):
+                yield f"{db.name} has the schema of an earlier version: run `landform migrate`."
+                return
             yield from _checked("The database", db.integrity_problems())
             yield from _checked("The schema", derived.schema_problems(db))
             for model in CHECKED:
@@ -72,6 +78,12 @@ def _reason(model: type[Table], row: Row, check_row: Check) -> str:
     for name, value in row.items():
         if not _has_type(fields[name], value):
             return f"{name} is not of its type"
+    for name, kind in model.json_columns.items():
+        if not _is_json(row[name], kind):
+            return f"{name} is not the JSON that it has to be"
+    for name in () if model.exported_by else row:
+        if name.endswith("_utc") and row[name] and not _is_time(row[name]):
+            return f"{name} is no date and time"
     if model.exported_by:
         columns = {key: fields[key].python_value(row[key]) for key in row if key not in computed}
         try:
@@ -90,6 +102,25 @@ def _has_type(field: Field, value: object) -> bool:
     if isinstance(field, DoubleField):
         return isinstance(value, (int, float))
     return isinstance(value, int) and (value in (0, 1) or not isinstance(field, BooleanField))
+
+
+def _is_json(text: str, kind: Any) -> bool:
+    """Return whether a text is JSON of a type, such as `list[int]`."""
+    try:
+        # No integer is written as NaN or Infinity.
+        value = json.loads(text, parse_constant=int)
+    except (ValueError, RecursionError):
+        return False
+    items = [get_origin(item) or item for item in get_args(kind)]
+    is_right = isinstance(value, get_origin(kind) or kind)
+    return is_right and all(isinstance(item, items[0]) for item in value if items)
+
+
+def _is_time(text: str) -> bool:
+    try:
+        return len(text) == len("2026-01-31T12:00:00") and bool(datetime.fromisoformat(text))
+    except ValueError:
+        return False
 
 
 def _derived(db: EngineDatabase) -> Iterator[str]:

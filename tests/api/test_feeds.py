@@ -217,3 +217,19 @@ def test_a_copy_goes_to_another_form_once_for_each_key(client: Client) -> None:
     assert answer.get_json()["meta"] == {"k": "no name"}
     assert client.post("/feeds/2/duplicate", json={}, headers=headers).get_json()["id"] == 3
     assert [feed["id"] for feed in client.get("/forms/5/feeds").get_json()] == ["2", "3"]
+
+
+EMPTYING = [{"only": None}, {"only": None, "other": None}]
+
+
+@pytest.mark.parametrize("path", ["/feeds/1", "/wp-json/gf/v2/feeds/1"])
+@pytest.mark.parametrize("patch", EMPTYING)
+def test_a_patch_that_would_remove_every_setting_is_refused(
+    client: Client, path: str, patch: dict[str, None]
+) -> None:
+    before = client.feed(meta={"only": {"a": 1}})
+    refused = client.patch(path, json={"meta": patch, "feed_order": 7})
+    assert (refused.status_code, refused.get_json()["code"]) == (400, "missing_feed_meta")
+    assert client.get(path).get_json() == before
+    for kept in ({"only": {"a": None}}, {}, {"only": None, "new": 0}):
+        assert client.patch(path, json={"meta": kept}).status_code == 200

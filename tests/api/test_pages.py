@@ -200,3 +200,14 @@ def test_a_custom_field_that_is_new_is_empty_in_pages_that_were_written_before(
     assert client.delete(f"/pages/{page['id']}?force=1").get_json()["previous"]["meta"] == {
         **wanted, "starts_at": "s",
     }  # fmt: skip
+
+
+def test_a_page_in_the_trash_can_be_written_back_as_it_was_read(client: Client) -> None:
+    page = client.page(status="draft")
+    assert client.put("/pages/1", json={**page, "status": "trash"}).status_code == 400
+    client.delete("/pages/1")
+    for path in ("/pages/1", "/wp-json/wp/v2/pages/1"):
+        read = client.get(f"{path}?context=edit").get_json()
+        back = client.put(path, json={**read, "content": "New"}).get_json()
+        assert (back["status"], back["slug"]) == ("trash", read["slug"])
+    assert client.put("/pages/1", json={"status": "draft"}).get_json()["status"] == "draft"

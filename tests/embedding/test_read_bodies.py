@@ -16,7 +16,7 @@ READERS: dict[str, Callable[[], object]] = {
     "values": lambda: request.values.get("csrf"),
     "files": lambda: request.files.get("csrf"),
     "data": lambda: request.data,
-    "get_data": lambda: request.get_data(as_text=False),
+    "get_data": lambda: request.get_data(cache=True),
     "get_data and form": lambda: (request.get_data(), request.form),
     "form and get_data": lambda: (request.form, request.get_data()),
     "get_json": lambda: request.get_json(silent=True),

@@ -181,3 +181,27 @@ def stored_status(folder: Path) -> str | None:
         return None
     with closing(sqlite3.connect(f"file:{folder}/landform.db?mode=ro", uri=True)) as connection:
         return str(connection.execute("SELECT status FROM page WHERE id = 1").fetchone()[0])
+
+
+def test_a_full_disk_is_told_by_the_probe_and_the_log_until_there_is_room_again(
+    start_server: Callable[..., Server], small_disk: Callable[[], Path], tmp_path: Path
+) -> None:
+    folder = small_disk()
+    server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{folder}/landform.db")
+    assert server.call("GET", "/readyz") == (200, {"status": "ok"})
+    with full(server, folder):
+        while server.call("POST", "/pages", {"title": "T", "content": BIG})[0] != 507:
+            pass
+        for _ in range(20):
+            assert server.call("POST", "/pages", {"title": "T", "content": BIG})[0] == 507
+            told = {"status": "unavailable", "reason": "The disk is full."}
+            assert server.call("GET", "/readyz") == (503, told)
+        assert server.call("GET", "/healthz")[0] == 200
+        assert server.call("GET", "/pages")[0] == 200
+    assert server.call("GET", "/readyz")[0] == 200
+    assert server.call("POST", "/pages", {"title": "T"})[0] == 201
+    log = (tmp_path / "server.log").read_text()
+    # Each of the two workers says so, once a minute.
+    assert 1 <= log.count("the disk is full") <= 2
+    assert "no transaction is active" not in log
+    assert "Storage failed" not in log

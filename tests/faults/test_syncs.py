@@ -1,17 +1,23 @@
 """What is on disk before anybody is told of it, by the calls that the system got (strace)."""
 
+import json
 import os
 import re
+import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
-from conftest import needs
+from applications import basic
+from conftest import Server, needs
+from databases import run_sql
 from files import PAGE
+from processes import children, until
 
 from landform.storage import Store, feeds
 
@@ -129,3 +135,66 @@ def test_no_file_gets_its_name_before_it_is_on_disk_and_the_name_is_too(
     assert set(done) & set(WRITES)
     assert done[-1] in SYNCS
     assert next(call.file for call in calls[named:] if call.what in SYNCS) == str(tmp_path)
+
+
+@contextmanager
+def failing_syncs(server: Server, folder: Path) -> Iterator[None]:
+    """Let every sync of the workers fail, as on a disk that loses what it was sent."""
+    if not may_trace():
+        pytest.skip("This machine lets strace trace nothing.")
+    inject = f"inject={','.join(SYNCS)}:error=EIO"
+    log, workers = folder / "strace", children(server.process.pid)
+    command = ["strace", "-f", "-e", f"trace={','.join(SYNCS)}", "-e", inject]
+    for worker in workers:
+        command += ["-p", str(worker)]
+    with log.open("wb") as told:
+        tracer = subprocess.Popen(command, stderr=told, start_new_session=True)
+    try:
+        until(lambda: log.read_text().count("attached") >= len(workers), "strace does not attach.")
+        yield
+    finally:
+        tracer.send_signal(signal.SIGINT)
+        tracer.wait(30)
+
+
+def test_a_write_whose_sync_fails_is_told_as_one_that_may_have_been_stored_and_can_be_repeated(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1")
+    keys = [f"key-{number}" for number in range(20)]
+
+    def create(key: str) -> tuple[int, dict[str, Any]]:
+        headers = {**basic(), "Content-Type": "application/json", "Idempotency-Key": key}
+        body = json.dumps({"title": key}).encode()
+        status, _, raw = server.send("POST", "/pages", headers, body)
+        return status, json.loads(raw)
+
+    assert server.call("POST", "/pages", {"title": "Before"})[0] == 201
+    with failing_syncs(server, tmp_path):
+        for key in keys:
+            status, body = create(key)
+            assert (status, body["code"]) == (503, "storage_uncertain"), body
+            assert "may have been stored" in body["message"]
+            assert "Idempotency-Key" in body["message"]
+        assert server.call("GET", "/pages")[0] == 200
+    log = (tmp_path / "server.log").read_text()
+    assert "disk I/O error" in log
+    assert "no transaction is active" not in log
+    assert {create(key)[0] for key in keys} == {201}
+    titles = [title for (title,) in run_sql(server.database, "SELECT title_raw FROM page")]
+    assert sorted(titles) == sorted(["Before", *keys])
+
+
+def test_what_is_refused_while_syncs_fail_does_not_appear_later(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    """With one thread the connection of a write is the only one of the process."""
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_THREADS="1", LANDFORM_DELIVER="0")
+    assert server.call("POST", "/pages", {"title": "Before"})[0] == 201
+    with failing_syncs(server, tmp_path):
+        for number in range(20):
+            assert server.call("POST", "/pages", {"title": f"Refused {number}"})[0] == 503
+    assert server.call("POST", "/pages", {"title": "After"})[0] == 201
+    server.stop()
+    titles = run_sql(server.database, "SELECT title_raw FROM page ORDER BY id")
+    assert titles == [("Before",), ("After",)]

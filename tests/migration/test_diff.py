@@ -95,7 +95,7 @@ def test_an_import_in_batches_leaves_out_what_is_refused_and_atomic_takes_nothin
 
 def test_an_export_says_how_many_there_are(move: Any, lines: Path, tmp_path: Path) -> None:
     report = tmp_path / "report.json"
-    move.run("export", str(lines), "--report", str(report))
+    move.run("export", str(lines), "--force", "--report", str(report))
     assert json.loads(report.read_bytes()) == {"counts": {"page": 5, "feed": 1}}
 
 

@@ -30,7 +30,7 @@ JSON = st.recursive(
 IDS = st.integers(1, 4)
 # Stands for lists in each other, as many as a body may have in a key of meta.
 DEEP = "(deep)"
-LISTS = 497
+LISTS = 496
 DATES = st.sampled_from([
     "0001-01-01T00:00:00", "0001-01-01T00:00:00+14:00", "9999-12-31T23:59:59",
     "9999-12-31T23:59:59-12:00", "2026-10-25T02:30:00", "2026-03-29T02:30:00",
@@ -155,5 +155,18 @@ def test_whatever_was_accepted_can_be_moved_and_written_back(
     carried_out(client, writes)
     moves(url, make_database, tmp_path)
     write_back(client)
+    moves(url, make_database, tmp_path)
+    client.store.dispose()
+
+
+def test_the_deepest_meta_can_be_moved_with_its_revisions(
+    make_database: Callable[[], str], tmp_path: Path
+) -> None:
+    url = make_database()
+    client = service(url)
+    writes = [("POST", "/pages", {"title": "A", "meta": {"gallery": [DEEP]}})]
+    writes += [("PUT", "/pages/1", {"content": str(turn)}) for turn in range(2)]
+    writes += [("POST", "/feeds", {"form_id": 1, "addon_slug": "a", "meta": {"x": DEEP}})]
+    assert carried_out(client, writes) >= 3
     moves(url, make_database, tmp_path)
     client.store.dispose()

@@ -308,3 +308,60 @@ def test_an_import_that_changes_a_page_keeps_what_was_there(
     assert [(one["title_raw"], one["author"], one["replaced_by"]) for one in found] == [
         ("Ünï", 2, 9), ("Here", 9, 2),
     ]  # fmt: skip
+
+
+REFUSED_SLUG = "a page without a slug cannot be found by it"
+
+
+@pytest.mark.parametrize("how", ["wrong", "refused", "atomic"])
+def test_many_lines_with_one_fault_are_one_line_with_their_count(
+    store: Store, other: Store, tmp_path: Path, how: str
+) -> None:
+    page = next(line for line in exported(store) if line["resource"] == "page")
+    fault = {"status": "publisht"} if how == "wrong" else {"slug": "", "status": "draft"}
+    lines = [json.dumps({**page, "id": number, **fault}) for number in range(1, 1_001)]
+    options = {"wrong": (), "refused": ("--by", "slug"), "atomic": ("--by", "slug", "--atomic")}
+    file = written(tmp_path / "many.ndjson", lines)
+    told = command(other, "import", file, *options[how])
+    assert told.exit_code == 1
+    assert "1,000 lines (1, 2, 3, 4, 5, ...): " in told.output
+    assert told.output.count("\n") == 2, told.output[:500]
+    assert (REFUSED_SLUG if how != "wrong" else "status: ") in told.output
+
+
+def test_many_lines_with_a_fault_each_are_listed_up_to_a_bound(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    page = next(line for line in exported(store) if line["resource"] == "page")
+    lines = [json.dumps({**page, "id": n, f"unknown{n}": 1}) for n in range(1, 201)]
+    told = command(other, "import", written(tmp_path / "many.ndjson", lines)).output.splitlines()
+    assert "line 1: unknown1" in told[1]
+    assert told[-1] == "... and 150 more lines"
+    assert len(told) == 52
+
+
+def test_an_export_replaces_no_file_unless_it_is_forced_to(store: Store, tmp_path: Path) -> None:
+    file = tmp_path / "all.ndjson"
+    file.write_text("something else")
+    refused = command(store, "export", file)
+    assert (refused.exit_code, file.read_text()) == (1, "something else")
+    assert refused.output == f"Error: {file} is there already; --force replaces it.\n"
+    link = tmp_path / "link.ndjson"
+    link.symlink_to(file)
+    assert command(store, "export", link).exit_code == 1
+    assert file.read_text() == "something else"
+    assert command(store, "export", file, "--force").exit_code == 0
+    assert len(file.read_text().splitlines()) == 7
+    for place in ("/dev/null", "/dev/stdout"):
+        assert command(store, "export", place).exit_code == 0
+        assert command(store, "export", place, "--force").exit_code == 0
+
+
+def test_a_feed_without_settings_of_an_earlier_version_is_imported(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    rows = [line | {"meta": {}} for line in exported(store, "--feeds")]
+    done = command(other, "import", written(tmp_path / "feeds.ndjson", rows))
+    assert (done.exit_code, done.output) == (0, "2 created, 0 changed, 0 unchanged\n")
+    assert exported(other) == rows
+    assert command(other, "verify").exit_code == 0

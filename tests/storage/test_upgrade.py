@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from applications import service
-from files import dump
+from files import command, dump
 
 from landform.storage import Store, migrating
 from landform.storage.maintenance import verify
@@ -50,6 +50,28 @@ def test_an_old_database_is_served_as_if_it_were_new(old: Path) -> None:
     assert (created["id"], created["slug"]) == (6, "first-2")
     assert client.patch("/pages/1", json={"title": "Changed"}).status_code == 200
     assert list(verify.find_problems(Store(f"sqlite:///{old}"))) == []
+
+
+def test_verify_of_an_old_database_says_what_to_do_and_nothing_of_damage(old: Path) -> None:
+    told = command(old, "verify")
+    assert (told.exit_code, told.output.count("\n")) == (1, 1), told.output
+    assert "has the schema of an earlier version: run `landform migrate`." in told.output
+    assert command(old, "migrate").exit_code == 0
+    assert command(old, "verify").output == "Nothing is wrong.\n"
+
+
+def test_a_restore_of_an_old_backup_claims_no_migration(old: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target.db"
+    told = command(target, "restore", old)
+    assert told.exit_code == 0, told.output
+    assert "Applied" not in told.output
+    assert "Its schema is that of an earlier version: run `landform migrate`." in told.output
+    assert "run `landform migrate`" in command(target, "verify").output
+    assert "applied " in command(target, "migrate").output
+    command(target, "backup", tmp_path / "new.db")
+    again = command(target, "restore", tmp_path / "new.db")
+    assert again.exit_code == 0
+    assert "earlier version" not in again.output
 
 
 def test_a_copy_is_kept_of_what_was(old: Path) -> None:

@@ -18,6 +18,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from landform.storage.engines.database import (
+    LAST_MIGRATION,
     PEEWEE_ERRORS,
     EngineDatabase,
     Options,
@@ -51,6 +52,7 @@ WRITE = (
 # How long a process that writes may be idle while the others wait for it; a command may compute
 # for longer between two statements.
 IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
+BACKEND = "SELECT pg_backend_pid()"
 IDENTITY = "SELECT identity FROM store"
 REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 CANCELLED = "57014"
@@ -127,6 +129,10 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         connection = Connection.connect(**self._parameters, autocommit=True)
         connection.statement_timeout = self.statement_timeout
         connection.add_notice_handler(connection.remember_warning)
+        if connection.execute(BACKEND).fetchone() != (connection.info.backend_pid,):
+            # A pooler stands between, and may run each transaction on another connection, where
+            # nothing has been prepared.
+            connection.prepare_threshold = None
         if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
             connection.close()
             raise Unavailable(REPLACED)
@@ -149,11 +155,18 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
             idle = IDLE_SECONDS if self.connection().statement_timeout else COMMAND_IDLE_SECONDS
             wait = self._busy_timeout if wait is None else wait
             lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
+            lock_type += f"; {LAST_MIGRATION}" if self.migration else ""
         try:
-            self._command(lock_type, "BEGIN")
+            begun = self._command(lock_type, "BEGIN")
         except peewee.DatabaseError:
             self.rollback()
             raise
+        if lock_type.endswith(LAST_MIGRATION):
+            # The last of the results.
+            while begun.nextset():
+                pass
+            (last,) = begun.fetchone() or (None,)
+            self.check_schema(last)
 
     def commit(self) -> None:
         connection = self.connection()

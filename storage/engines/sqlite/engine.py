@@ -16,6 +16,7 @@ import peewee
 
 from landform.storage.atomic_file import LOGS
 from landform.storage.engines.database import (
+    LAST_MIGRATION,
     PEEWEE_ERRORS,
     URL_FORMS,
     EngineDatabase,
@@ -29,6 +30,7 @@ from landform.storage.engines.sqlite.dialect import SQLiteDialect
 from landform.storage.engines.sqlite.files import Connection
 from landform.storage.errors import (
     Busy,
+    CommitUnknown,
     DatabaseUnusable,
     DiskFull,
     StorageError,
@@ -40,6 +42,7 @@ from landform.storage.query_budget import Deadline
 # Blanks that mean nothing: of two schemas that are the same one may have them.
 PADDING = re.compile(r" (?=[,)])|(?<=\() ")
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
+SYNC_ERRORS = ("SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC")
 # What the driver says of a file that is out of reach or damaged.
 BROKEN = (
     "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
@@ -68,6 +71,8 @@ LOG_REPLACED = (
 IDENTITY = "SELECT identity FROM store"
 # A log larger than this many bytes has to start again.
 LOG_BYTES = 64 * 1024 * 1024
+# What a write of a small page may need; with less the disk counts as full.
+LEAST_FREE_BYTES = 256 * 1024
 T = TypeVar("T")
 
 
@@ -105,6 +110,15 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
     def is_writable(self) -> bool:
         """Return whether this process may write to the file."""
         return os.access(self.path, os.W_OK)
+
+    def is_disk_full(self) -> bool:
+        try:
+            disk = os.statvfs(os.path.realpath(self.path))
+        except OSError:
+            return False
+        # Some of it may be reserved for root; some file systems do not know their size.
+        blocks = disk.f_bavail if os.geteuid() else disk.f_bfree
+        return bool(disk.f_blocks) and blocks * disk.f_frsize < LEAST_FREE_BYTES
 
     def open_connection(self) -> Connection:
         """Open a connection; `Unavailable` where there is no file, or not the one of this store."""
@@ -201,15 +215,19 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
             self.adopt(connection)
         files.protect(self.path, group=self.options.group_access)
 
+    def original_error(self, error: BaseException) -> BaseException:
+        # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
+        while ROLLED_BACK.search(str(error)) and error.__context__:
+            error = error.__context__
+        return error
+
     def translate_error(self, error: BaseException) -> StorageError | None:
+        error = self.original_error(error)
         if isinstance(error, UnicodeDecodeError):
             # What SQLite says of a damaged schema repeats that.
             return Unavailable()
         if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
             return None
-        # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
-        while ROLLED_BACK.search(str(error)) and error.__context__:
-            error = error.__context__
         if files.is_busy(error):
             return Busy("Another writer holds the database.")
         text = str(error).lower()
@@ -320,6 +338,10 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
                     time.sleep(RETRY_SECONDS)
         finally:
             self.tell("BEGIN", began)
+        if self.migration:
+            with PEEWEE_ERRORS:
+                last = connection.execute(LAST_MIGRATION).fetchone()[0]
+            self.check_schema(last)
 
     def _begins(self, connection: Connection, give_up: float) -> bool:
         try:
@@ -342,7 +364,14 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         SQLite does so by itself at a moment when nobody reads, which many readers may leave none
         of. This waits for those that are there, while new ones read the file alone.
         """
-        self.execute_sql("COMMIT")
+        try:
+            self.execute_sql("COMMIT")
+        except peewee.DatabaseError as error:
+            if getattr(getattr(error, "orig", None), "sqlite_errorname", "") in SYNC_ERRORS:
+                # It is in the log, and may be on disk. Who opens the log anew would find it there,
+                # so the connection is kept: the next write replaces it.
+                raise CommitUnknown from error
+            raise
         with suppress(OSError, peewee.DatabaseError):
             connection = self.connection()
             if os.path.getsize(connection.log[0]) > LOG_BYTES:
@@ -350,8 +379,11 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
                     self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
     def rollback(self) -> None:
-        with PEEWEE_ERRORS:
-            self.connection().execute("ROLLBACK")
+        """Roll back, which SQLite does by itself where a disk is full or fails."""
+        connection = self.connection()
+        if connection.in_transaction:
+            with PEEWEE_ERRORS:
+                connection.execute("ROLLBACK")
 
     @contextmanager
     def _waiting_for_locks(self, connection: Connection, seconds: float) -> Iterator[None]:
@@ -389,6 +421,9 @@ class MemoryDatabase(SQLite):
 
     def is_writable(self) -> bool:
         return True
+
+    def is_disk_full(self) -> bool:
+        return False
 
     def release(self) -> None:
         super().release()

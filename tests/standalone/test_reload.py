@@ -1,0 +1,134 @@
+"""A reload (SIGHUP) with settings that cannot be used keeps those from before, and says so."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from applications import SECRET
+from conftest import Server
+from processes import children, reload, until
+
+from landform.storage import Store
+
+pytestmark = pytest.mark.servers
+KEPT = "The settings from before stay."
+URL = 'public_url = "https://{}.example"\n'
+
+
+def link(server: Server) -> str:
+    return str(server.call("GET", "/pages/1")[1]["link"])
+
+
+# What is wrong with a settings file, and what the log says of it.
+WRONG = {
+    URL.format("b") + "workers =": "is not valid TOML",
+    URL.format("b") + "timezoen = 'UTC'\n": "did you mean timezone?",
+    URL.format("b") + "timezone = 'Mars/Base'\n": "timezone",
+    URL.format("b") + "threads = 0\n": "threads must be a whole number from 1",
+    URL.format("b") + "trusted_proxies = 'all'\n": "trusted_proxies",
+    URL.format("b") + "templates = '/nowhere'\n": "templates",
+    URL.format("b") + "database_url = 'mysql://somewhere'\n": "database",
+    URL.format("b") + "database_url = 'sqlite:///elsewhere.db'\n": "There is no database",
+    URL.format("b") + "database_url = 'sqlite:///other.db'\n": "Another file lies in the place",
+    URL.format("b") + "database_url = 'sqlite:///spoilt.db'\n": "cannot be opened as a database",
+    URL.format("b") + "\udcff": "is not valid TOML",
+}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    other = Store(f"sqlite:///{tmp_path}/other.db")
+    other.migrate()
+    other.close()
+    (tmp_path / "spoilt.db").write_bytes(b"no database" * 5000)
+    file = tmp_path / "settings.toml"
+    file.write_text(URL.format("a"))
+    file.chmod(0o600)
+    return file
+
+
+def start(start_server: Callable[..., Server], file: Path) -> Server:
+    server = start_server(LANDFORM_CONFIG=str(file), LANDFORM_WORKERS="1")
+    server.call("POST", "/pages", {"title": "One"})
+    assert link(server) == "https://a.example/one/"
+    return server
+
+
+def log_of(server: Server) -> str:
+    return (server.folder / "server.log").read_text()
+
+
+def test_settings_that_cannot_be_used_stay_away_and_the_service_stays(
+    start_server: Callable[..., Server], file: Path
+) -> None:
+    server = start(start_server, file)
+    for text, why in WRONG.items():
+        file.write_bytes(text.encode(errors="surrogateescape"))
+        before = len(log_of(server))
+        reload(server)
+        until(lambda: link(server) == "https://a.example/one/", "It is not served.")
+        told = log_of(server)[before:]
+        assert why in told, text
+        assert KEPT in told
+        assert "Traceback" not in told
+        assert server.process.poll() is None
+    file.write_text(URL.format("b"))
+    reload(server)
+    until(lambda: link(server) == "https://b.example/one/", "It is not reloaded.")
+
+
+@pytest.mark.parametrize("how", ["missing", "a folder"])
+def test_a_settings_file_that_cannot_be_read_does_not_end_the_service(
+    start_server: Callable[..., Server], file: Path, how: str
+) -> None:
+    server = start(start_server, file)
+    file.unlink()
+    if how == "a folder":
+        file.mkdir()
+    reload(server)
+    until(lambda: link(server) == "https://a.example/one/", "It is not served.")
+    assert f"The settings file {file} cannot be read" in log_of(server)
+    assert KEPT in log_of(server)
+
+
+def test_a_worker_that_is_replaced_has_the_settings_of_the_others_whatever_the_file_holds(
+    start_server: Callable[..., Server], file: Path
+) -> None:
+    server = start(start_server, file)
+    for text in ("workers =", URL.format("b")):
+        file.write_text(text)
+        workers = children(server.process.pid)
+        os.kill(workers[0], signal.SIGKILL)
+        until(lambda old=workers: children(server.process.pid) not in ([], old), "No worker comes.")
+        until(lambda: link(server) == "https://a.example/one/", "It is not served.")
+
+
+class Serve(Server):
+    """The service as `landform serve` starts it."""
+
+    def start(self) -> "Serve":
+        """Start it and wait for its first answer."""
+        line = ["-m", "landform.standalone", "serve", "--bind", f"127.0.0.1:{self.port}"]
+        with (self.folder / "server.log").open("ab") as log:
+            self.process = subprocess.Popen(
+                [sys.executable, *line], cwd=self.folder, stderr=log, start_new_session=True,
+                env={**os.environ, "LANDFORM_CREDENTIALS": SECRET, **self.environment},
+            )  # fmt: skip
+        until(self._answers, "The server does not answer.", 60)
+        return self
+
+
+def test_the_command_serve_keeps_its_settings_too(tmp_path: Path, file: Path) -> None:
+    server = Serve(tmp_path, LANDFORM_CONFIG=str(file), LANDFORM_WORKERS="1")
+    try:
+        start(lambda **_: server.start(), file)
+        file.write_text("workers =")
+        reload(server)
+        until(lambda: link(server) == "https://a.example/one/", "It is not served.")
+        assert KEPT in log_of(server)
+    finally:
+        server.stop(signal.SIGKILL)
