@@ -58,7 +58,9 @@ class Batch(Tolerant):
 class BatchResponses(Schema):
     """What became of all of them."""
 
-    failed = Shown("`validation` where nothing was written for want of one that can be.")
+    failed = Shown(
+        "`validation` where nothing was written for want of one that can be.", optional=True
+    )
     responses = Shown(
         "Their responses in the same order, each with `body`, `status` and `headers`; null for "
         "what would have been carried out.",

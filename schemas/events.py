@@ -28,19 +28,21 @@ class EventData(Schema):
 
     resource = Shown("What it happened to.", choices=("page", "feed", "run", "store"))
     id = Shown("The id of that; null where it happened to several.", int, allow_none=True)
-    version = Shown("The version of that after it.", int)
-    slug = Shown("The slug of a page.")
-    previous_slug = Shown("The slug that a page had before, where that has changed.")
-    status = Shown("The status of a page or a run.")
-    link = Shown("The public URL of a page; null where it is not known.", allow_none=True)
-    form_id = Shown("The form of a feed or a run.", int)
-    addon_slug = Shown("The add-on of a feed.")
-    is_active = Shown("Whether a feed is active.", bool)
-    feed_id = Shown("The feed of a run.", int)
-    entry_id = Shown("The caller's id of the entry of a run.")
-    attempt = Shown("How often a run was claimed.", int)
-    retryable = Shown("Whether a run that failed will be tried again.", bool)
-    changed = Shown("The names of the fields that have another value.", list[str])
+    version = Shown("The version of that after it.", int, optional=True)
+    slug = Shown("The slug of a page.", optional=True)
+    previous_slug = Shown("The slug that a page had before, where that has changed.", optional=True)
+    status = Shown("The status of a page or a run.", optional=True)
+    link = Shown(
+        "The public URL of a page; null where it is not known.", allow_none=True, optional=True
+    )
+    form_id = Shown("The form of a feed or a run.", int, optional=True)
+    addon_slug = Shown("The add-on of a feed.", optional=True)
+    is_active = Shown("Whether a feed is active.", bool, optional=True)
+    feed_id = Shown("The feed of a run.", int, optional=True)
+    entry_id = Shown("The caller's id of the entry of a run.", optional=True)
+    attempt = Shown("How often a run was claimed.", int, optional=True)
+    retryable = Shown("Whether a run that failed will be tried again.", bool, optional=True)
+    changed = Shown("The names of the fields that have another value.", list[str], optional=True)
 
 
 class Event(Schema):

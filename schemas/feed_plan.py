@@ -5,7 +5,7 @@ from functools import partial
 from marshmallow import Schema, ValidationError
 
 from landform.schemas import fields
-from landform.schemas.feeds import StoredSettings
+from landform.schemas.feeds import ABOUT_SETTINGS, StoredSettings
 from landform.schemas.fields import Data, JsonObject, Shown, required
 from landform.schemas.known_names import KnownOnly, Tolerant
 from landform.storage.rows import count_keys
@@ -35,7 +35,7 @@ class EntryValues(fields.Field[JsonObject]):
                 "examples": [{"1": "ada@example.com", "2.1": "Yes", "3": ["red", "blue"]}],
                 "propertyNames": {"maxLength": LONGEST_NAME},
             },
-            {"type": "array", "maxItems": 0},
+            {"type": "array", "items": {}, "maxItems": 0},
         ]
     }
 
@@ -96,7 +96,7 @@ class FeedVersion(Schema):
 class PlannedFeed(FeedVersion):
     """A feed that runs."""
 
-    meta = StoredSettings("The settings; which there are depends on the add-on.")
+    meta = StoredSettings(ABOUT_SETTINGS)
     run_key = Shown(
         "The same for the same feed and entry; null without `entry_id`.", allow_none=True
     )
@@ -116,8 +116,8 @@ class SkippedFeed(FeedVersion):
     """A feed that does not run, and why."""
 
     reason = Shown("Why the feed does not run.", choices=REASONS)
-    problem = Shown("Why its conditional logic cannot be understood.")
-    rules = Shown("The rules of a condition that is not met.", list[ComparedRule])
+    problem = Shown("Why its conditional logic cannot be understood.", optional=True)
+    rules = Shown("The rules of a condition that is not met.", list[ComparedRule], optional=True)
 
 
 class FeedProblem(Schema):
@@ -139,7 +139,11 @@ class FeedPlan(Schema):
 
     form_id = Shown("The form.", int)
     entry_id = Shown("The id of the entry, if one was sent.", allow_none=True)
-    feeds = Shown("The feeds that run, in their order.", list[PlannedFeed])
-    groups = Shown("The feeds that run by their add-on, instead of `feeds`.", list[AddonFeeds])
+    feeds = Shown("The feeds that run, in their order.", list[PlannedFeed], optional=True)
+    groups = Shown(
+        "The feeds that run by their add-on, instead of `feeds`.", list[AddonFeeds], optional=True
+    )
     problems = Shown("Feeds whose conditional logic cannot be understood.", list[FeedProblem])
-    skipped = Shown("The feeds that do not run, if that was to be explained.", list[SkippedFeed])
+    skipped = Shown(
+        "The feeds that do not run, if that was to be explained.", list[SkippedFeed], optional=True
+    )

@@ -27,6 +27,13 @@ UNKNOWN = CodedMessage("invalid_property", "This property of a feed is unknown o
 NO_META = CodedMessage("missing_feed_meta", "meta is required: an object of settings.")
 BAD_META = CodedMessage("invalid_meta", "meta must be an object of settings.")
 META_EXAMPLE = {"feedName": "Newsletter"}
+ABOUT_SETTINGS = (
+    "The settings; which there are depends on the add-on. Most feeds have `feedName`, and for "
+    'conditional logic `feed_condition_conditional_logic`, the string "0" or "1", and '
+    "`feed_condition_conditional_logic_object`, an array or an object of rules."
+)
+# An object of any keys.
+OBJECT = {"type": "object", "additionalProperties": True}
 
 
 class Settings(fields.Field[JsonObject]):
@@ -45,7 +52,7 @@ class Settings(fields.Field[JsonObject]):
         super().__init__(about, error_messages=messages, **kw)
         self.empty, self.is_bounded = empty, is_bounded
         least = {"minProperties": 1} if empty else {}
-        self.json_type = {"type": "object", "examples": [META_EXAMPLE], **least}
+        self.json_type = {**OBJECT, "examples": [META_EXAMPLE], **least}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> JsonObject:
         if value == [] or (value == {} and self.empty):
@@ -63,21 +70,7 @@ class StoredSettings(StoredJson):
     """The settings of a feed as rows hold them."""
 
     python_type = "dict[str, Any]"
-    # The keys of every integration, as clients send them; other types of values are stored too.
-    json_type = {
-        "type": "object",
-        "examples": [META_EXAMPLE],
-        "properties": {
-            "feedName": {"description": "The name of the feed, a string."},
-            "feed_condition_conditional_logic": {
-                "description": 'Whether conditional logic is on: the string "0" or "1".'
-            },
-            "feed_condition_conditional_logic_object": {
-                "description": "The rules of the conditional logic: an array, or an object of "
-                "rules."
-            },
-        },
-    }
+    json_type = {**OBJECT, "examples": [META_EXAMPLE]}
 
 
 class FeedRead(Schema):
@@ -87,7 +80,7 @@ class FeedRead(Schema):
     form_id = Digits("The form that the feed belongs to; 0 for all forms.")
     is_active = Digits("`1` if the feed is active, otherwise `0`.")
     feed_order = Digits("The place of the feed in its form, when feeds are listed and processed.")
-    meta = StoredSettings("The settings; which there are depends on the add-on.")
+    meta = StoredSettings(ABOUT_SETTINGS)
     addon_slug = Shown("The add-on of the integration, such as `gravityformsmailchimp`.")
     event_type = Shown("The event that the feed is for; null by default.", allow_none=True)
 
@@ -103,7 +96,7 @@ class FeedWritten(Schema):
 
     id = Shown("The number of the feed.", int)
     form_id = Shown("The form that the feed belongs to; 0 for all forms.", int)
-    meta = StoredSettings("The settings; which there are depends on the add-on.")
+    meta = StoredSettings(ABOUT_SETTINGS)
     addon_slug = Shown("The add-on of the integration.")
 
 

@@ -104,7 +104,7 @@ class Integer(Field[int]):
         finite = {name: of for name, of in bounds.items() if abs(of) < inf}
         digits = {**STRING, "pattern": r"^\s*[+-]?[0-9]+\s*$"}
         self.wordpress_type = {"type": "integer", **finite}
-        self.json_type = {"anyOf": [self.wordpress_type, digits]}
+        self.json_type = {"oneOf": [self.wordpress_type, digits]}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> int:
         if isinstance(value, str) and INTEGER.fullmatch(value.strip()):
@@ -127,7 +127,7 @@ class Flag(Field[bool]):
 
     python_type, wordpress_type = "bool", {"type": "boolean"}
     json_type = {
-        "anyOf": [
+        "oneOf": [
             {"type": "boolean"},
             {"type": "integer", "enum": [0, 1]},
             {**STRING, "pattern": "^([01]|[Tt][Rr][Uu][Ee]|[Ff][Aa][Ll][Ss][Ee])$"},
@@ -195,7 +195,7 @@ class IdText(Text):
     def __init__(self, about: str = "", **kw: Any) -> None:
         super().__init__(about, **kw)
         number = {"type": "integer", "minimum": 0, "maximum": MAX_INTEGER}
-        self.json_type = {"anyOf": [self.json_type, number]}
+        self.json_type = {"oneOf": [self.json_type, number]}
         self.wordpress_type = {"type": ["string", "integer"]}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
@@ -219,7 +219,7 @@ class RawText(Text):
         text = {**STRING, "description": "The text as it is to be stored."}
         needed = {"required": ["raw"]} if self.required else {}
         raw = {"type": "object", "properties": {"raw": text}, **needed}
-        self.json_type, self.python_type = {"anyOf": [STRING, raw]}, "str | Mapping[str, str]"
+        self.json_type, self.python_type = {"oneOf": [STRING, raw]}, "str | Mapping[str, str]"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> Any:
         if isinstance(value, Mapping):
@@ -337,7 +337,7 @@ class Ignored(Field[object]):
     def __init__(self, about: str = "", *, only: Sequence[object] | None = None) -> None:
         super().__init__(about)
         self.only = only
-        self.json_type = {"type": "null"} if only == [None] else {}
+        self.json_type = {"type": ["string", "null"]} if only == [None] else {}
 
     def deserialize(
         self, value: object, attr: str | None = None, data: Data = None, **kw: object
@@ -353,7 +353,8 @@ class Shown(Field[Any]):
     """A field of a response: the value of a column, or what `_serialize` makes of a row.
 
     `kind` is a Python type, in which schemas may stand. `columns`: those that the field is made of;
-    None for the one that has its name, or that `attribute` names.
+    None for the one that has its name, or that `attribute` names. It is in every response, unless
+    it is `optional`.
     """
 
     columns: Sequence[str] | None = None
@@ -364,9 +365,10 @@ class Shown(Field[Any]):
         kind: Any = str,
         *,
         choices: Sequence[str] = (),
+        optional: bool = False,
         **kw: Any,
     ) -> None:
-        super().__init__(about, dump_only=True, **kw)
+        super().__init__(about, dump_only=True, required=not optional, **kw)
         self.kind, self.choices = kind, choices
 
     def serialize(self, attr: str, obj: Row, accessor: object = None, **kw: object) -> Any:
@@ -389,7 +391,7 @@ class Constant(Computed):
 
     def __init__(self, about: str, constant: str | int) -> None:
         super().__init__(about)
-        self.constant, self.json_type = constant, {"default": constant}
+        self.constant, self.json_type = constant, {"const": constant}
         self.python_type = f"Literal[{constant!r}]"
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> Any:

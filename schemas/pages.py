@@ -414,7 +414,9 @@ class PageList(Paged, InContext):
 class PreviewWrite(Tolerant):
     """The body that asks for a preview."""
 
-    expires_in = fields.Integer("How many seconds it is valid.", 1, 30 * DAY, load_default=DAY)
+    expires_in = fields.Integer(
+        "How many seconds it is valid; a day by default.", 1, 30 * DAY, load_default=DAY
+    )
 
 
 class PagePreview(Schema):

@@ -30,7 +30,7 @@ class RevisionRestore(Tolerant):
     """What is put back."""
 
     fields = fields.JsonList(  # type: ignore[assignment] # the metaclass takes it away
-        "The fields that get back what they were. A page gets to the trash only by a delete.",
+        "The fields that get back what they were, by default all. Only a delete trashes a page.",
         fields.Text(choices=NAMES),
         load_default=[*NAMES],
     )

@@ -27,7 +27,9 @@ class RunClaim(Write):
     """The body of a claim."""
 
     entry_id = EntryId(ENTRY_ID, **required("entry_id"))
-    lease = fields.Integer("How many seconds it lasts.", 1, LONGEST_LEASE, load_default=LEASE)
+    lease = fields.Integer(
+        "How many seconds it lasts; 300 by default.", 1, LONGEST_LEASE, load_default=LEASE
+    )
 
 
 class RunEnd(Write):

@@ -27,7 +27,10 @@ class WebhookUpdate(KnownOnly):
 
     url = fields.Text("Where events are sent to.", validate=check_url)
     types = fields.JsonList(
-        "The types of events that are sent.", fields.Text(choices=WANTED), least=1, most=30
+        "The types of events that are sent; a new webhook gets all by default.",
+        fields.Text(choices=WANTED),
+        least=1,
+        most=30,
     )
     description = fields.Text("What the receiver is.", longest=SHORT_TEXT)
     active = fields.Flag("Whether events are sent; `true` tries again at once.")

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from difflib import get_close_matches
-from functools import partial, wraps
+from functools import partial, update_wrapper, wraps
 from inspect import signature
 from typing import Any, ParamSpec, TypeVar
 
@@ -208,7 +208,9 @@ def _claim_prefix(
         raise ValueError("home_page needs root_page=True where the blueprint has no prefix")
     if visitors:
         by_slug = partial(visitors.by_slug, has_prefix or owns_root)
-        state.add_url_rule("/<slug>/", "site", by_slug, **ANY_METHOD)
+        # Extensions of Flask call a view by its module and name.
+        view = update_wrapper(by_slug, visitors.by_slug)
+        state.add_url_rule("/<slug>/", "site", view, **ANY_METHOD)
     if has_prefix or owns_root:
         state.add_url_rule("/", "root", root, **ANY_METHOD)
     if has_prefix:

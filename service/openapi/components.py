@@ -15,20 +15,21 @@ class ErrorData(Schema):
     class Meta:
         unknown = INCLUDE
 
-    status = Shown("The status of the response.", int, required=True)
+    status = Shown("The status of the response.", int)
     params = Shown(
         "Each invalid parameter with what is wrong; a list of missing ones.",
         dict[str, str] | list[str],
+        optional=True,
     )
-    details = Shown("More about what is wrong, where there is more.", Any)
+    details = Shown("More about what is wrong, where there is more.", Any, optional=True)
 
 
 class Error(Schema):
     """The body of every error."""
 
-    code = Shown("What is wrong, for programs.", choices=sorted(ERROR_CODES), required=True)
-    message = Shown("What is wrong, for people.", required=True)
-    data = Shown("The status, and which parameters are wrong.", ErrorData, required=True)
+    code = Shown("What is wrong, for programs.", choices=sorted(ERROR_CODES))
+    message = Shown("What is wrong, for people.")
+    data = Shown("The status, and which parameters are wrong.", ErrorData)
 
 
 ERROR = {"$ref": "#/components/schemas/Error"}

@@ -35,7 +35,6 @@ ABOUT = (
 # The groups of operations that are not called as their paths begin.
 TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
 SUMMARIES = {"whoami": "Show who is calling"}
-FORMS = ("application/x-www-form-urlencoded",)
 ALWAYS = (
     "rest_invalid_param", "rest_too_many_attempts", "internal_server_error", "storage_unavailable",
     "storage_full",
@@ -74,8 +73,6 @@ class Shapes:
             found["type"] = [found["type"], "null"]
         elif field.allow_none:
             found = {"anyOf": [*found.get("anyOf", [found]), {"type": "null"}]}
-        if field.load_default not in (missing, dict, list) and not field.root.partial:
-            found["default"] = field.load_default
         return {**found, "description": field.description}
 
     def _reference(self, kind: type[Schema]) -> JsonObject:
@@ -102,7 +99,7 @@ def document(routes: Iterable[Route]) -> JsonObject:
             method.lower(): _operation(shapes, method, operation)
             for method, operation in route.operations.items()
         }
-    about = {"description": ABOUT, "license": {"name": "MIT"}}
+    about = {"description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}}
     shapes.of(Error)
     return {
         "openapi": "3.1.0",
@@ -129,27 +126,12 @@ def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
         "security": [{scheme: []} for scheme in SECURITY] + ([{}] if operation.public else []),
     }
     if operation.body:
-        content = {"application/json": _media(operation, _json_body(shapes, operation))}
-        if operation.form:
-            form = shapes.of(type(operation.body))
-            content |= {kind: _media(operation, form) for kind in FORMS}
+        # Generators of clients take one way to write: not that as a form, nor what PHP sends.
+        media = {"schema": shapes.of(type(operation.body))}
+        media |= {"example": operation.example} if operation.example else {}
+        content = {"application/json": media}
         described["requestBody"] = {"required": operation.needs_body, "content": content}
     return described
-
-
-def _media(operation: Operation, schema: object) -> JsonObject:
-    example = {"example": operation.example} if operation.example else {}
-    return {"schema": schema, **example}
-
-
-def _json_body(shapes: Shapes, operation: Operation) -> JsonObject:
-    """Return the schema of a JSON body. An update of nothing may say so in each way of PHP's."""
-    body = shapes.of(type(operation.body))
-    if operation.body and operation.body_list:
-        return {"anyOf": [body, shapes.of_field(operation.body.fields[operation.body_list])]}
-    if operation.needs_body or operation.empty_body:
-        return body
-    return {"anyOf": [body, {"type": "null"}, {"type": "array", "maxItems": 0}]}
 
 
 def error_codes(operation: Operation) -> dict[int, list[str]]:
@@ -190,6 +172,8 @@ def _parameters(shapes: Shapes, operation: Operation) -> Iterator[JsonObject]:
     for name, field in query.items():
         if not isinstance(field, Ignored):
             schema = shapes.of_field(field)
+            if field.load_default not in (missing, dict, list):
+                schema["default"] = field.load_default
             yield parameter("query", name, schema.pop("description"), schema)
 
 
@@ -218,9 +202,12 @@ def _response(shapes: Shapes, operation: Operation) -> JsonObject:
     response = operation.response
     if isinstance(response, str):
         return {"type": "string", "const": response}
-    schemas = response.values() if isinstance(response, Mapping) else [response]
+    schemas = [*response.values()] if isinstance(response, Mapping) else [response]
+    # A client takes the first one that fits: the one with most fields.
+    schemas.sort(key=lambda schema: -len(schema.fields) if schema else 0)
     found = [shapes.of(type(schema)) for schema in schemas if schema]
     if not found:
-        return {"type": "array" if operation.many else "object"}
+        anything = {"type": "object", "additionalProperties": True}
+        return {"type": "array", "items": {}} if operation.many else anything
     shape = found[0] if len(found) == 1 else {"anyOf": found}
     return {"type": "array", "items": shape} if operation.many else shape

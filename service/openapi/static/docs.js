@@ -17,7 +17,7 @@ const NOBODY = {
 
 function parameterInput(description, parameter) {
   const given = resolve(description, parameter.schema);
-  const schema = given.anyOf ? { ...given, ...given.anyOf[0] } : given;
+  const schema = given.oneOf ? { ...given, ...given.oneOf[0] } : given;
   const caption = make("span", { className: parameter.required ? "name required" : "name" }, parameter.name);
   let input;
   if (schema.enum || schema.type === "boolean") {

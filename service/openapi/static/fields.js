@@ -21,6 +21,7 @@ export function resolve(description, schema) {
 export function example(description, given) {
   const schema = resolve(description, given);
   if (schema.examples) return schema.examples[0];
+  if ("const" in schema) return schema.const;
   if (schema.anyOf) return example(description, schema.anyOf[0]);
   if (schema.properties) {
     const wanted = Object.entries(schema.properties).filter(
@@ -28,7 +29,7 @@ export function example(description, given) {
     );
     return Object.fromEntries(wanted.map(([name, part]) => [name, example(description, part)]));
   }
-  if (schema.enum) return schema.default || schema.enum[0];
+  if (schema.enum) return schema.enum[0];
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type;
   return { integer: Math.max(1, schema.minimum || 1), boolean: true, array: [], object: {} }[type] ?? "text";
 }
@@ -76,7 +77,7 @@ function rows(description, given, before, depth) {
 }
 
 // A table of the fields of a schema, at most three levels deep; null where it has none.
-export function fieldTable(description, schema) {
-  const found = rows(description, schema, "", 0);
+export function fieldTable(description, schema, depth = 0) {
+  const found = rows(description, schema, "", depth);
   return found.length ? make("div", { className: "wide" }, make("table", { className: "fields" }, ...found)) : null;
 }
