@@ -2,9 +2,8 @@
 
 from collections.abc import Collection
 from typing import NamedTuple
-from urllib.parse import unquote
 
-from landform.storage.pages.slugs import slugify
+from landform.storage.pages.slugs import path_segment
 from landform.storage.rows import Row
 
 # The statuses in which a page has an address of its own.
@@ -36,7 +35,5 @@ class Urls(NamedTuple):
         if self.reserved is not None:
             if slug in self.reserved:
                 return None
-            if "%" in slug and slugify(unquote(slug)) != slug:
-                # Decoded it would be another slug: the percent signs are a part of this one.
-                slug = slug.replace("%", "%25")
+            slug = path_segment(slug)
         return f"{slug}/"

@@ -25,7 +25,7 @@ from landform.service.page_dump import (
     page_reply,
     page_shape,
 )
-from landform.service.rendering.content import lost_elements, render_texts
+from landform.service.rendering.content import render_texts, unsafe_elements
 from landform.service.reply import Reply
 from landform.storage import pages
 from landform.storage.pages import listing, scheduling
@@ -34,6 +34,7 @@ from landform.storage.rows import Row
 RESOURCE = Resource(WORDPRESS)
 PAGING = ("X-WP-Total", "X-WP-TotalPages", "Link")
 LOST = "left out of the HTML, for want of the scope html:unfiltered"
+STILL_LOST = "left out of the HTML, as before: the text did not change"
 MOST_NAMED = 20
 EXAMPLE = {
     "title": "Summer sale",
@@ -151,9 +152,13 @@ def get_page(call: Call, page_id: int) -> Reply:
 def update_page(call: Call, page_id: int) -> Reply:
     """Change what is sent of a page and return the page; what is not sent stays."""
     values = _without_trash(call, page_id)
-    columns = render_texts(values, call.caller)
-    page = pages.update(call.store, page_id, columns, call.if_match, call.caller.author)
-    return page_reply(call, page, find_warnings(call, values, page["meta"]))
+    columns, caller = render_texts(values, call.caller), call.caller
+    keep = caller.may_write_any_html
+    page = pages.update(
+        call.store, page_id, columns, call.if_match, caller.author, keep_rendering=keep
+    )
+    cleaned = still_cleaned(values, columns, page)
+    return page_reply(call, page, find_warnings(call, values, page["meta"], cleaned))
 
 
 @RESOURCE.delete(
@@ -184,13 +189,33 @@ def _without_trash(call: Call, page_id: int) -> JsonObject:
     return {name: value for name, value in call.body.items() if name != "status"}
 
 
-def find_warnings(call: Call, values: JsonObject, stored_meta: str = "{}") -> list[str]:
-    """Return what was left out of the HTML, and bounds of a window that have no effect."""
+def still_cleaned(values: JsonObject, columns: Row, page: Row) -> JsonObject:
+    """Return the texts whose HTML is not what the caller may write, but a cleaned one."""
+    return {
+        name: text
+        for name, text in values.items()
+        if page.get(f"{name}_rendered") != columns.get(f"{name}_rendered")
+    }
+
+
+def find_warnings(
+    call: Call,
+    values: JsonObject,
+    stored_meta: str = "{}",
+    cleaned: JsonObject | None = None,
+) -> list[str]:
+    """Return what was left out of the HTML, and bounds of a window that have no effect.
+
+    `cleaned`: see `still_cleaned`.
+    """
     warnings: list[str] = []
     if meta := values.get("meta"):
         warnings += scheduling.window_problems(call.store.clock, meta, loads(stored_meta))
-    if lost := lost_elements(values, call.caller)[:MOST_NAMED]:
-        warnings.append(f"{', '.join(lost)}: {LOST}")
+    texts, reason = values, LOST
+    if call.caller.may_write_any_html:
+        texts, reason = cleaned or {}, STILL_LOST
+    if lost := unsafe_elements(texts)[:MOST_NAMED]:
+        warnings.append(f"{', '.join(lost)}: {reason}")
     return warnings
 
 

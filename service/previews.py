@@ -49,7 +49,7 @@ def create_preview(call: Call, page_id: int) -> Reply:
     return Reply(PREVIEW.dump(preview), caching=NO_STORE)
 
 
-@RESOURCE.delete(PATH, response=REVOKED, scope="pages:read", errors=("rest_post_invalid_id",))
+@RESOURCE.delete(PATH, response=REVOKED, scope="pages:write", errors=("rest_post_invalid_id",))
 def revoke_previews(call: Call, page_id: int) -> Reply:
     """End every preview of the page at once."""
     pages.get(call.store, page_id, ("id",))

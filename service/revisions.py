@@ -13,7 +13,7 @@ from landform.service.json_codec import JsonObject
 from landform.service.operations import WORDPRESS, Resource
 from landform.service.page_dump import CONTEXTS as PAGE_CONTEXTS
 from landform.service.page_dump import PageShape, make_shape, page_reply
-from landform.service.pages import PAGING, find_warnings, paging
+from landform.service.pages import PAGING, find_warnings, paging, still_cleaned
 from landform.service.rendering.content import render_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import PageNotFound, pages
@@ -30,6 +30,7 @@ DIFF, DELETED = schemas.RevisionDiff(), schemas.RevisionDeleted()
 OF_PAGE = "/pages/<page_id>/revisions"
 ONE = f"{OF_PAGE}/<revision_id>"
 NOT_FOUND = ("rest_post_invalid_parent", "rest_post_invalid_id")
+RENDERED = ("title_rendered", "content_rendered")
 # Of longer texts there is no diff: it takes the square of their lines.
 MOST_LINES = 1000
 
@@ -110,10 +111,14 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     values = {name: row[column] for column, name in revisions.KEPT.items() if name in names}
     if "meta" in values:
         values["meta"] = {**EMPTY_META, **loads(row["meta"])}
-    # The texts as this caller may write them.
-    columns, author = render_texts(values, call.caller), call.caller.author
-    page = pages.update(call.store, page_id, columns, call.if_match, author)
-    return page_reply(call, page, find_warnings(call, values, page["meta"]))
+    columns, caller = render_texts(values, call.caller), call.caller
+    restored = dict(columns)
+    if caller.may_write_any_html:
+        # The HTML that readers had: what was cleaned stays so.
+        restored |= {name: row[name] for name in RENDERED if name in columns}
+    page = pages.update(call.store, page_id, restored, call.if_match, caller.author)
+    cleaned = still_cleaned(values, columns, page)
+    return page_reply(call, page, find_warnings(call, values, page["meta"], cleaned))
 
 
 def _check_page(call: Call, page_id: int) -> None:

@@ -47,6 +47,11 @@ class Identity:
     valid_until: float = field(default=inf, compare=False)
     is_stored: bool = field(default=False, compare=False, repr=False)
 
+    @property
+    def may_write_any_html(self) -> bool:
+        """Whether readers get the HTML of this caller as it is sent."""
+        return "html:unfiltered" in self.scopes
+
 
 class Rejected(Exception):
     """The request carries wrong credentials."""

@@ -30,10 +30,10 @@ _LONE_AMPERSAND = re.compile(r"&(?!(?:[a-z][a-z0-9]*+|#[0-9]++|#x[0-9a-f]++);)",
 _SHORTCODE = re.compile(r"\[[a-z][^][<>]*+\]", re.IGNORECASE)
 # All that follows `<!--` in a delimiter. The attributes are told by their strings and by the brace
 # that the comment's end follows; whether they are good JSON matters to no reader.
-_DELIMITER = re.compile(
-    r"""\s++/?wp:(?:[a-z][a-z0-9_-]*+/)?[a-z][a-z0-9_-]*+\s++
-        (?:\{(?:[^"}-]++|"(?:[^"\\]++|\\.)*+"|-(?!->)|\}(?!\s++/?-->))*+\}\s++)?
-        /?-->
+DELIMITER = re.compile(
+    r"""\s++(?P<end>/)?wp:(?P<name>(?:[a-z][a-z0-9_-]*+/)?[a-z][a-z0-9_-]*+)\s++
+        (?P<attributes>\{(?:[^"}-]++|"(?:[^"\\]++|\\.)*+"|-(?!->)|\}(?!\s++/?-->))*+\}\s++)?
+        (?P<alone>/)?-->
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
@@ -52,7 +52,7 @@ def render_texts(values: JsonObject, caller: Identity) -> Row:
     if "content" in values:
         html["content"], columns["block_version"] = render_content(values["content"])
     for name, text in html.items():
-        shown = text if "html:unfiltered" in caller.scopes else _cleaned(name, text)
+        shown = text if caller.may_write_any_html else _cleaned(name, text)
         most = MOST_GROWTH * len(values[name].encode()) + FREE_GROWTH
         if len(shown.encode()) > most:
             raise ValidationError({name: [f"{name} would be several times as long for readers."]})
@@ -60,10 +60,8 @@ def render_texts(values: JsonObject, caller: Identity) -> Row:
     return columns
 
 
-def lost_elements(values: JsonObject, caller: Identity) -> list[str]:
-    """Return which elements in the texts of a write `render_texts` leaves out, by their names."""
-    if "html:unfiltered" in caller.scopes:
-        return []
+def unsafe_elements(values: JsonObject) -> list[str]:
+    """Return which elements in the texts of a write are left out when they are cleaned."""
     return sorted({
         token.name
         for name, kept in TAGS.items()
@@ -100,7 +98,7 @@ def _without_delimiters(raw: str) -> str:
     first, *rest = raw.split("<!--")
     kept = [first]
     for part in rest:
-        found = _DELIMITER.match(part)
+        found = DELIMITER.match(part)
         kept.append(part[found.end() :] if found else f"<!--{part}")
     return "".join(kept)
 

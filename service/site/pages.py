@@ -4,6 +4,7 @@ A right password sets a cookie that opens this page only.
 """
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import Enum
@@ -75,24 +76,24 @@ def visit(
 
     A slug may be a former one. `preview`: the token that came, if one did.
     """
-    wanted = key
-    if isinstance(key, str):
-        wanted = "" if len(key) > LONGEST_TEXT else slugs.slugify(key)
-    if not wanted:
-        raise PageNotFound
     urls = call.urls
-    try:
-        visited = _visit(call, wanted, urls, preview)
-    except PageNotFound:
-        slug = slugs.successor(call.store, wanted) if isinstance(wanted, str) else None
-        if slug is None:
-            raise
-        return _visit(call, slug, urls, preview)._replace(redirect=301)
-    ending = urls.address(visited.page["slug"])
     if isinstance(key, int):
+        visited = _visit(call, key, urls, preview)
         # One without another address is shown here.
         is_public = visited.seen in (Seen.PUBLIC, Seen.LOCKED, Seen.UNLOCKED)
-        return visited._replace(redirect=302 if is_public and ending is not None else 0)
+        has_address = urls.address(visited.page["slug"]) is not None
+        return visited._replace(redirect=302 if is_public and has_address else 0)
+    names = [] if len(key) > LONGEST_TEXT else slugs.spellings(key)
+    for name in names:
+        with suppress(PageNotFound):
+            visited = _visit(call, name, urls, preview)
+            break
+    else:
+        slug = slugs.successor(call.store, names)
+        if slug is None:
+            raise PageNotFound
+        return _visit(call, slug, urls, preview)._replace(redirect=301)
+    ending = urls.address(visited.page["slug"])
     if ending is None:
         raise PageNotFound
     if not ending:

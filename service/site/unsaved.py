@@ -5,7 +5,7 @@ import json
 from landform.schemas import pages as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
-from landform.service.pages import find_warnings
+from landform.service.pages import find_warnings, still_cleaned
 from landform.service.rendering.content import render_texts
 from landform.service.reply import Reply
 from landform.service.site.responses import Site
@@ -15,6 +15,7 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource()
 DOCUMENT = schemas.PageDocument()
+SOURCES = ("title_raw", "content_raw")
 TEXTS = ("title_rendered", "content_rendered", "meta", "slug", "status", "date", "modified")
 
 
@@ -33,8 +34,11 @@ def render_page(call: Call) -> Reply:
     """Return the HTML that visitors would get of a page with these fields; nothing is stored."""
     values, site = {**call.body}, Site(call.options)
     stored = _stored(call, values.pop("id", 0))
-    columns = render_texts(values, call.caller)
-    warnings = find_warnings(call, values, stored["meta"])
+    rendered = columns = render_texts(values, call.caller)
+    if stored["id"] and call.caller.may_write_any_html:
+        columns = pages.with_old_rendering(stored, rendered)
+    cleaned = still_cleaned(values, rendered, columns)
+    warnings = find_warnings(call, values, stored["meta"], cleaned)
     meta = {**json.loads(stored["meta"]), **values.get("meta", {})}
     row = {
         **stored,
@@ -50,7 +54,9 @@ def render_page(call: Call) -> Reply:
 def _stored(call: Call, page_id: int) -> Row:
     """Return the columns of a page; those of an empty draft without an id."""
     if page_id:
-        return pages.get(call.store, page_id, ("id", "author", *TEXTS))
+        # It would show whatever is stored: of drafts, and behind passwords.
+        call.access.require("pages:read", call.operation.denied)
+        return pages.get(call.store, page_id, ("id", "author", *TEXTS, *SOURCES))
     now = call.store.clock.now().local
     empty = {**dict.fromkeys(TEXTS, ""), "status": "draft", "date": now, "modified": now}
     return {"id": 0, "author": call.caller.author, **empty, "meta": "{}"}

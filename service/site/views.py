@@ -43,7 +43,8 @@ class SiteViews:
         if not is_alone and http.method not in READS and (methods := _methods_of_others()):
             raise MethodNotAllowed(methods)
         incoming = HttpIncoming(http, self._service, BY_SLUG)
-        return self._respond(incoming, {"key": slug, "at_root": False}, is_alone=is_alone)
+        where = {"key": _last_segment(http), "at_root": False}
+        return self._respond(incoming, where, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
         """Return the view of the root: a page by its id, the home page, or what is there else."""
@@ -139,6 +140,12 @@ def site_operations(site: Site) -> dict[str, Operation]:
         return unlock(site, call, visit(call, key, preview, at_root=at_root))
 
     return resource.paths[BY_SLUG]
+
+
+def _last_segment(request: Request) -> str:
+    """Return the last segment of a path; of bytes that are no UTF-8, escaped surrogates."""
+    segment = str(request.environ["PATH_INFO"]).rstrip("/").rpartition("/")[2]
+    return segment.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
 def _methods_of_others() -> list[str]:

@@ -5,13 +5,16 @@ import io
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote, urlsplit
 
 import click
 
+from landform.service.page_urls import Urls
+from landform.service.resources import RESERVED
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -35,6 +38,7 @@ from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.report import Report
 from landform.storage import Store
 from landform.storage.maintenance import origins
+from landform.storage.rows import Row
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
@@ -101,7 +105,7 @@ def import_wordpress(source: str, **given: Any) -> None:
             report = import_site(store, asking, plan, _progress)
         else:
             files = [Path(source), *filter(None, [given["forms_file"]])]
-            report = import_files(store, files, plan)
+            report = import_files(store, files, plan, _progress)
         _finish(store, report, given)
     except CannotBegin as reason:
         lines = map(shown, str(reason).split("\n"))
@@ -163,10 +167,26 @@ def _finish(store: Store, report: Report, given: Mapping[str, Any]) -> None:
         say(line)
     write_report(given["report_file"], report.as_json())
     if file := given["redirects"]:
-        base = read_settings().public_url or ""
+        settings = read_settings()
+        urls = Urls(settings.public_url or "", "", RESERVED | {"console"}, settings.home_page)
         with store.connection(), written(file) as out:
             lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
             lines.writerow(("old", "new"))
-            links = origins.links(store, report.site, base)
-            # Others would be formulas of a spreadsheet, or scripts.
-            lines.writerows(pair for pair in links if ADDRESS.fullmatch(pair[0]))
+            lines.writerows(_redirects(origins.links(store, report.site), urls))
+
+
+def _redirects(links: Iterable[tuple[str, Row]], urls: Urls) -> Iterator[tuple[str, str]]:
+    """Yield each old address with the new one, if it has another one now.
+
+    Without a public URL the domain is thought to stay. The home page is led nowhere.
+    """
+    addresses = set[str]()
+    for old, page in links:
+        new, parts = urls.page_link(page), urlsplit(old)
+        place = f"{parts.path}?{parts.query}"
+        # Other texts would be formulas of a spreadsheet, or scripts.
+        is_address = ADDRESS.fullmatch(old) and place not in ("?", "/?")
+        same = unquote(old if urls.public else place.removesuffix("?")) == unquote(new)
+        if is_address and not same and old not in addresses:
+            addresses.add(old)
+            yield old, new

@@ -13,6 +13,7 @@ from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.pages import STATUSES, PageUpdate
 from landform.service.auth.credentials import Identity
 from landform.service.rendering.content import render_texts
+from landform.standalone.wordpress.blocks import Patterns, find_forms, lost_blocks
 from landform.standalone.wordpress.meta import MetaSources
 from landform.standalone.wordpress.report import Note, note
 from landform.standalone.wordpress.values import SiteDates, storable, whole
@@ -39,6 +40,8 @@ SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 REQUEST = PageUpdate()
 SENT = ("title", "content", "password", "meta")
 SHORTCODE = re.compile(r"(?<!\[)\[([a-z][a-z0-9_-]{2,50})(?=[\s\]/])[^\[\]<>]{0,1000}\]")
+# Beyond it nothing is encoded, but refused.
+LONGEST_SLUG = 10_000
 UPLOADS = re.compile(r"/wp-content/uploads/(?:[\w-]{1,50}/){0,2}")
 
 
@@ -46,9 +49,11 @@ class Converter:
     """Turns what a site shows into rows. `forms` maps ids of forms, `now` is UTC text."""
 
     def __init__(
-        self, dates: SiteDates, meta: MetaSources, forms: Mapping[int, int], now: str,
+        self, dates: SiteDates, meta: MetaSources, patterns: Patterns, forms: Mapping[int, int],
+        now: str,
     ) -> None:  # fmt: skip
-        self._dates, self.meta, self._forms, self._now = dates, meta, forms, now
+        self._dates, self.meta, self._patterns = dates, meta, patterns
+        self._forms, self._now = forms, now
 
     def row(self, resource: str, sent: Mapping[str, Any]) -> Incoming:
         """Return what a row of the site is to become; one that is like no other stops nothing."""
@@ -68,7 +73,14 @@ class Converter:
     def _page(self, given: Mapping[str, Any], notes: list[Note]) -> Incoming:
         status = str(given["status"])
         texts = {name: _raw(given.get(name)) for name in ("title", "content", "password")}
+        texts["content"], filled = self._patterns.put_in_place(texts["content"])
         meta, unknown, told = self.meta.read(given)
+        forms = find_forms(texts["content"])
+        # One field that is empty beside others that are not, or beside several forms, was meant so.
+        is_left_empty = any(meta.values()) or len(forms) > 1
+        if forms and not meta["form_id"] and ("form_id" in unknown or not is_left_empty):
+            meta["form_id"] = str(forms[0])
+            told.append(note("form-block", meta["form_id"]))
         if self._forms and meta["form_id"].isdecimal():
             form = meta["form_id"]
             meta["form_id"] = str(self._forms.get(whole(form) or 0, form))
@@ -84,7 +96,7 @@ class Converter:
         }
         row |= _slugs(given, status, texts["title"], notes)
         lost = [name for name in LOST if _raw(given.get(name), given.get(name)) not in NOTHING]
-        notes += [*told, *(note("lost", name) for name in lost), *_left_there(row)]
+        notes += [*told, *filled, *(note("lost", name) for name in lost), *_left_there(row)]
         if given.get("repaired"):
             notes.append(note("control-characters"))
         return Incoming(
@@ -194,7 +206,8 @@ def _author(given: Mapping[str, Any], notes: list[Note]) -> int:
 
 def _slugs(given: Mapping[str, Any], status: str, title: str, notes: list[Note]) -> Row:
     """Return the slug, and the one before the trash; unique it becomes when it is stored."""
-    slug, before = str(given.get("slug") or ""), ""
+    # Some sites store other scripts as they are, and other tools write their bytes in capitals.
+    slug, before = slugs.encode(str(given.get("slug") or ""), limit=LONGEST_SLUG).lower(), ""
     try:
         SLUG(slug)
     except ValidationError:
@@ -214,6 +227,7 @@ def _left_there(row: Row) -> Iterator[Note]:
     content = row["content_raw"]
     for code, found in (("shortcode", SHORTCODE), ("media", UPLOADS)):
         yield from (note(code, name) for name in sorted(set(found.findall(content))))
+    yield from lost_blocks(content)
     wrong = REQUEST.validate({name: row.get(f"{name}_raw", row.get(name)) for name in SENT})
     yield from (note("beyond-bounds", name) for name in wrong)
 

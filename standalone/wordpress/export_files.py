@@ -2,8 +2,11 @@
 
 import io
 import re
+import shutil
+import tempfile
 from codecs import BOM_UTF8
 from collections.abc import Collection, Iterator
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,7 +17,8 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from landform.standalone.wordpress.client import CannotBegin
-from landform.standalone.wordpress.values import storable, unserialize, whole
+from landform.standalone.wordpress.site import SlugOwners
+from landform.standalone.wordpress.values import field_value, storable, whole
 
 Row = dict[str, Any]
 # The columns of a page whose elements have their names, some of them with `post_` before.
@@ -29,6 +33,17 @@ CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, a
 # found in a page.
 BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 MARK = re.compile("\ufdd0")
+# An element by its namespace: those of podcasts and media have names that are the same.
+NAMESPACES = re.compile(
+    r"""(?:\{https?://(?:www\.)?wordpress\.org/export/[0-9.]+/(?P<wp>excerpt/)?\}
+        |\{https?://purl\.org/(?:rss/1\.0/modules/content|dc/elements/1\.1)/\})?([^{}]+)
+    """,
+    re.VERBOSE,
+)
+# White space around a text, which pretty printers add.
+BLANKS = " \t\r\n"
+NO_SITE = "it names no site"
+FAILURES = (ParseError, DefusedXmlException, LookupError, ValueError)
 DECLARED = re.compile(
     rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'](?!utf-?8["'])([^"']*)""", re.IGNORECASE
 )
@@ -37,13 +52,16 @@ DECLARED = re.compile(
 class Export:
     """A file that WordPress exported.
 
-    `home` is the address of its site once `read` has begun, `pages` the number of pages so far,
-    `broken` says why it ends there, where it is not whole.
+    Once `read` has begun, `home` is the address of its site, `pages` the number of its pages,
+    `patterns` the contents of its synced patterns by id, `slugs` whose its slugs are, and `broken`
+    says why it ends before its end, where it is not whole.
     """
 
     def __init__(self, file: Path) -> None:
-        self._file = file
+        self._file = self._source = file
         self.home, self.pages, self.broken = "", 0, ""
+        self.patterns: dict[int, str] = {}
+        self.slugs = SlugOwners()
         self._authors: dict[str, int] = {}
 
     def read(self, statuses: Collection[str], since: str) -> Iterator[Row]:
@@ -56,48 +74,76 @@ class Export:
         after = datetime.fromisoformat(since or "0001-01-01")
         column = "modified_gmt" if after.tzinfo else "modified"
         moment = f"{after.astimezone(UTC) if after.tzinfo else after:%Y-%m-%d %H:%M:%S}"
-        reason = "it names no site"
         try:
-            opened = self._file.open("rb")
-            with Repaired(opened, "utf-8-sig", "surrogateescape") as source:
-                if found := DECLARED.match(opened.peek().removeprefix(BOM_UTF8)):
-                    raise LookupError(f"it is in {found[1].decode()}, and not in UTF-8")
-                for page in self._items(source):
+            if not self._file.is_file():
+                self._source = self._copy_of_pipe()
+            self._look_through()
+            with suppress(*FAILURES):
+                for texts, element in self._items():
+                    if _is_page(texts):
+                        page = self._page(texts, element)
+                        is_wanted = wanted & {"any", page["status"]}
+                        if is_wanted and (not since or page[column] > moment):
+                            yield page
+        finally:
+            if self._source != self._file:
+                self._source.unlink(missing_ok=True)
+
+    def _copy_of_pipe(self) -> Path:
+        """Return a file with what a pipe holds, which is read once only."""
+        with (
+            self._file.open("rb") as pipe,
+            tempfile.NamedTemporaryFile("wb", suffix=".xml", delete=False) as copy,
+        ):
+            shutil.copyfileobj(pipe, copy)
+            return Path(copy.name)
+
+    def _look_through(self) -> None:
+        """Read what has to be known before the first page, whatever comes first in the file."""
+        reason = ""
+        try:
+            for texts, _ in self._items():
+                if _is_page(texts):
                     self.pages += 1
-                    is_wanted = wanted & {"any", page["status"]}
-                    if is_wanted and (not since or page[column] > moment):
-                        yield page
-        except (ParseError, DefusedXmlException, LookupError, ValueError) as error:
+                    number = whole(texts.get("post_id")) or 0
+                    self.slugs.add(number, {**texts, "slug": texts.get("post_name", "")})
+                elif texts.get("post_type") == "wp_block":
+                    is_public = texts.get("status") == "publish" and not texts.get("post_password")
+                    number = whole(texts.get("post_id")) if is_public else None
+                    self.patterns |= {number: texts.get("content", "")} if number else {}
+        except FAILURES as error:
             reason = str(error)
-        else:
-            if self.home:
-                return
-        text = CUT if self.pages else NO_EXPORT
-        text = text.format(file=self._file, program="WordPress", pages=self.pages, reason=reason)
+        if not reason and self.home:
+            return
+        text = (CUT if self.pages else NO_EXPORT).format(
+            file=self._file, program="WordPress", pages=self.pages, reason=reason or NO_SITE
+        )
         if not self.pages:
             raise CannotBegin(text)
         self.broken = text
 
-    def _items(self, source: "Repaired") -> Iterator[Row]:
+    def _items(self) -> Iterator[tuple[dict[str, str], Element]]:
+        """Yield the texts of each item, and the item."""
         parents: list[Element] = []
-        for event, element in iterparse(source, ("start", "end")):
-            if event == "start":
-                parents.append(element)
-                continue
-            parents.pop()
-            name = _name(element)
-            if name == "base_blog_url":
-                self.home = element.text or ""
-            elif name == "author":
-                texts = _texts(element)
-                number = whole(texts.get("author_id")) or 0
-                self._authors[texts.get("author_login", "")] = number
-            elif name == "item":
-                texts = _texts(element)
-                if texts.get("post_type") == "page" and texts.get("status") != "auto-draft":
-                    yield self._page(texts, element)
-                # What was read is not held any longer.
-                parents[-1].remove(element)
+        with Repaired(self._source.open("rb"), "utf-8-sig", "surrogateescape") as source:
+            if found := DECLARED.match(source.buffer.peek().removeprefix(BOM_UTF8)):
+                raise LookupError(f"it is in {found[1].decode()}, and not in UTF-8")
+            for event, element in iterparse(source, ("start", "end")):
+                if event == "start":
+                    parents.append(element)
+                    continue
+                parents.pop()
+                name = _name(element)
+                if name == "base_blog_url":
+                    self.home = (element.text or "").strip(BLANKS)
+                elif name == "author":
+                    texts = _texts(element)
+                    number = whole(texts.get("author_id")) or 0
+                    self._authors[texts.get("author_login", "")] = number
+                elif name == "item":
+                    yield _texts(element), element
+                    # What was read is not held any longer.
+                    parents[-1].remove(element)
 
     def _page(self, texts: dict[str, str], element: Element) -> Row:
         page: Row = {name: texts.get(f"post_{name}", texts.get(name, "")) for name in COLUMNS}
@@ -114,18 +160,24 @@ class Export:
         return {**repaired, "repaired": repaired != page}
 
 
+def _is_page(texts: Row) -> bool:
+    return texts.get("post_type") == "page" and texts.get("status") != "auto-draft"
+
+
 def _name(element: Element) -> str:
-    return str(element.tag).rpartition("}")[2]
+    """Return the name of an element of RSS or WordPress; of others one that nothing here has."""
+    found = NAMESPACES.fullmatch(str(element.tag))
+    if not found:
+        return str(element.tag)
+    return "excerpt" if found["wp"] else "content" if found[2] == "encoded" else found[2]
 
 
 def _texts(element: Element) -> dict[str, str]:
     """Return the texts of an element's children by their names, content and excerpt among them."""
     found = {}
     for child in element:
-        name = _name(child)
-        if name == "encoded":
-            name = "excerpt" if "excerpt" in str(child.tag) else "content"
-        found[name] = child.text or ""
+        name, text = _name(child), child.text or ""
+        found[name] = text if name == "content" else text.strip(BLANKS)
     return found
 
 
@@ -135,7 +187,7 @@ def _meta(element: Element) -> dict[str, Any]:
     for child in element:
         if _name(child) == "postmeta":
             texts = _texts(child)
-            value = unserialize(texts.get("meta_value", ""))
+            value = field_value(texts.get("meta_value", ""))
             found.setdefault(texts.get("meta_key", ""), []).append(value)
     return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
 

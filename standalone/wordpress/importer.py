@@ -4,15 +4,24 @@ import json
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
 from landform.standalone.wordpress.access import opened
+from landform.standalone.wordpress.blocks import Patterns
 from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.standalone.wordpress.convert import Converter
 from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.readers import FEEDS, PAGES, FeedReader, PageReader, rows_of
+from landform.standalone.wordpress.readers import (
+    FEEDS,
+    PAGES,
+    FeedReader,
+    PageReader,
+    read_pattern,
+    rows_of,
+)
 from landform.standalone.wordpress.report import Report
 from landform.standalone.wordpress.site import Site, has_id
 from landform.standalone.wordpress.values import SiteDates, address
@@ -96,7 +105,8 @@ def import_site(store: Store, client: Client, plan: Plan, progress: Progress) ->
         dates = SiteDates(site.index, store.clock)
         run = origins.begin(store, site.home, plan.key(client.user), keep=plan.keep)
         run.state.setdefault("started", site.moment)
-        importing = Import(store, run, dates, plan, progress)
+        patterns = Patterns(partial(read_pattern, site))
+        importing = Import(store, run, dates, patterns, plan=plan, progress=progress)
         report = importing.run(lambda: importing.read_site(site))
         report.requests = client.requests
         if not dates.is_same:
@@ -105,7 +115,7 @@ def import_site(store: Store, client: Client, plan: Plan, progress: Progress) ->
         return report
 
 
-def import_files(store: Store, files: Sequence[Path], plan: Plan) -> Report:
+def import_files(store: Store, files: Sequence[Path], plan: Plan, progress: Progress) -> Report:
     """Bring what WordPress exported, and what an export of Gravity Forms beside it tells."""
     try:
         from landform.standalone.wordpress.export_files import Export, read_forms  # noqa: PLC0415
@@ -119,10 +129,13 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan) -> Report:
     feeds = list(read_forms(files[1])) if len(files) > 1 else []
     with store.connection():
         run = origins.begin(store, address(export.home), plan.key(""), keep=plan.keep)
-        importing = Import(store, run, SiteDates({}, store.clock), plan)
+        patterns, dates = Patterns(export.patterns.get), SiteDates({}, store.clock)
+        importing = Import(store, run, dates, patterns, plan=plan, progress=progress)
 
         def read() -> None:
-            importing.read_rows(chain(first, pages), iter(feeds))
+            importing.know_slugs(export.slugs)
+            importing.read_rows("page", chain(first, pages), export.pages)
+            importing.read_rows("feed", iter(feeds), len(feeds))
             if export.broken:
                 raise CannotBegin(export.broken)
 
@@ -138,12 +151,19 @@ class Import:
     """One import into a store; inside `connection()`."""
 
     def __init__(
-        self, store: Store, run: origins.Run, dates: SiteDates, plan: Plan,
-        progress: Progress = lambda *_: None,
-    ) -> None:  # fmt: skip
+        self,
+        store: Store,
+        run: origins.Run,
+        dates: SiteDates,
+        patterns: Patterns,
+        *,
+        plan: Plan,
+        progress: Progress,
+    ) -> None:
         self._store, self._run, self._plan, self._progress = store, run, plan, progress
         sources = MetaSources(plan.meta)
-        self._converter = Converter(dates, sources, plan.forms, store.clock.now().utc)
+        now = store.clock.now().utc
+        self._converter = Converter(dates, sources, patterns, plan.forms, now)
         self._writer = IncomingWriter(
             store, run, force=plan.force, new_ids=plan.new_ids, keep=plan.keep
         )
@@ -180,15 +200,22 @@ class Import:
         self.report.problems += filter(None, refused)
         self.report.warnings += site.warnings
 
-    def read_rows(self, pages: Iterator[Row], feeds: Iterator[Row]) -> None:
-        """Bring what files hold."""
-        for resource, rows in (("page", pages), ("feed", feeds)):
-            while resource in self._plan.resources and (batch := [*islice(rows, BATCH)]):
-                self._take(resource, [*filter(has_id, batch)])
-                self.report.problems += [
-                    NO_ID.format(resource=resource, title=row.get("title", "")[:80])
-                    for row in batch if not has_id(row)
-                ]  # fmt: skip
+    def know_slugs(self, slugs: Mapping[str, int]) -> None:
+        """Take which page of the site keeps each slug, by its id there."""
+        self._writer.keepers = slugs
+
+    def read_rows(self, resource: str, rows: Iterator[Row], total: int) -> None:
+        """Bring what a file holds."""
+        done = 0
+        while resource in self._plan.resources and (batch := [*islice(rows, BATCH)]):
+            self._take(resource, [*filter(has_id, batch)])
+            unnumbered = [row.get("title", "")[:80] for row in batch if not has_id(row)]
+            self.report.without_id += len(unnumbered)
+            self.report.problems += [
+                NO_ID.format(resource=resource, title=title) for title in unnumbered
+            ]
+            done += len(batch)
+            self._progress(f"{resource}s", done, max(total, done))
 
     def _read_pages(self, site: Site) -> str:
         """Read the pages; return why there are none."""
@@ -202,6 +229,7 @@ class Import:
             return REFUSED_PAGES.format(code=refused.code, user=user)
         reader = PageReader(site, self._seen_pages, plan.statuses, plan.since)
         reader.list_ids()
+        self.know_slugs(reader.slugs)
         # What is created here while the import goes on shall have no id of the site's.
         self._writer.reserve("page", max(reader.ids, default=0))
         for batch in reader.read(self._run.state["started"]):

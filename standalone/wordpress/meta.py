@@ -8,6 +8,7 @@ from typing import Any
 
 from landform.schemas.pages import EMPTY_META
 from landform.standalone.wordpress.report import Note, note
+from landform.standalone.wordpress.values import UNREADABLE
 
 PLACES = ("meta", "acf")
 CONSTANT = "const:"
@@ -116,11 +117,13 @@ def _as_text(value: Any) -> tuple[bool, str]:
 
 def _as_list(value: Any) -> tuple[bool, list[Any]]:
     if isinstance(value, list):
-        kept = [item for item in value if item is not None]
+        kept = [item for item in value if item not in (None, UNREADABLE)]
         return len(kept) == len(value), kept
     if isinstance(value, dict) and value and all(name.isdecimal() for name in value):
         # A list of PHP whose numbers have gaps.
         return _as_list([*value.values()])
+    if value is UNREADABLE:
+        return False, []
     return True, [] if _is_empty(value) else [value]
 
 

@@ -12,12 +12,13 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from landform.standalone.wordpress.client import LARGEST, SMALL, NoAnswer
+from landform.standalone.wordpress.client import BUSY, LARGEST, SMALL, NoAnswer
 from landform.standalone.wordpress.convert import KNOWN
-from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, has_id
+from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, SlugOwners, has_id
+from landform.standalone.wordpress.values import storable
 
 Row = dict[str, Any]
-PAGES, FEEDS = "/wp/v2/pages", "/gf/v2/feeds"
+PAGES, BLOCKS, FEEDS = "/wp/v2/pages", "/wp/v2/blocks", "/gf/v2/feeds"
 # Nothing that is rendered: that is slow, and breaks with any plugin.
 FIELDS = (
     "id,date,date_gmt,modified,modified_gmt,slug,status,link,title.raw,content.raw,excerpt.raw,"
@@ -55,6 +56,7 @@ class PageReader:
         self.total: int | None = None
         # Whether some came or went meanwhile.
         self.has_moved = False
+        self.slugs = SlugOwners()
 
     @property
     def hidden(self) -> int:
@@ -96,7 +98,9 @@ class PageReader:
         found, totals = dict[int, str](), set[int | None]()
         offset, end, idle = 0, 1, 0
         while offset < end:
-            answer = self._ask("id,status", offset=offset, **params)
+            answer = self._ask("id,status,slug,parent", offset=offset, **params)
+            for row in rows_of(answer.body):
+                self.slugs.add(int(row["id"]), row)
             rows = {int(row["id"]): str(row.get("status")) for row in rows_of(answer.body)}
             size = self._site.per_page
             idle = 0 if rows.keys() - found.keys() else idle + size
@@ -176,6 +180,23 @@ def registered_statuses(site: Site) -> list[str]:
     found = [*named] if isinstance(named, dict) else []
     kept = [one for one in found if one not in SKIPPED and not one.startswith(REQUESTS)]
     return list(dict.fromkeys([*KNOWN, *kept]))
+
+
+def read_pattern(site: Site, number: int) -> str | None:
+    """Return the content of a synced pattern; None where the site shows none."""
+    fields = "id,status,password,content.raw"
+    try:
+        found = site.get(f"{BLOCKS}/{number}", site.client.largest, context="edit", _fields=fields)
+    except NoAnswer as refused:
+        if not refused.status or refused.status in BUSY:
+            # The site is out of reach: the import goes on later.
+            raise
+        return None
+    body = found.body if isinstance(found.body, dict) else {}
+    content = body.get("content")
+    is_public = body.get("status") == "publish" and not body.get("password")
+    raw = content.get("raw") if isinstance(content, dict) and is_public else None
+    return str(storable(raw)) if isinstance(raw, str) else None
 
 
 def rows_of(body: Any) -> list[Row]:

@@ -12,7 +12,10 @@ Note = dict[str, Any]
 TEXTS = {
     "lost": "landform has no place for {name}",
     "meta-missing": "the site shows no field for {name}",
-    "meta-unreadable": "{name} has a value of another type than the site declares, so it is empty",
+    "meta-unreadable": (
+        "{name} has a value that cannot be read, or of another type than the site declares, so it "
+        "is empty"
+    ),
     "nul": "characters that no database holds were replaced: NUL, or halves of others",
     "control-characters": (
         "characters that no XML may hold, or bytes that are no characters, were replaced"
@@ -25,6 +28,11 @@ TEXTS = {
     "slug-missing": "had no slug, and needs one",
     "beyond-bounds": "{name} is larger than a request may send, so a client cannot send it back",
     "shortcode": "visitors see [{name}] as text, since nothing renders it here",
+    "block": "visitors see nothing of the block {name}, or a bare address: nothing here renders it",
+    "embed": "visitors see an address of {name} as text, where WordPress embeds what is there",
+    "form-block": "form_id is empty there: a new page here has {name}, as its form block",
+    "pattern": "the synced pattern {name} is a part of the page here, and no longer synced",
+    "pattern-overrides": "the page has texts of its own for the pattern {name}, which are lost",
     "media": "refers to files below {name}, which stay at the old site",
     "schedule-missed": "was scheduled, and never published at its date: it is a draft here",
 }
@@ -34,6 +42,8 @@ WRITTEN = ("created", "updated", "deleted")
 OUTCOMES = ("created", "updated", "unchanged", "kept", "conflict", "left-out", "deleted")
 # The outcomes whose rows are listed, with their names in JSON.
 LISTED = {"left-out": "left_out", "conflict": "conflicts", "kept": "kept", "deleted": "deleted"}
+# Left out for now only, it may be.
+UNREAD = "unreadable"
 # So many ids stand in one sentence.
 SHOWN = 20
 
@@ -49,13 +59,15 @@ class Report:
     """The outcome of each row, and what concerns all of them.
 
     `problems`: why something was not read at all. `hidden_pages`: how many the user may not see.
-    `gone_there`: what was deleted there, and is still here.
+    `gone_there`: what was deleted there, and is still here. `without_id`: how many rows of a file
+    have no number; each is a problem.
     """
 
     site: str
     dry_run: bool = False
     problems: list[str] = field(default_factory=list)
     warnings: list[str] = field(default_factory=list)
+    without_id: int = 0
     meta: dict[str, dict[str, int]] = field(default_factory=dict)
     hidden_pages: int = 0
     requests: int = 0
@@ -88,9 +100,18 @@ class Report:
 
     @property
     def exit_code(self) -> int:
-        """1 where something was not brought that is there."""
-        missed = (self.problems, self.hidden_pages, self.rows["left-out"], self.rows["conflict"])
-        return int(any(missed))
+        """1 where something could not be read, 3 where something was left out.
+
+        What never can be held here counts where something else was written: an import that is
+        repeated by a timer ends with 0 where everything else is as it was.
+        """
+        if len(self.problems) > self.without_id:
+            return 1
+        is_written = any(counts[name] for counts in self.counts.values() for name in WRITTEN)
+        left_out = self.rows["left-out"]
+        may_come = [row for row in left_out if any(why["code"] == UNREAD for why in row["why"])]
+        out = self.hidden_pages or left_out or self.without_id
+        return 3 if self.rows["conflict"] or may_come or (out and is_written) else 0
 
     def as_json(self) -> dict[str, Any]:
         """Return all of it."""

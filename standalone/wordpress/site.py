@@ -14,7 +14,7 @@ import orjson
 
 from landform.schemas.export import LARGEST
 from landform.standalone.wordpress.client import BUSY, SMALL, Client, NoAnswer, Response
-from landform.standalone.wordpress.values import address, place
+from landform.standalone.wordpress.values import address, place, whole
 
 PER_PAGE = 100
 # What has more digits counts no pages.
@@ -98,6 +98,21 @@ class Site:
         named = (self.index.get("home"), self.index.get("url"))
         texts = [text for text in named if isinstance(text, str) and text]
         return address([*texts, self.client.url][0])
+
+
+class SlugOwners(dict[str, int]):
+    """Which page of a site keeps a slug here: the one that is public at it, without a parent."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._ranks: dict[str, tuple[bool, int]] = {}
+
+    def add(self, number: int, page: Mapping[str, Any]) -> None:
+        """Take what is known of a page: its status, slug and parent."""
+        slug, parent = str(page.get("slug") or ""), page.get("parent", page.get("post_parent"))
+        rank = bool(whole(parent)), number
+        if page.get("status") == "publish" and slug and rank <= self._ranks.get(slug, rank):
+            self[slug], self._ranks[slug] = number, rank
 
 
 def check(response: Response) -> Answer:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone, tzinfo
+from math import isfinite
 from typing import Any
 from urllib.parse import quote, urlsplit
 from zoneinfo import ZoneInfo
@@ -16,12 +17,16 @@ UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 WHOLE = re.compile(r"\s*(-?[0-9]{1,40})(?:\.0+)?\s*")
 SAFE = "/:?#[]@!$&'()*+,;=%~-._"
 NO_URL = "{url} is no address of a site: it has to look like https://shop.example."
-# What a serialized value begins with; a scalar is as a whole here.
-PHP = re.compile(rb"([Nidb])(?::([^;]{1,40}))?;|([as]):([0-9]{1,9}):[{\"]")
+# The begin of a serialized value; a scalar is as a whole here.
+VALUE = re.compile(rb"([Nidb])(?::([^;]{1,40}))?;|([as]):([0-9]{1,9}):[{\"]")
+# What may follow the end of a text: another value, the end of a list, or nothing.
+TEXT_END = re.compile(rb"\";(?=[Nidbas][:;]|\}|\s*\Z)")
+# A text that only PHP writes, whether it can be read or not.
+SERIALIZED = re.compile(r'\s*(?:a:[0-9]+:\{|[sOCE]:\+?[0-9]+:"|[rR]:[0-9]+;\s*\Z)')
 SCALARS: dict[bytes, Callable[[bytes], Any]] = {
     b"N": lambda _: None,
     b"i": int,
-    b"d": float,
+    b"d": lambda text: _finite(float(text)),
     b"b": lambda text: text == b"1",
 }
 # A local time can be no further from UTC than this: what is, was not written by a clock.
@@ -43,19 +48,48 @@ def whole(value: object) -> int | None:
     return int(found[1]) if found else None
 
 
+class Unreadable:
+    """A serialized value that cannot be read: broken, or an object of PHP."""
+
+
+UNREADABLE = Unreadable()
+
+
 def unserialize(text: str) -> Any:
     """Return a value of PHP: lists and mappings, texts, numbers; what is none stays a text."""
+    return _unserialized(text, repairs=False)
+
+
+def field_value(text: str) -> Any:
+    """Return the value of a custom field; `UNREADABLE` if only PHP, or nobody, can read it.
+
+    The length of a text is wrong after a search and replace, or with other line ends and
+    encodings: it ends where another value or the end of the list follows.
+    """
+    value = unserialize(text)
+    if value == text and SERIALIZED.match(text):
+        value = _unserialized(text, repairs=True)
+    return UNREADABLE if value == text and SERIALIZED.match(text) else value
+
+
+def _unserialized(text: str, *, repairs: bool) -> Any:
     data = text.encode("utf-8", "surrogatepass")
     with suppress(ValueError, TypeError, RecursionError):
-        value, end = _value(data, 0)
+        value, end = _value(data, 0, repairs)
         if end == len(data.rstrip()):
             return value
     return text
 
 
-def _value(data: bytes, at: int) -> tuple[Any, int]:
+def _finite(number: float) -> float:
+    if not isfinite(number):
+        raise ValueError("JSON has no such number.")
+    return number
+
+
+def _value(data: bytes, at: int, repairs: bool) -> tuple[Any, int]:
     """Return the value that begins somewhere, and where it ends."""
-    if not (found := PHP.match(data, at)):
+    if not (found := VALUE.match(data, at)):
         raise ValueError("Here begins no value.")
     at = found.end()
     if found[1]:
@@ -65,11 +99,14 @@ def _value(data: bytes, at: int) -> tuple[Any, int]:
         # The length is in bytes.
         end = at + size
         if data[end : end + 2] != b'";':
-            raise ValueError("This text does not end where it says.")
+            clear = TEXT_END.search(data, at) if repairs else None
+            if not clear:
+                raise ValueError("This text does not end where it says.")
+            end = clear.start()
         return data[at:end].decode(), end + 2
     items = []
     for _ in range(2 * size):
-        item, at = _value(data, at)
+        item, at = _value(data, at, repairs)
         items.append(item)
     if data[at : at + 1] != b"}":
         raise ValueError("This list does not end where it says.")

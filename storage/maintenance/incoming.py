@@ -63,6 +63,8 @@ class IncomingWriter:
         self._last_ids = run.state.setdefault("last_ids", store.database.last_ids())
         # The slugs of pages that were not kept.
         self._claimed: dict[str, int] = {}
+        # Which page there keeps its slug here, by its id there.
+        self.keepers: Mapping[str, int] = {}
 
     def reserve(self, resource: str, highest: int) -> None:
         """Let nobody who creates a row here from now on get an id that may come from there."""
@@ -100,7 +102,7 @@ class IncomingWriter:
         merge = _Merge(one, before, self._here(before))
         merge.decide(self._force, is_new=before.target_id > self._last_ids[one.resource])
         mine = before.target_id or -one.source_id
-        merge.find_name(lambda wanted: self._others(wanted, mine))
+        merge.find_name(lambda wanted: self._others(wanted, mine, one.source_id))
         if merge.outcome in WRITTEN:
             try:
                 row = {"version": 1, **one.finish(merge.row or {}), "id": before.target_id}
@@ -117,8 +119,11 @@ class IncomingWriter:
     def _here(self, origin: Origin) -> Row | None:
         return find(self._store, EXPORTED[origin.resource], {"id": origin.target_id})
 
-    def _others(self, wanted: Collection[str], mine: int) -> dict[str, int]:
-        owners = slugs.owners(self._store, wanted)
+    def _others(self, wanted: Collection[str], mine: int, source_id: int) -> dict[str, int]:
+        """Return to which other pages some slugs belong, or will as soon as those come."""
+        keepers = {slug: self.keepers.get(slug, source_id) for slug in wanted}
+        owners = {slug: -keeper for slug, keeper in keepers.items() if keeper != source_id}
+        owners |= slugs.owners(self._store, wanted)
         owners |= {slug: self._claimed[slug] for slug in wanted if slug in self._claimed}
         return {slug: owner for slug, owner in owners.items() if owner != mine}
 

@@ -127,15 +127,14 @@ def unseen(store: Store, run: Run, resource: str) -> Iterator[Origin]:
     yield from _all(store, run.source, condition & (ImportOrigin.resource == resource))
 
 
-def links(store: Store, source: str, base: str) -> Iterator[tuple[str, str]]:
-    """Yield the link that each page had there, and the one it has here, below `base`."""
+def links(store: Store, source: str) -> Iterator[tuple[str, Row]]:
+    """Yield the link that each page had there, and the `id`, `slug` and `status` it has here."""
     columns = (ImportOrigin.link, Page.id, Page.slug, Page.status)
-    found = ImportOrigin.select(*columns).join(Page, on=(Page.id == ImportOrigin.target_id))
-    found = found.where(ImportOrigin.source == source, ImportOrigin.resource == "page")
-    rows = found.order_by(ImportOrigin.source_id).tuples().execute(store.database)
-    for link, number, slug, status in rows:
-        is_named = status in ("publish", "private") and slug
-        yield link, f"{base.rstrip('/')}{f'/{slug}/' if is_named else f'/?page_id={number}'}"
+    query = ImportOrigin.select(*columns).join(Page, on=(Page.id == ImportOrigin.target_id))
+    query = query.where(ImportOrigin.source == source, ImportOrigin.resource == "page")
+    rows = query.order_by(ImportOrigin.source_id).tuples().execute(store.database)
+    for link, *values in rows:
+        yield link, dict(zip(("id", "slug", "status"), values, strict=True))
 
 
 def _all(store: Store, source: str, condition: Any) -> Iterator[Origin]:

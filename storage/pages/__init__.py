@@ -122,17 +122,20 @@ def update(
     values: Row,
     if_match: Precondition | None = None,
     writer: int | None = None,
+    *,
+    keep_rendering: bool = False,
 ) -> Row:
     """Write the columns given and what follows from them; return the page as it is then.
 
     Nothing given, nothing written. Leaving the trash gives the page its slug back, or the
     next one free. `VersionConflict` where the page is at none of the versions expected.
-    `writer`: see `revisions.keep`.
+    `writer`: see `revisions.keep`. `keep_rendering`: of texts that do not change.
     """
     now = store.clock.now()
     old = _to_write(store, page_id, now, if_match)
     if not values:
         return old
+    values = with_old_rendering(old, values) if keep_rendering else values
     changes = _changes(store, old, values, now)
     page = {**old, **changes}
     if old["status"] == "trash" != page["status"]:
@@ -152,6 +155,23 @@ def update(
         # Cookies of an earlier password stay worthless where it returns.
         signatures.revoke(store, page_id)
     return page
+
+
+def with_old_rendering(old: Row, values: Row) -> Row:
+    """Return values in which each text that they do not change has the HTML that it has.
+
+    Line breaks count as the same, whatever a form or an editor makes of them.
+    """
+    same = [
+        name for name in ("title", "content")
+        if (text := values.get(f"{name}_raw")) is not None
+        and _with_plain_breaks(text) == _with_plain_breaks(old[f"{name}_raw"])
+    ]  # fmt: skip
+    return values | {f"{name}_rendered": old[f"{name}_rendered"] for name in same}
+
+
+def _with_plain_breaks(text: str) -> str:
+    return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
 @transactional

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from functools import reduce
+from itertools import chain
 from operator import and_, or_
 from typing import Any
 
@@ -13,7 +14,7 @@ from landform.storage.engines import expressions
 from landform.storage.engines.dialect import Dialect
 from landform.storage.models import Page, PageText
 from landform.storage.pages import scheduling
-from landform.storage.pages.slugs import HAS_SLUG, slugify
+from landform.storage.pages.slugs import HAS_SLUG, spellings
 from landform.storage.rows import Values, json_text, storable
 from landform.storage.search import Search, form_key, language_key, parse
 from landform.storage.store import Store
@@ -26,6 +27,11 @@ MOST_RANKED_WORDS = 6
 def keys(key: Callable[[Any], str], values: Sequence[Any]) -> list[str]:
     """Return what pages are found by for some values, each once; one without a key finds none."""
     return [found for found in dict.fromkeys(map(key, values)) if found]
+
+
+def named_slugs(texts: Sequence[str]) -> list[str]:
+    """Return the slugs that some texts may name, each once."""
+    return list(dict.fromkeys(chain.from_iterable(map(spellings, texts))))
 
 
 def _speaks(_: Clock, languages: Sequence[Any]) -> ColumnBase:
@@ -52,7 +58,7 @@ CONDITIONS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
     "before": lambda clock, date: Page.date < clock.moment(date).local,
     "modified_after": lambda clock, date: Page.modified > clock.moment(date).local,
     "modified_before": lambda clock, date: Page.modified < clock.moment(date).local,
-    "slug": lambda _, slugs: Page.slug.in_(keys(slugify, slugs)) & HAS_SLUG,
+    "slug": lambda _, slugs: Page.slug.in_(named_slugs(slugs)) & HAS_SLUG,
     "form_id": lambda _, forms: Page.form.in_(keys(form_key, forms)),
     "language": _speaks,
     "open_at": _is_open,

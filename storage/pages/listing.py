@@ -16,7 +16,7 @@ from peewee import JOIN, SQL, Case, ColumnBase, fn
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageCount, PageText
 from landform.storage.pages import scheduling
-from landform.storage.pages.filters import conditions, keys, rank, searched
+from landform.storage.pages.filters import conditions, named_slugs, rank, searched
 from landform.storage.pages.scheduling import (
     FUTURE,
     OPEN,
@@ -24,7 +24,6 @@ from landform.storage.pages.scheduling import (
     CollectionState,
     window_state,
 )
-from landform.storage.pages.slugs import slugify
 from landform.storage.rows import MAX_INTEGER, Row, Values, storable
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
@@ -190,7 +189,7 @@ def _order(query: Values, total: int) -> Order:
     search = searched(query)
     named: dict[str, tuple[Any, Sequence[object]]] = {
         "include": (Page.id, storable(query.get("include") or ())),
-        "include_slugs": (Page.slug, keys(slugify, query.get("slug") or ())),
+        "include_slugs": (Page.slug, named_slugs(query.get("slug") or ())),
     }
     column, values = named.get(by, (None, ()))
     if values:

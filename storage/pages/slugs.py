@@ -6,7 +6,7 @@ The former ones of published pages are kept until other pages take them.
 import re
 import secrets
 import unicodedata
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from urllib.parse import quote, unquote
 
 from peewee import SQL, fn
@@ -51,6 +51,10 @@ _LONE_PERCENT = re.compile(r"%(?![0-9a-fA-F]{2})")
 _ENTITY = re.compile(r"&[^;\s]+;")
 _OTHER = re.compile(r"[^%a-z0-9 _-]")
 _BLANKS = re.compile(r"[ -]+")
+_SLUG = re.compile(r"[%a-z0-9_-]{1,200}")
+# What no segment of a path can hold, or browsers change.
+_NO_SEGMENT = re.compile(r"^\.|[/\\\x00-\x1f\x7f]")
+_LONE_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
 # Latin letters that no decomposition turns into ASCII.
 _LETTERS = str.maketrans(
     {
@@ -77,9 +81,35 @@ def slugify(text: str) -> str:
         text = unicodedata.normalize("NFC", text)
         text = _NOT_ASCII.sub(_plain, text).translate(_LETTERS)
     text = _LONE_PERCENT.sub("", text.lower())
-    text = text[:MAX_LENGTH] if text.isascii() else _encode(text)
+    text = text[:MAX_LENGTH] if text.isascii() else encode(text)
     text = _ENTITY.sub("", text).replace(".", "-")
     return _BLANKS.sub("-", _OTHER.sub("", text)).strip("-")
+
+
+def spellings(text: str) -> list[str]:
+    """Return the slugs that a text from a URL may name, the likeliest first.
+
+    An imported page may have a slug that no title here becomes, as `women%e2%80%99s-day`: it is
+    found decoded, and as it is stored. A byte that is no UTF-8 is an escaped surrogate.
+    """
+    text = _LONE_SURROGATE.sub("\ufffd", text)
+    quoted = [
+        quote(spelling, safe=safe, errors="surrogateescape").lower()
+        for spelling in (text, text.lower(), unicodedata.normalize("NFC", text.lower()))
+        for safe in ("", "%")
+    ]
+    names = dict.fromkeys([*filter(_SLUG.fullmatch, quoted), slugify(text)])
+    return [name for name in names if name]
+
+
+def path_segment(slug: str) -> str:
+    """Return a slug as it stands in a URL: as it is, if that leads to it, else its `%` encoded."""
+    if "%" not in slug:
+        return slug
+    decoded = unquote(slug)
+    if spellings(decoded)[:1] == [slug] and not _NO_SEGMENT.search(decoded):
+        return slug
+    return slug.replace("%", "%25")
 
 
 def _plain(match: re.Match[str]) -> str:
@@ -88,7 +118,7 @@ def _plain(match: re.Match[str]) -> str:
     return base if base.isascii() and base.isalpha() else match[0]
 
 
-def _encode(text: str, limit: int = MAX_LENGTH) -> str:
+def encode(text: str, limit: int = MAX_LENGTH) -> str:
     """Percent-encode what is not ASCII, cut so that no character is halved."""
     pieces: list[str] = []
     length = 0
@@ -106,7 +136,7 @@ def shorten(slug: str, limit: int) -> str:
     if len(slug) <= limit:
         return slug
     decoded = unquote(slug)
-    cut = slug[:limit] if decoded == slug else _encode(decoded, limit)
+    cut = slug[:limit] if decoded == slug else encode(decoded, limit)
     return cut.rstrip("-")
 
 
@@ -177,7 +207,7 @@ def leave(store: Store, old: Row, new: Row | None) -> None:
             FormerSlug.delete().where(mine, FormerSlug.id <= beyond).execute(db)
 
 
-def successor(store: Store, slug: str) -> str | None:
-    """Return the slug of the page that had this one before; None where a page has it, or none."""
-    found = SUCCESSOR.row(store, {"slug": slug})
+def successor(store: Store, names: Iterable[str]) -> str | None:
+    """Return the slug of the page that had one of these; None where a page has it now, or none."""
+    found = next(filter(None, (SUCCESSOR.row(store, {"slug": name}) for name in names)), None)
     return found[0] if found else None

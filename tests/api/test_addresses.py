@@ -98,8 +98,8 @@ def test_as_many_former_slugs_are_kept_as_is_said_and_an_import_follows(site: Si
     with site.store.connection():
         for number in range(1, slugs.MOST_FORMER + 3):
             pages.update(site.store, page["id"], {"slug": f"s{number}"})
-        assert slugs.successor(site.store, "s1") is None
-        assert slugs.successor(site.store, "s2") == f"s{slugs.MOST_FORMER + 2}"
+        assert slugs.successor(site.store, ["s1"]) is None
+        assert slugs.successor(site.store, ["s2"]) == f"s{slugs.MOST_FORMER + 2}"
 
 
 def test_a_host_keeps_its_own_404_and_gets_the_redirect_below_its_prefix(

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from applications import Site
+from applications import Client, Site
 from conftest import ROOT, basic
 from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.service import create_blueprint
+from landform.storage import api_keys
 from landform.storage.event_types import WANTED
 
 STATIC = ROOT / "service/console/static"
@@ -163,6 +164,27 @@ WRONG: dict[str, Any] = {
 
 def test_a_preview_of_a_wrong_value_is_a_400_that_names_it(client: FlaskClient) -> None:
     assert set(preview(client, expected=400, **WRONG)["data"]["params"]) == set(WRONG)
+
+
+def test_a_preview_shows_what_is_stored_only_to_whoever_may_read_it(
+    app: Flask, client: Client, anonymous: FlaskClient
+) -> None:
+    draft = client.page(title="Hidden", status="draft", content="Secret words.")
+    closed = client.page(content="Secret words.", password="sesame")
+    with client.store.connection():
+        keys = {
+            scopes: {"X-API-Key": api_keys.create(client.store, f"k{len(scopes)}", scopes, 1, None)}
+            for scopes in (("pages:write",), ("pages:write", "pages:read"))
+        }
+    for page in (draft, closed, {"id": 999}):
+        for scopes, headers in keys.items():
+            answer = anonymous.post("/pages/preview", json={"id": page["id"]}, headers=headers)
+            missing = 200 if "title" in page else 404
+            assert answer.status_code == (missing if "pages:read" in scopes else 403)
+            assert ("Secret" in answer.text) == (answer.status_code == 200)
+    only_writes = keys[("pages:write",)]
+    sent = anonymous.post("/pages/preview", json={"title": "Own"}, headers=only_writes)
+    assert "<h1>Own</h1>" in sent.get_json()["html"]
 
 
 def test_a_preview_is_for_whoever_may_write(client: FlaskClient, anonymous: FlaskClient) -> None:
