@@ -1,7 +1,7 @@
 """The operation that carries out several others, whose writes share one commit."""
 
 from collections.abc import Iterable, Mapping
-from urllib.parse import quote, unquote, urlsplit
+from urllib.parse import quote, unquote
 
 from landform.schemas import batch as schemas
 from landform.service.call import Call, ReadyIncoming
@@ -18,6 +18,7 @@ from landform.service.loading import nested, pairs
 from landform.service.operations import NAMESPACES, WP_JSON, Resource, RouteTable, all_routes
 from landform.service.pipeline import read_ids, run
 from landform.service.reply import Finished, Reply, envelope
+from landform.storage.sql import read_generation
 
 RESPONSES = schemas.BatchResponses()
 PATH = "/batch/v1"
@@ -49,9 +50,10 @@ def resource(others: Iterable[Resource]) -> Resource:
         responses: list[JsonObject] = []
         try:
             with call.store.transaction():
+                generation = read_generation(call.store)
                 bytes_left = call.options.max_response_bytes
                 for item in call.body["requests"]:
-                    body, status, headers, *_ = _respond(call, routes, item)
+                    body, status, headers, *_ = _respond(call, routes, item, generation)
                     responses.append(envelope(body, status, headers))
                     bytes_left -= len(body)
                     if bytes_left < 0:
@@ -68,11 +70,11 @@ def resource(others: Iterable[Resource]) -> Resource:
     return batches
 
 
-def _respond(call: Call, routes: RouteTable, item: JsonObject) -> Finished:
+def _respond(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> Finished:
     """Return the response to a request of a batch, undone where that is an error."""
     try:
         with call.store.transaction():
-            return _carry_out(call, routes, item)
+            return _carry_out(call, routes, item, generation)
     except Exception as error:
         known = from_known(error)
         if known is None or known.status >= 500:
@@ -81,9 +83,9 @@ def _respond(call: Call, routes: RouteTable, item: JsonObject) -> Finished:
         return known.finished()
 
 
-def _carry_out(call: Call, routes: RouteTable, item: JsonObject) -> Finished:
-    parts = urlsplit(item["path"])
-    path = unquote(parts.path)
+def _carry_out(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> Finished:
+    path, _, query_string = item["path"].partition("#")[0].partition("?")
+    path = unquote(path)
     if path.startswith(tuple(f"/{name}/" for name in NAMESPACES)):
         path = WP_JSON + path
     is_known = call.options.wp_json_paths or not path.startswith(WP_JSON)
@@ -99,7 +101,7 @@ def _carry_out(call: Call, routes: RouteTable, item: JsonObject) -> Finished:
     root_url = call.root_url.removesuffix(WP_JSON)
     base = path.removesuffix("/").rsplit("/", len([*filter(None, route.path.split("/"))]))[0]
     urls = f"{root_url}{quote(path)}", f"{root_url}{quote(base)}"
-    query = nested(pairs(parts.query.encode()))
+    query = nested(pairs(query_string.encode()))
     body = item.get("body") or {}
     incoming = ReadyIncoming(
         item["method"],
@@ -109,6 +111,7 @@ def _carry_out(call: Call, routes: RouteTable, item: JsonObject) -> Finished:
         query=query,
         body=body,
     )
+    incoming.generation = generation
     return run(call.service, operation, incoming, read_ids(variables))
 
 

@@ -70,6 +70,8 @@ class Incoming(ABC):
     root_url: str
     headers: Headers | Mapping[str, str]
     access: Access
+    # That of the store, where it was read for several calls at once.
+    generation: str = ""
 
     @abstractmethod
     def read_query(self, operation: Operation) -> JsonObject:
@@ -211,7 +213,8 @@ class Call:
 
     def etag(self, name: str, version: int, *variant: object, generation: str = "") -> str:
         """Return the entity tag of a resource at a version, for the reply at this URL."""
-        resource = f"{name}_{generation or read_generation(self.store)}"
+        generation = generation or self.incoming.generation or read_generation(self.store)
+        resource = f"{name}_{generation}"
         fields, embed = self.sent_query.get("_fields"), self.sent_query.get("_embed")
         options = self.options
         where = self.incoming.url, options.public_url, options.home_page

@@ -85,7 +85,8 @@ def read_precondition(
             raise api_error("rest_precondition_required")
         return None
     resource = f"{operation.if_match}{ids.get(f'{operation.if_match}_id', '')}"
-    return parse_if_match(if_match, resource, read_generation(service.store))
+    generation = incoming.generation or read_generation(service.store)
+    return parse_if_match(if_match, resource, generation)
 
 
 def finish(call: Call, reply: Reply, notes: Mapping[str, str]) -> Finished:

@@ -12,7 +12,7 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
 from waitress.utilities import Error, RequestEntityTooLarge, build_http_date
 
-MOST_LINE_BYTES = 8190
+MOST_LINE_BYTES, MOST_HEADERS = 8190, 100
 # What may frame the chunks of a body, beside a 64th of their bytes: each chunk takes its time.
 FRAMING_BYTES = 4096
 # Another deadline is for whoever sends or takes so much.
@@ -20,6 +20,8 @@ PROGRESS_BYTES = 1 << 16
 RESET = struct.pack("ii", 1, 0)
 LENGTH = re.compile("content-length:", re.IGNORECASE)
 FOLDED = re.compile(rb"\r\n[ \t]")
+# What may follow the last chunk: complete headers.
+TRAILER = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*")
 ENCODING = re.compile(rb"\r\ntransfer-encoding:([^\r]*)", re.IGNORECASE)
 
 
@@ -38,6 +40,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     """
 
     is_cut = False
+    header_count = 0
     environ: dict[str, Any] | None = None
     first_line: bytes = b""
     expect_continue: bool
@@ -48,6 +51,8 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         count: int = super().received(data)
         if len(self.first_line) > MOST_LINE_BYTES:
             self.error, self.completed = Refused(414), True
+        elif self.header_count > MOST_HEADERS:
+            self.error, self.completed = Refused(431), True
         elif isinstance(self.error, RequestEntityTooLarge):
             self.error, self.is_cut = None, True
             self.headers.setdefault("CONTENT_LENGTH", str(self.adj.max_request_body_size))
@@ -55,12 +60,20 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
             size = len(self.body_rcv)
             if self.body_bytes_received - size > FRAMING_BYTES + size // 64:
                 self.error, self.completed = Refused(413), True
+            elif self.completed and not TRAILER.fullmatch(self._trailer()):
+                self.error = Refused(400)
         # Nobody waits for a leave to send what has come, or what is not received.
         self.expect_continue = self.expect_continue and not self.completed
         return count
 
+    def _trailer(self) -> bytes:
+        """Return what followed the last chunk, with the end of each line."""
+        trailer = bytes(getattr(self.body_rcv, "trailer", b"")).strip(b"\r\n")
+        return trailer + b"\r\n" if trailer else b""
+
     def parse_header(self, header_plus: bytes) -> None:
         """Parse the head."""
+        self.header_count = header_plus.strip().count(b"\r\n")
         try:
             super().parse_header(header_plus)
         except ValueError:

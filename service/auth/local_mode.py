@@ -16,8 +16,9 @@ from weakref import WeakKeyDictionary
 Environ = Mapping[str, Any]
 # What proxies and the networks that sites stand behind say of a request, whoever sent it.
 FORWARDED = re.compile(
-    r"HTTP_(FORWARDED.*|VIA|X_REAL_IP|(.+_)?CLIENT_IP|X_FORWARDED.*|X_ORIGINAL_.+|X_AMZ.*|X_AZURE_.+"
-    r"|(CF|CDN|FASTLY|FLY)_.+)|PROXY_PROTOCOL"
+    r"HTTP_(FORWARDED.*|VIA|(.+_)?(REAL|CLIENT|REMOTE|EXTERNAL)_(IP|ADDR|ADDRESS)|X_FORWARDED.*"
+    r"|X_(ORIGINAL|AMZ|AZURE|ENVOY|CLOUD|APPENGINE|VERCEL|NF|NGROK|TAILSCALE)_.+|TAILSCALE_.+"
+    r"|(CF|CDN|FASTLY|FLY|AKAMAI|INCAP|SUCURI)_.+)|PROXY_PROTOCOL"
 )
 # HTTP/1.0 is missing: proxies use it towards a server unless they are configured otherwise.
 PROTOCOLS = frozenset({"HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"})

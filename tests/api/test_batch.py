@@ -208,3 +208,24 @@ def test_an_embedded_batch_reaches_its_own_routes_and_no_host_is_asked_again(
     # Without the paths of WordPress they are not there in a batch either.
     assert statuses(batch(client, item("POST", "/wp/v2/pages", {}), base="/f")) == [404]
     assert [one["status"] for one in landing.api.batch(requests=[page])["responses"]] == [201]
+
+
+ODD_PATHS = [
+    "/\t/[x",
+    "/[",
+    "/pages/[1",
+    "/%",
+    "/%00",
+    "/é",
+    "/pages/１",
+    "/..//pages",
+    "/\r\nX: y",
+]
+
+
+@pytest.mark.parametrize("path", ODD_PATHS)
+def test_a_path_that_leads_nowhere_is_a_404_of_its_request_alone(client: Client, path: str) -> None:
+    answer = batch(
+        client, item("POST", path, {"title": "A"}), item("POST", "/pages", {"title": "B"})
+    )
+    assert statuses(answer) == [404, 201]

@@ -26,6 +26,9 @@ KEPT_OUT = {
     "HTTP_HOST": ["example.com", "localhost.example.com", "127.0.0.1.nip.io:8000",
                   "192.0.2.7:8000", ""],
     "HTTP_X_FORWARDED_FOR": [""],
+    "HTTP_X_ENVOY_EXTERNAL_ADDRESS": ["192.0.2.7"], "HTTP_TRUE_CLIENT_IP": ["192.0.2.7"],
+    "HTTP_X_CLOUD_TRACE_CONTEXT": ["1/2"], "HTTP_TAILSCALE_USER_LOGIN": ["a@example.com"],
+    "HTTP_X_REMOTE_ADDR": ["192.0.2.7"], "HTTP_X_VERCEL_ID": ["x"],
     "HTTP_ORIGIN": ["https://evil.example", "http://localhost.evil.example", "null", "http://["],
 }  # fmt: skip
 pytestmark = pytest.mark.settings(CREDENTIALS="")

@@ -60,6 +60,31 @@ def test_chunks_are_of_one_version_only(version: str) -> None:
     assert requests(top.encode()) == [400]
 
 
+@pytest.mark.parametrize(("count", "status"), [(100, b""), (101, 431), (1000, 431)])
+def test_more_than_a_hundred_headers_are_refused(count: int, status: bytes | int) -> None:
+    lines = HOST + "".join(f"X-{number}: 1\r\n" for number in range(count - 1))
+    assert requests(f"GET / HTTP/1.1\r\n{lines}\r\n".encode()) == [status]
+
+
+@pytest.mark.parametrize(
+    ("trailer", "end"),
+    [
+        ("", [b"hello", b""]),
+        ("X: y\r\nZ:\r\n", [b"hello", b""]),
+        ("nothing\r\n", [400]),
+        ("GET /whoami HTTP/1.1\r\nHost: a\r\n", [400]),
+        (": x\r\n", [400]),
+        ("X: y\nGET / HTTP/1.1\r\n", [400]),
+        ("X : y\r\n", [400]),
+    ],
+    ids=repr,
+)
+def test_what_follows_the_last_chunk_is_headers_or_refused(trailer: str, end: list[Any]) -> None:
+    following = f"GET / HTTP/1.1\r\n{HOST}\r\n"
+    top = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n5\r\nhello\r\n0\r\n{trailer}\r\n{following}"
+    assert requests(top.encode()) == end
+
+
 def in_chunks(body: bytes, size: int) -> bytes:
     pieces = (body[at : at + size] for at in range(0, len(body), size))
     return b"".join(b"%x\r\n%b\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
