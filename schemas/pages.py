@@ -121,8 +121,13 @@ class StoredMeta(StoredJson):
     }
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: object) -> Any:
+        try:
+            stored = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            # An integer beyond a double, which only the standard library reads.
+            stored = json.loads(value)
         # The same text if no custom field is missing.
-        if not orjson.loads(value).keys() >= EMPTY_META.keys():
+        if not stored.keys() >= EMPTY_META.keys():
             meta = {**EMPTY_META, **json.loads(value)}
             value = json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
         return orjson.Fragment(value)

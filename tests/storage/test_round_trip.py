@@ -6,6 +6,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+import pytest
 from applications import Client, service
 from files import command
 from hypothesis import HealthCheck, Phase, given, settings
@@ -143,6 +144,7 @@ def write_back(client: Client) -> None:
 @settings(
     max_examples=12,
     deadline=None,
+    derandomize=True,
     phases=[Phase.generate],
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
@@ -170,3 +172,13 @@ def test_the_deepest_meta_can_be_moved_with_its_revisions(
     assert carried_out(client, writes) >= 3
     moves(url, make_database, tmp_path)
     client.store.dispose()
+
+
+@pytest.mark.parametrize("number", ["1" + "0" * 309, "-" + "9" * 4000, "1e308", "5e-324"])
+def test_a_page_with_a_huge_number_in_its_meta_can_be_read(client: Client, number: str) -> None:
+    body = f'{{"title": "A", "meta": {{"gallery": [{number}]}}}}'
+    page = client.post("/pages", data=body, content_type="application/json")
+    assert page.status_code == 201
+    read = json.loads(client.get("/pages/1").text)
+    assert read["meta"]["gallery"] == [json.loads(number)]
+    assert client.get("/pages").get_json()[0]["meta"] == read["meta"]
