@@ -52,7 +52,7 @@ def check_list(call: Call) -> JsonObject:
     # Wrong credentials are reported as such, not as a status that needs other credentials.
     is_public = not (sees_all or call.access.is_rejected)
     if is_public and {"publish", *query.get("status", ())} != {"publish"}:
-        raise ValidationError("must be one of publish.", "status")
+        raise ValidationError("must be publish, but for callers with credentials.", "status")
     check_context(call)
     return {**query, "unprotected_only": not sees_all}
 
