@@ -144,7 +144,7 @@ def _read_answer(received: Received) -> Answer:
     return Answer(status, body[:MOST_BODY].decode(errors="replace"), pause or 0.0)
 
 
-def _read_headers(file: BufferedReader) -> dict[str, str]:
+def _read_headers(file: "BufferedReader[Received]") -> dict[str, str]:
     """Return the headers of a response by their names in small letters."""
     headers = {}
     while (line := file.readline()) not in (b"\r\n", b"\n"):
@@ -155,7 +155,7 @@ def _read_headers(file: BufferedReader) -> dict[str, str]:
     return headers
 
 
-def _read_body(file: BufferedReader, headers: dict[str, str]) -> bytes:
+def _read_body(file: "BufferedReader[Received]", headers: dict[str, str]) -> bytes:
     """Return the beginning of a body; what is allowed bounds it, whatever sizes it claims."""
     if "chunked" not in headers.get("transfer-encoding", "").lower():
         length = headers.get("content-length", "")

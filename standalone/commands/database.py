@@ -134,9 +134,11 @@ def verify_database() -> None:
 
 
 def _problems(store: Store) -> list[str]:
-    """Return what `verify` finds."""
+    """Return what `verify` finds, and leave no connection."""
     with Progress("Checking"):
-        return list(verify.find_problems(store, check_stored))
+        problems = list(verify.find_problems(store, check_stored))
+    store.dispose()
+    return problems
 
 
 @landform.command("vacuum")

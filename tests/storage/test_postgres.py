@@ -325,3 +325,25 @@ def test_a_database_of_the_schema_before_is_brought_up_to_date(new_database: str
         pages.delete(store, 1)
     assert list(verify.find_problems(store)) == []
     store.dispose()
+
+
+FULL = """
+    CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
+    $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
+    CREATE TRIGGER no_room BEFORE INSERT ON page EXECUTE FUNCTION no_room();
+    CREATE TRIGGER no_room BEFORE UPDATE ON store EXECUTE FUNCTION no_room()
+"""
+
+
+def test_a_server_without_room_is_told_by_the_probe_until_there_is_room_again(
+    database_url: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    client = service(database_url)
+    run_sql(database_url, FULL)
+    for _ in range(5):
+        assert client.post("/pages", json={"title": "T"}).status_code == 507
+        assert client.get("/readyz").get_json()["reason"] == "The disk is full."
+    assert len([text for text in caplog.messages if "the disk is full" in text]) == 1
+    run_sql(database_url, "DROP FUNCTION no_room CASCADE")
+    assert client.get("/readyz").status_code == 200
+    assert client.post("/pages", json={"title": "T"}).status_code == 201
