@@ -31,6 +31,7 @@ OF_PAGE = "/pages/<page_id>/revisions"
 ONE = f"{OF_PAGE}/<revision_id>"
 NOT_FOUND = ("rest_post_invalid_parent", "rest_post_invalid_id")
 RENDERED = ("title_rendered", "content_rendered")
+NO_PASSWORD = dict.fromkeys(("password",), "")
 # Of longer texts there is no diff: it takes the square of their lines.
 MOST_LINES = 1000
 
@@ -139,7 +140,7 @@ def _shape(call: Call, schema: Schema) -> PageShape:
 
 def _dump(call: Call, shape: PageShape, row: Row) -> JsonObject:
     """Return what is sent of a revision. It shows no password of the page."""
-    return shape.dump({**row, "password": "", "root_url": call.root_url}, call.urls)
+    return shape.dump({**row, **NO_PASSWORD, "root_url": call.root_url}, call.urls)
 
 
 def _difference(old: Row, new: Row) -> JsonObject:
