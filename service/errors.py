@@ -14,6 +14,7 @@ from landform.schemas.fields import CodedMessage
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import dumps
 from landform.service.reply import Finished
+from landform.storage.errors import reason_of
 
 log = logging.getLogger("landform")
 
@@ -179,7 +180,7 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     if found.code.startswith("storage_"):
         if not isinstance(error, storage.DiskFull):
             # Of a full disk the storage itself tells, and not for each request.
-            log.warning("Storage failed: %s", error.__cause__ or error)
+            log.warning("Storage failed: %s", reason_of(error.__cause__ or error))
         retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
         return ApiError(found.status, found.code, str(error), headers=retry)
     return found

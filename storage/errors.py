@@ -3,6 +3,14 @@
 from collections.abc import Mapping
 
 
+def reason_of(error: object) -> str:
+    """Return what the error of a database says, in one line and without a value of a row.
+
+    SQLite repeats a text that is not UTF-8, which may be a password.
+    """
+    return str(error).strip().partition("\n")[0].partition(" with text ")[0]
+
+
 class StorageError(Exception):
     """Any failure of storage; its text is safe to show."""
 

@@ -16,7 +16,14 @@ from landform.storage import migrating
 from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
-from landform.storage.errors import Busy, CommitUnknown, DatabaseUnusable, StorageError, Unavailable
+from landform.storage.errors import (
+    Busy,
+    CommitUnknown,
+    DatabaseUnusable,
+    StorageError,
+    Unavailable,
+    reason_of,
+)
 from landform.storage.models import StoreInfo
 from landform.storage.query_budget import Deadline
 from landform.storage.transactions import Listener, WriteQueue
@@ -233,7 +240,7 @@ class Store:
         try:
             yield
         except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
-            reason = str(error.__cause__ or error).strip().rstrip(".")
+            reason = reason_of(error.__cause__ or error).rstrip(".")
             raise self.database.unusable(f"cannot be opened as a database: {reason}.") from error
 
 

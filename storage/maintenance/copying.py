@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from landform.storage.errors import CopyRefused
+from landform.storage.errors import CopyRefused, reason_of
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.models import TABLES
 from landform.storage.rows import Row
@@ -35,7 +35,7 @@ def copy(
                     count += 1
             except Exception as error:
                 # Unreadable, or what a target cannot hold: a NUL, a number too large, a slug twice.
-                why, last = str(error).strip().partition("\n")[0], next(iter(row.values()), None)
+                why, last = reason_of(error), next(iter(row.values()), None)
                 found = f"Not every row of {model._meta.table_name} can be copied"
                 raise CopyRefused(f"{found}, the last read is {last!r:.99}: {why}.") from error
         written.advance_sequences(read.last_ids())

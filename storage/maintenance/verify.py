@@ -8,7 +8,7 @@ from typing import Any, get_args, get_origin
 from peewee import BooleanField, DoubleField, Field, TextField
 
 from landform.storage.engines.database import EngineDatabase
-from landform.storage.errors import Unavailable
+from landform.storage.errors import Unavailable, reason_of
 from landform.storage.maintenance import derived
 from landform.storage.maintenance.derived import RESTORE, VACUUM
 from landform.storage.maintenance.tables import read_rows
@@ -41,7 +41,7 @@ def find_problems(store: Store, check_row: Check = dict) -> Iterator[str]:
                 yield from _checked(f"What {model._meta.table_name} holds", found)
             yield from _checked("What follows from the rows", _derived(db))
     except Unavailable as error:
-        yield f"{store.database.name} cannot be read: {error.__cause__ or error}. {RESTORE}"
+        yield f"{store.database.name} cannot be read: {reason_of(error.__cause__ or error)}. {RESTORE}"
 
 
 def schema_problems(store: Store) -> list[str]:
@@ -55,9 +55,7 @@ def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
     try:
         yield from found
     except Exception as error:
-        # SQLite repeats a text that is not UTF-8.
-        reason = str(error).strip().partition("\n")[0].partition(" with text ")[0]
-        yield f"{what} cannot be checked: {reason}. {RESTORE}"
+        yield f"{what} cannot be checked: {reason_of(error)}. {RESTORE}"
 
 
 def _wrong_rows(db: EngineDatabase, model: type[Table], check_row: Check) -> Iterator[str]:
