@@ -41,7 +41,8 @@ def find_problems(store: Store, check_row: Check = dict) -> Iterator[str]:
                 yield from _checked(f"What {model._meta.table_name} holds", found)
             yield from _checked("What follows from the rows", _derived(db))
     except Unavailable as error:
-        yield f"{store.database.name} cannot be read: {reason_of(error.__cause__ or error)}. {RESTORE}"
+        reason = reason_of(error.__cause__ or error)
+        yield f"{store.database.name} cannot be read: {reason}. {RESTORE}"
 
 
 def schema_problems(store: Store) -> list[str]:
