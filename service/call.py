@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from urllib.parse import urlencode
+from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
 
@@ -17,7 +17,7 @@ from landform.service.auth.credentials import (
 )
 from landform.service.conditions import is_current, make_etag
 from landform.service.json_codec import JsonObject
-from landform.service.loading import Fields
+from landform.service.loading import Fields, pairs
 from landform.service.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
 from landform.service.options import Options
 from landform.service.page_urls import Urls
@@ -26,6 +26,8 @@ from landform.storage.failed_attempts import Attempts
 from landform.storage.rows import Row
 from landform.storage.sql import Precondition, read_generation
 
+# What a query may hold as it is; not `<`, `>` and quotes, which would end a link in a header.
+IN_QUERY = "%!$&'()*+,-./:;=?@[\\]^_`{|}~"
 # Query parameters that may contain a secret.
 SECRETS = ("password", "consumer_key", "consumer_secret")
 
@@ -82,9 +84,14 @@ class Incoming(ABC):
         """Return the object that was sent; empty for nothing."""
 
     @property
+    def query_string(self) -> bytes:
+        """The query as it came."""
+        return b""
+
+    @cached_property
     def query_pairs(self) -> list[tuple[str, str]]:
-        """The names and values of the query, as they came."""
-        return []
+        """The names and values of the query, decoded."""
+        return pairs(self.query_string) if self.query_string else []
 
     def has_unread_body(self, operation: Operation) -> bool:
         """Return whether a body came that the operation does not read."""
@@ -202,14 +209,14 @@ class Call:
         return text or str(self.query.get("password", ""))
 
     def query_without(self, *names: str) -> str:
-        """Return the query for a link: without some names, and without secrets."""
-        return urlencode(
-            [
-                (name, value)
-                for name, value in self.incoming.query_pairs
-                if name not in (*names, "rest_route", *SECRETS) and not name.startswith("oauth_")
-            ]
-        )
+        """Return the query for a link, as it came: without some names, and without secrets."""
+        hidden = (*names, "rest_route", *SECRETS)
+        parts = []
+        for part in self.incoming.query_string.split(b"&"):
+            name = unquote_plus(part.partition(b"=")[0].decode("latin-1"))
+            if part and name not in hidden and not name.startswith("oauth_"):
+                parts.append(quote(part, safe=IN_QUERY))
+        return "&".join(parts)
 
     def etag(self, name: str, version: int, *variant: object, generation: str = "") -> str:
         """Return the entity tag of a resource at a version, for the reply at this URL."""

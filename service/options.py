@@ -237,7 +237,9 @@ class Options:
     )
     site_title: str = option("landform", TEXT, "the name of the site")
     site_description: str = option("", TEXT, "what the site is, in a sentence")
-    site_language: str = option("en", LANGUAGE, "the language of pages without `meta.language`")
+    site_language: str = option(
+        "en", LANGUAGE, "the language of pages without `meta.language`, and of letters in slugs"
+    )
     site_max_age: int = option(
         60,
         whole(0, 31_536_000),
@@ -365,6 +367,7 @@ def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = 
         search_timeout=options.search_timeout if has_timeouts else None,
         event_days=options.event_days,
         revisions=options.revisions,
+        language=options.site_language,
         identity=None if url else options.store_identity or None,
         group_access=options.group_access,
     )

@@ -57,6 +57,7 @@ class Store:
         identity: str | None = None,
         event_days: int = 30,
         revisions: int = 20,
+        language: str = "",
         **options: Any,
     ) -> None:
         self._url, self._options = url, Options(**options)
@@ -64,7 +65,7 @@ class Store:
         self.clock = clock or Clock()
         self.busy_timeout = self._options.busy_timeout
         self.search_timeout = search_timeout
-        self.event_days, self.revisions = event_days, revisions
+        self.event_days, self.revisions, self.language = event_days, revisions, language
         self._listeners = list[Listener]()
         self._inherited: list[EngineDatabase] = []
         self._begin(identity)

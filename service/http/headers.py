@@ -3,8 +3,9 @@
 from collections.abc import Collection, Mapping
 
 from flask import Request, Response
+from werkzeug.datastructures import Headers
 
-from landform.service.http.cache import CALLER, is_cacheable
+from landform.service.http.cache import CALLER, Environ, is_cacheable
 from landform.service.json_codec import dumps
 from landform.service.loading import pairs
 from landform.service.reply import JSON, Finished, envelope
@@ -46,10 +47,21 @@ def json_response(
     return Response(dumps(body), status, headers, mimetype=JSON)
 
 
+class PlainResponse(Response):
+    """A response whose `Location` stays as it is: Werkzeug would encode a part of its query."""
+
+    def get_wsgi_headers(self, environ: Environ) -> Headers:
+        """Return the headers for a request."""
+        headers = super().get_wsgi_headers(environ)
+        if location := self.headers.get("Location"):
+            headers["Location"] = location
+        return headers
+
+
 def to_response(finished: Finished) -> Response:
     """Return the response of Flask that a reply becomes."""
     body, status, headers, content_type, _ = finished
-    return Response(body, status, headers, content_type=content_type)
+    return PlainResponse(body, status, headers, content_type=content_type)
 
 
 def set_headers(request: Request, response: Response, origins: Collection[str]) -> Response:

@@ -47,7 +47,7 @@ from landform.service.http.headers import (
     to_response,
 )
 from landform.service.json_codec import JsonObject
-from landform.service.loading import nested, pairs, read_json
+from landform.service.loading import nested, read_json
 from landform.service.operations import Operation, Route, describe_route, path_variables
 from landform.service.pipeline import read_ids, run
 from landform.service.reply import Caching
@@ -87,10 +87,10 @@ class HttpIncoming(Incoming):
         self.http.environ[CALLER] = identity.name if identity else None
         return identity
 
-    @cached_property
-    def query_pairs(self) -> list[tuple[str, str]]:
-        """The names and values of the query, as they came."""
-        return pairs(self.http.query_string) if self.http.query_string else []
+    @property
+    def query_string(self) -> bytes:
+        """The query as it came."""
+        return self.http.query_string
 
     @cached_property
     def _raw_body(self) -> bytes:

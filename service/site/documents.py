@@ -12,10 +12,10 @@ from markupsafe import Markup
 
 from landform.service.rendering.content import MOST_TOKENS, shown_text
 from landform.service.rendering.markup import tokens
+from landform.service.site.texts import is_right_to_left, shorten
 from landform.storage.rows import Row
 from landform.storage.search import NAMES
 
-DESCRIPTION_CHARACTERS = 160
 # So far a content is looked at for its description and its first image.
 MOST_CHARACTERS = 100_000
 # Elements that may begin and end within a word.
@@ -23,7 +23,6 @@ WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
 )
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
-RIGHT_TO_LEFT = frozenset("ar arc ckb dv fa he iw ks ku ps sd syr ug ur yi".split())
 # Where the URL of a picture may be in an item of a gallery.
 PICTURE = ("url", "src", "source_url", "full")
 WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
@@ -43,12 +42,12 @@ def describe_page(page: Row, link: str, language: str, image: str = "") -> dict[
         "title": trusted(title),
         "title_text": plain_text(title),
         "content": trusted(_reachable(content)),
-        "description": _shortened(plain_text(beginning)),
+        "description": shorten(plain_text(beginning)),
         "image": _pictured(meta, link) or _first_image(beginning, link) or image,
         "meta": meta,
         "form_id": meta.get("form_id") or "",
         "language": spoken,
-        "direction": "rtl" if spoken.partition("-")[0] in RIGHT_TO_LEFT else "ltr",
+        "direction": "rtl" if is_right_to_left(spoken) else "ltr",
     }
 
 
@@ -92,13 +91,6 @@ def _reachable(content: str) -> str:
                 text = f"{text}</div>" if closing else f"{SCROLLING}{text}"  # noqa: PLW2901
         parts.append(text)
     return "".join(parts) if depth == 0 else content
-
-
-def _shortened(text: str) -> str:
-    """Return the first words of a text."""
-    if len(text) <= DESCRIPTION_CHARACTERS:
-        return text
-    return text[:DESCRIPTION_CHARACTERS].rsplit(" ", 1)[0].rstrip(" ,;:-") + "…"
 
 
 def _pictured(meta: Row, link: str) -> str:

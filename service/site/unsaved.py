@@ -43,7 +43,7 @@ def render_page(call: Call) -> Reply:
     row = {
         **stored,
         **{name: columns[name] for name in TEXTS[:2] if name in columns},
-        "slug": slugify(values.get("slug") or stored["slug"]),
+        "slug": slugify(values.get("slug") or stored["slug"], call.store.language),
         "meta": json.dumps(meta),
     }
     html = site.page_html(row, call.urls.page_link(row))

@@ -78,9 +78,9 @@ def create(store: Store, values: Row) -> Row:
     """
     now = store.clock.now()
     page = {**_changes(store, {}, values, now), "version": 1, "slug_before_trash": ""}
-    page["slug"] = slugs.slugify(values["slug"])
+    page["slug"] = slugs.slugify(values["slug"], store.language)
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
-        page["slug"] = slugs.slugify(page["title_raw"])
+        page["slug"] = slugs.slugify(page["title_raw"], store.language)
     # All that needs no database is made before others have to wait for this write.
     return _create(store, page, searched_text(page), now)
 
@@ -140,12 +140,12 @@ def update(
     page = {**old, **changes}
     if old["status"] == "trash" != page["status"]:
         page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
-    wanted = slugs.slugify(values["slug"]) if "slug" in values else old["slug"]
+    wanted = slugs.slugify(values["slug"], store.language) if "slug" in values else old["slug"]
     if wanted == old["slug"]:
         # Nothing new was asked for, or clients wrote back what they had read in the trash.
         wanted = page["slug"]
     if not wanted and page["status"] not in DRAFT_STATUSES:
-        wanted = slugs.slugify(page["title_raw"]) or str(page["id"])
+        wanted = slugs.slugify(page["title_raw"], store.language) or str(page["id"])
     is_new = wanted and wanted != old["slug"]
     changes["slug"] = slugs.unique(store, wanted, page) if is_new else wanted
     page = _write(store, old, changes, writer)

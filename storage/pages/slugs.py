@@ -72,9 +72,37 @@ _LETTERS = str.maketrans(
 )  # fmt: skip
 
 
-def slugify(text: str) -> str:
-    """Return the slug of a text: ASCII, other scripts percent-encoded, at most 200 characters."""
+def _letters(pairs: str) -> dict[int, str]:
+    """Return a table of letters, each with what stands for it, also in capitals."""
+    letters = dict(pair.split(":") for pair in pairs.split())
+    capitals = {letter.upper(): text.capitalize() for letter, text in letters.items()}
+    return str.maketrans(
+        {letter: text for letter, text in capitals.items() if len(letter) == 1} | letters
+    )
+
+
+# What WordPress makes of letters where the site is in one of these languages.
+_GERMAN, _DANISH = _letters("ä:ae ö:oe ü:ue ß:ss"), _letters("æ:ae ø:oe å:aa")
+_SERBIAN = _letters("đ:dj")
+LANGUAGES = {
+    "de": _GERMAN,
+    "da": _DANISH,
+    "nb": _DANISH,
+    "nn": _DANISH,
+    "no": _DANISH,
+    "sr": _SERBIAN,
+    "bs": _SERBIAN,
+}
+
+
+def slugify(text: str, language: str = "") -> str:
+    """Return the slug of a text: ASCII, other scripts percent-encoded, at most 200 characters.
+
+    `language`: that of the site, which decides what stands for some letters.
+    """
     text = _TAG.sub("", text)
+    if table := LANGUAGES.get(language.lower().replace("_", "-").partition("-")[0]):
+        text = unicodedata.normalize("NFC", text).translate(table)
     if text.isascii():
         text = text.replace("/", "-")
     else:
