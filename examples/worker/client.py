@@ -1,4 +1,4 @@
-"""The five calls of the service that a worker needs."""
+"""The six calls of the service that a worker needs."""
 
 import json
 import time
@@ -31,6 +31,15 @@ class Client:
     def due(self):
         """Return the runs that are to be tried again now."""
         return self._call("GET", "/runs/due?per_page=100")[1]
+
+    def open_runs(self):
+        """Yield the runs that somebody has claimed, or that are to be tried again later."""
+        rows, page = [], 0
+        while page == 0 or len(rows) == 100:
+            page += 1
+            query = f"state=claimed,pending,failed&per_page=100&page={page}"
+            rows = self._call("GET", f"/runs?{query}", allowed=(400,))[1] or []
+            yield from (run for run in rows if run["until"] or run["retry_at"])
 
     def claim(self, feed_id, entry_id, lease):
         """Claim a run; None where it is done or somebody else runs it."""

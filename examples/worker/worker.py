@@ -30,10 +30,9 @@ class Worker:
         for name in ("inbox", "taken", "refused", "out"):
             (folder / name).mkdir(parents=True, exist_ok=True)
             setattr(self, name, folder / name)
-        self.waiting = set()
 
     def work(self):
-        """Run what is new, then what is to be tried again; return whether anything is left."""
+        """Run what is new, then what is to be tried again."""
         for file in sorted(self.inbox.glob("*.json")):
             # Another worker may have moved it meanwhile.
             with suppress(FileNotFoundError):
@@ -43,7 +42,13 @@ class Worker:
             if file.exists():
                 feed = self.client.feed(run["feed_id"])
                 self.run(feed, run["entry_id"], json.loads(file.read_text()))
-        return bool(self.waiting) or any(self.inbox.glob("*.json"))
+
+    def is_done(self):
+        """Return whether nothing is left, not even what a worker has claimed that was killed."""
+        if any(self.inbox.glob("*.json")):
+            return False
+        entries = (run["entry_id"] for run in self.client.open_runs())
+        return not any((self.taken / f"{entry}.json").exists() for entry in entries)
 
     def take(self, file):
         """Run the feeds of one submission, or set it aside if it cannot be one."""
@@ -65,7 +70,6 @@ class Worker:
         """Run a feed for an entry, unless somebody else does, and report what became of it."""
         claimed = self.client.claim(feed["id"], entry_id, self.options.lease)
         if claimed is None:
-            self.waiting.discard((int(feed["id"]), entry_id))
             return
         outcome = {"state": "success"}
         addon = ADDONS.get(feed["addon_slug"])
@@ -91,10 +95,7 @@ class Worker:
         return outcome
 
     def report(self, run, outcome):
-        """Print a line, and remember what waits."""
-        again = outcome.get("retryable", False)
-        change = self.waiting.add if again else self.waiting.discard
-        change((run["feed_id"], run["entry_id"]))
+        """Print a line."""
         what = f"entry {run['entry_id']}, feed {run['feed_id']}, attempt {run['attempt']}"
         reason = f": {outcome['message']}" if "message" in outcome else ""
         print(f"{what}: {outcome['state']}{reason}", flush=True)
@@ -112,8 +113,10 @@ def main():
     options = parser.parse_args()
     client = Client(options.url.rstrip("/"), os.environ.get("LANDFORM_KEY", ""))
     worker = Worker(client, options.folder, options)
-    while worker.work() or not options.until_done:
+    worker.work()
+    while not (options.until_done and worker.is_done()):
         time.sleep(0.5)
+        worker.work()
 
 
 if __name__ == "__main__":

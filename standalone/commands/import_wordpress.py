@@ -5,16 +5,16 @@ import io
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote, urlsplit
 
 import click
 
+from landform.app import create_app
 from landform.service.page_urls import Urls
-from landform.service.resources import RESERVED
+from landform.standalone.commands._import_progress import Progress
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -35,14 +35,12 @@ from landform.standalone.settings import read_settings
 from landform.standalone.wordpress.client import CannotBegin, Client
 from landform.standalone.wordpress.importer import Plan, import_files, import_site
 from landform.standalone.wordpress.meta import MetaSources
+from landform.standalone.wordpress.redirects import redirects
 from landform.standalone.wordpress.report import Report
 from landform.storage import Store
-from landform.storage.maintenance import origins
-from landform.storage.rows import Row
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
-ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 
 
 def _meta(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[str, str]:
@@ -82,7 +80,9 @@ def _meta(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[str, s
 @DRY_RUN
 @REPORT
 @click.option(
-    "--redirects", type=File(is_written=True), help="Write there the old and new link of each page."
+    "--redirects",
+    type=File(is_written=True),
+    help="Write there the old and new link of pages that moved.",
 )
 @click.option(
     "--forms", "forms_file", type=File(exists=True), help="With a file: Gravity Forms' own export."
@@ -93,7 +93,8 @@ def import_wordpress(source: str, **given: Any) -> None:
     It is a live one, or a file that it exported.
 
     It may be repeated: what changed there since the last time is written, unless it was changed
-    here, too. Exit code 0: all of it; 1: something was left out; 2: it could not begin.
+    here, too. Exit code 0: all that can be imported is here; 1: not all of it could be read;
+    2: it could not begin; 3: done, with pages or feeds left out.
     """
     is_site = source.startswith(SITES)
     plan = _plan(given, is_site)
@@ -101,22 +102,18 @@ def import_wordpress(source: str, **given: Any) -> None:
         asking = _client(source, given) if is_site else None
         store = open_store()
         store.migrate()
-        if asking:
-            report = import_site(store, asking, plan, _progress)
-        else:
-            files = [Path(source), *filter(None, [given["forms_file"]])]
-            report = import_files(store, files, plan, _progress)
-        _finish(store, report, given)
+        urls = _page_urls() if given["redirects"] else None
+        with Progress() as progress:
+            if asking:
+                report = import_site(store, asking, plan, progress)
+            else:
+                files = [Path(source), *filter(None, [given["forms_file"]])]
+                report = import_files(store, files, plan, progress)
+        _finish(store, report, given, urls)
     except CannotBegin as reason:
         lines = map(shown, str(reason).split("\n"))
         raise NotBegun("\n".join([*lines, "Nothing was imported."])) from reason
     sys.exit(report.exit_code)
-
-
-def _progress(counted: str, done: int, total: int) -> None:
-    """Show on a terminal how far the import is, over what it showed before."""
-    if sys.stderr.isatty():
-        click.echo(f"{counted}: {done:,} of {total:,}    \r", nl=False, err=True)
 
 
 def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:
@@ -161,32 +158,20 @@ def _password(given: Mapping[str, Any]) -> str:
     return str(click.prompt("Application password", hide_input=True, err=True))
 
 
-def _finish(store: Store, report: Report, given: Mapping[str, Any]) -> None:
+def _page_urls() -> Urls:
+    """Return where the pages of the service are, below its public URL if it has one."""
+    blueprint: Any = create_app().blueprints["landform"]
+    urls: Urls = blueprint.service.urls((read_settings().public_url or "").rstrip("/"))
+    return urls
+
+
+def _finish(store: Store, report: Report, given: Mapping[str, Any], urls: Urls | None) -> None:
     """Print the report, and write it and the redirects: what fails there loses no line."""
     for line in report.lines():
         say(line)
     write_report(given["report_file"], report.as_json())
-    if file := given["redirects"]:
-        settings = read_settings()
-        urls = Urls(settings.public_url or "", "", RESERVED | {"console"}, settings.home_page)
-        with store.connection(), written(file) as out:
+    if urls:
+        with store.connection(), written(given["redirects"]) as out:
             lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
             lines.writerow(("old", "new"))
-            lines.writerows(_redirects(origins.links(store, report.site), urls))
-
-
-def _redirects(links: Iterable[tuple[str, Row]], urls: Urls) -> Iterator[tuple[str, str]]:
-    """Yield each old address with the new one, if it has another one now.
-
-    Without a public URL the domain is thought to stay. The home page is led nowhere.
-    """
-    addresses = set[str]()
-    for old, page in links:
-        new, parts = urls.page_link(page), urlsplit(old)
-        place = f"{parts.path}?{parts.query}"
-        # Other texts would be formulas of a spreadsheet, or scripts.
-        is_address = ADDRESS.fullmatch(old) and place not in ("?", "/?")
-        same = unquote(old if urls.public else place.removesuffix("?")) == unquote(new)
-        if is_address and not same and old not in addresses:
-            addresses.add(old)
-            yield old, new
+            lines.writerows(redirects(store, report.site, urls))

@@ -19,7 +19,7 @@ EMBEDS = re.compile(r"core/embed|core-embed/.*")
 PLAIN = tuple(f"core/{name}" for name in "paragraph heading list html freeform shortcode".split())
 # WordPress looks for what stands behind an address that has a line or a paragraph to itself.
 LONE_URL = re.compile(
-    r"""^[ \t]*+(https?://[^\s<>"]++)[ \t]*+$
+    r"""^[ \t]*+(https?://[^\s<>"]++)[ \t]*+\r?$
         |<p(?:\ [^<>]{0,1000})?>\s*+(https?://[^\s<>"]++)\s*+</p>
     """,
     re.VERBOSE | re.MULTILINE | re.IGNORECASE,

@@ -5,7 +5,7 @@ import re
 import shutil
 import tempfile
 from codecs import BOM_UTF8
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
@@ -74,29 +74,27 @@ class Export:
         after = datetime.fromisoformat(since or "0001-01-01")
         column = "modified_gmt" if after.tzinfo else "modified"
         moment = f"{after.astimezone(UTC) if after.tzinfo else after:%Y-%m-%d %H:%M:%S}"
-        try:
-            if not self._file.is_file():
-                self._source = self._copy_of_pipe()
-            self._look_through()
-            with suppress(*FAILURES):
-                for texts, element in self._items():
-                    if _is_page(texts):
-                        page = self._page(texts, element)
-                        is_wanted = wanted & {"any", page["status"]}
-                        if is_wanted and (not since or page[column] > moment):
-                            yield page
-        finally:
-            if self._source != self._file:
-                self._source.unlink(missing_ok=True)
 
-    def _copy_of_pipe(self) -> Path:
-        """Return a file with what a pipe holds, which is read once only."""
-        with (
-            self._file.open("rb") as pipe,
-            tempfile.NamedTemporaryFile("wb", suffix=".xml", delete=False) as copy,
-        ):
-            shutil.copyfileobj(pipe, copy)
-            return Path(copy.name)
+        def is_wanted(page: Row) -> bool:
+            return bool(wanted & {"any", page["status"]}) and (not since or page[column] > moment)
+
+        if self._file.is_file():
+            yield from self._read(is_wanted)
+            return
+        # A pipe is read once only.
+        with tempfile.NamedTemporaryFile() as copy:
+            with self._file.open("rb") as pipe:
+                shutil.copyfileobj(pipe, copy)
+            copy.flush()
+            self._source = Path(copy.name)
+            yield from self._read(is_wanted)
+
+    def _read(self, is_wanted: Callable[[Row], bool]) -> Iterator[Row]:
+        self._look_through()
+        with suppress(*FAILURES):
+            for texts, element in self._items():
+                if _is_page(texts) and is_wanted(page := self._page(texts, element)):
+                    yield page
 
     def _look_through(self) -> None:
         """Read what has to be known before the first page, whatever comes first in the file."""
@@ -109,8 +107,8 @@ class Export:
                     self.slugs.add(number, {**texts, "slug": texts.get("post_name", "")})
                 elif texts.get("post_type") == "wp_block":
                     is_public = texts.get("status") == "publish" and not texts.get("post_password")
-                    block = whole(texts.get("post_id")) if is_public else None
-                    self.patterns |= {block: texts.get("content", "")} if block else {}
+                    number = whole(texts.get("post_id")) if is_public else None
+                    self.patterns |= {number: texts.get("content", "")} if number else {}
         except FAILURES as error:
             reason = str(error)
         if not reason and self.home:
@@ -125,11 +123,8 @@ class Export:
     def _items(self) -> Iterator[tuple[dict[str, str], Element]]:
         """Yield the texts of each item, and the item."""
         parents: list[Element] = []
-        with (
-            self._source.open("rb") as file,
-            Repaired(file, "utf-8-sig", "surrogateescape") as source,
-        ):
-            if found := DECLARED.match(file.peek().removeprefix(BOM_UTF8)):
+        with Repaired(self._source.open("rb"), "utf-8-sig", "surrogateescape") as source:
+            if found := DECLARED.match(source.buffer.peek().removeprefix(BOM_UTF8)):
                 raise LookupError(f"it is in {found[1].decode()}, and not in UTF-8")
             for event, element in iterparse(source, ("start", "end")):
                 if event == "start":

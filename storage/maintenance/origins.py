@@ -6,7 +6,7 @@ became of each page and feed: then what changed there can be told from what chan
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import orjson
@@ -24,6 +24,7 @@ COMPARED = {
     ),
     "feed": ("form_id", "is_active", "feed_order", "addon_slug", "event_type", "meta"),
 }  # fmt: skip
+ADDRESS_COLUMNS = (Page.id, Page.slug, Page.status)
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
 
@@ -127,14 +128,24 @@ def unseen(store: Store, run: Run, resource: str) -> Iterator[Origin]:
     yield from _all(store, run.source, condition & (ImportOrigin.resource == resource))
 
 
-def links(store: Store, source: str) -> Iterator[tuple[str, Row]]:
-    """Yield the link that each page had there, and the `id`, `slug` and `status` it has here."""
-    columns = (ImportOrigin.link, Page.id, Page.slug, Page.status)
-    query = ImportOrigin.select(*columns).join(Page, on=(Page.id == ImportOrigin.target_id))
-    query = query.where(ImportOrigin.source == source, ImportOrigin.resource == "page")
-    rows = query.order_by(ImportOrigin.source_id).tuples().execute(store.database)
-    for link, *values in rows:
-        yield link, dict(zip(("id", "slug", "status"), values, strict=True))
+def imported_pages(
+    store: Store, source: str, statuses: Collection[str]
+) -> Iterator[tuple[str, Row]]:
+    """Yield the link that each page had there, and its id, slug and status; public ones first."""
+    columns = (ImportOrigin.link, *ADDRESS_COLUMNS)
+    pages = ImportOrigin.select(*columns).join(Page, on=(Page.id == ImportOrigin.target_id))
+    pages = pages.where(
+        ImportOrigin.source == source, ImportOrigin.resource == "page", Page.status.in_(statuses)
+    )
+    order = (Page.status != "publish", ImportOrigin.source_id)
+    for row in pages.order_by(*order).dicts().execute(store.database):
+        yield row.pop("link"), row
+
+
+def linked_pages(store: Store, statuses: Collection[str]) -> Iterator[Row]:
+    """Yield the id, slug and status of all pages with some statuses."""
+    pages = Page.select(*ADDRESS_COLUMNS).where(Page.status.in_(statuses))
+    yield from pages.dicts().execute(store.database)
 
 
 def _all(store: Store, source: str, condition: Any) -> Iterator[Origin]:

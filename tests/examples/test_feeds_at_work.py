@@ -122,3 +122,27 @@ def test_a_worker_with_a_wrong_key_says_so(
     done = work(server, tmp_path)
     assert done.returncode == 1
     assert "401" in done.stderr
+
+
+def test_until_done_waits_for_what_a_killed_worker_has_claimed(
+    start_server: Callable[..., Server], tmp_path: Path
+) -> None:
+    server = start_server()
+    for file in ("new.ndjson", "taken.ndjson"):
+        make_feed(server, "line", file=file)
+    submit(tmp_path, "new", mail="ada@example.com")
+    submit(tmp_path, "taken", mail="eve@example.com")
+    # One is killed before it has moved the submission, one while it tries a run again.
+    (tmp_path / "taken").mkdir()
+    (tmp_path / "inbox/taken.json").rename(tmp_path / "taken/taken.json")
+    for feed, entry_id in ((1, "new"), (1, "taken"), (2, "taken")):
+        claim = {"entry_id": entry_id, "lease": 3}
+        assert server.call("POST", f"/feeds/{feed}/runs", claim)[0] == 201
+    # Somebody else's entry keeps nobody here.
+    server.call("POST", "/feeds/1/runs", {"entry_id": "elsewhere", "lease": 3600})
+    done = work(server, tmp_path)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert sorted(done.stdout.splitlines()) == [
+        "entry new, feed 1, attempt 2: success", "entry new, feed 2, attempt 1: success",
+        "entry taken, feed 1, attempt 2: success", "entry taken, feed 2, attempt 2: success",
+    ]  # fmt: skip
