@@ -107,8 +107,8 @@ class Export:
                     self.slugs.add(number, {**texts, "slug": texts.get("post_name", "")})
                 elif texts.get("post_type") == "wp_block":
                     is_public = texts.get("status") == "publish" and not texts.get("post_password")
-                    number = whole(texts.get("post_id")) if is_public else None
-                    self.patterns |= {number: texts.get("content", "")} if number else {}
+                    block = whole(texts.get("post_id")) if is_public else None
+                    self.patterns |= {block: texts.get("content", "")} if block else {}
         except FAILURES as error:
             reason = str(error)
         if not reason and self.home:
@@ -123,8 +123,11 @@ class Export:
     def _items(self) -> Iterator[tuple[dict[str, str], Element]]:
         """Yield the texts of each item, and the item."""
         parents: list[Element] = []
-        with Repaired(self._source.open("rb"), "utf-8-sig", "surrogateescape") as source:
-            if found := DECLARED.match(source.buffer.peek().removeprefix(BOM_UTF8)):
+        with (
+            self._source.open("rb") as file,
+            Repaired(file, "utf-8-sig", "surrogateescape") as source,
+        ):
+            if found := DECLARED.match(file.peek().removeprefix(BOM_UTF8)):
                 raise LookupError(f"it is in {found[1].decode()}, and not in UTF-8")
             for event, element in iterparse(source, ("start", "end")):
                 if event == "start":
