@@ -71,7 +71,7 @@ def unsafe_elements(values: JsonObject) -> list[str]:
 
 
 def _cleaned(name: str, html: str) -> str:
-    html = without_code(html)
+    html = without_code(with_plain_less_than(html))
     if problem := limit_exceeded(html):
         raise ValidationError({name: [f"{name} {problem}"]})
     return clean_title(html) if name == "title" else clean_content(html)
@@ -87,6 +87,13 @@ def render_content(raw: str) -> tuple[str, int]:
     if "<!-- wp:" in raw:
         return _with_shown_shortcodes(_without_delimiters(raw)), 1
     return _with_shown_shortcodes(paragraphs(raw)), 0
+
+
+def with_plain_less_than(html: str) -> str:
+    """Return HTML in which each `<` that begins no tag is text, as browsers show it."""
+    return "".join(
+        token.text if token.name else token.text.replace("<", "&lt;") for token in tokens(html)
+    )
 
 
 def _without_delimiters(raw: str) -> str:

@@ -2,16 +2,14 @@
 
 import json
 import re
-from contextlib import suppress
 from html import unescape
-from itertools import islice
 from typing import Any
-from urllib.parse import urljoin
 
 from markupsafe import Markup
 
-from landform.service.rendering.content import MOST_TOKENS, shown_text
+from landform.service.rendering.content import shown_text
 from landform.service.rendering.markup import tokens
+from landform.service.site.pictures import first_picture, gallery_picture
 from landform.service.site.texts import is_right_to_left, shorten
 from landform.storage.rows import Row
 from landform.storage.search import NAMES
@@ -23,11 +21,8 @@ WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
 )
 LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
-# Where the URL of a picture may be in an item of a gallery.
-PICTURE = ("url", "src", "source_url", "full")
 WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
 SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
-SOURCE = re.compile(r"""\ssrc\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+))""", re.IGNORECASE)
 
 
 def describe_page(page: Row, link: str, language: str, image: str = "") -> dict[str, Any]:
@@ -43,7 +38,7 @@ def describe_page(page: Row, link: str, language: str, image: str = "") -> dict[
         "title_text": plain_text(title),
         "content": trusted(_reachable(content)),
         "description": shorten(plain_text(beginning)),
-        "image": _pictured(meta, link) or _first_image(beginning, link) or image,
+        "image": gallery_picture(meta, link) or first_picture(beginning, link) or image,
         "meta": meta,
         "form_id": meta.get("form_id") or "",
         "language": spoken,
@@ -91,34 +86,3 @@ def _reachable(content: str) -> str:
                 text = f"{text}</div>" if closing else f"{SCROLLING}{text}"  # noqa: PLW2901
         parts.append(text)
     return "".join(parts) if depth == 0 else content
-
-
-def _pictured(meta: Row, link: str) -> str:
-    """Return the URL of the first picture in the gallery; empty for none."""
-    gallery = meta.get("gallery")
-    for item in gallery if isinstance(gallery, list) else []:
-        named = [item.get(key) for key in PICTURE] if isinstance(item, dict) else [item]
-        for source in named:
-            # Anything else may be the id of a picture.
-            if isinstance(source, str) and source.startswith(("https://", "http://", "/")):
-                return _on_the_web(source, link)
-    return ""
-
-
-def _first_image(content: str, link: str) -> str:
-    """Return the URL of the first image on the web; empty for none."""
-    for token in islice(tokens(content), MOST_TOKENS):
-        found = SOURCE.search(token.text) if token.name == "img" else None
-        source = unescape(next(filter(None, found.groups()), "")) if found else ""
-        if url := _on_the_web(source, link):
-            return url
-    return ""
-
-
-def _on_the_web(source: str, link: str) -> str:
-    """Return the absolute URL of an address; empty for one that is not on the web."""
-    with suppress(ValueError):
-        url = urljoin(link, source.strip())
-        if source.strip() and url.startswith(("https://", "http://")):
-            return url
-    return ""
