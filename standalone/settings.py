@@ -75,7 +75,7 @@ class Settings(Options):
         "the lowest level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
     deliver: bool = option(
-        True, FLAG, "`0`: [webhooks](webhooks.md) are delivered by `landform deliver` only"
+        True, FLAG, "`0`: `landform deliver` sends [webhooks](webhooks.md) and publishes due pages"
     )
     workers: int | None = option(None, whole(1), "gunicorn's processes, if not one per core")
     threads: int = option(

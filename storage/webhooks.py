@@ -1,7 +1,6 @@
 """Webhooks in the database: who gets which events, how far each is, and who delivers."""
 
 import json
-import logging
 import secrets
 from base64 import b64encode
 from collections.abc import Sequence
@@ -16,7 +15,6 @@ from landform.storage.models import EventState, Webhook
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store, transactional
 
-log = logging.getLogger("landform")
 # The columns that hold lists as JSON, and what is in them.
 LISTS: dict[str, type] = {"types": str, "set_aside": int, "resend": int, "deliveries": dict}
 # What is stored of an attempt among the deliveries.

@@ -125,7 +125,7 @@ class Operations:
     def delete_webhook(self, webhook_id: int | str, /, **arguments: Unpack[DeleteWebhook]) -> Webhook:
         """Remove a webhook and return it as it last was."""
     def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
-        """Give a webhook another secret; for a day the one before signs too."""
+        """Give a webhook another secret; for a day those before sign too."""
     def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
         """Send an event of the type `test` at once, and return what came of it within two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:

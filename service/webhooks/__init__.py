@@ -77,7 +77,7 @@ def delete_webhook(call: Call, webhook_id: int) -> Reply:
 
 @RESOURCE.post(f"{ONE}/rotate", response=WITH_SECRET, scope=SCOPE, errors=NOT_FOUND)
 def rotate_webhook(call: Call, webhook_id: int) -> Reply:
-    """Give a webhook another secret; for a day the one before signs too."""
+    """Give a webhook another secret; for a day those before sign too."""
     return _secret_reply(call, webhooks.rotate(call.store, webhook_id))
 
 
@@ -108,7 +108,10 @@ def test_webhook(call: Call, webhook_id: int) -> Reply:
     errors=(*NOT_FOUND, "rest_events_expired"),
 )
 def replay_webhook(call: Call, webhook_id: int) -> Reply:
-    """Deliver events again: all after an id, all since a time, or those that were set aside."""
+    """Deliver events again: all after an id, all since a time, or those that were set aside.
+
+    None that still waits is skipped.
+    """
     after = call.body.get("after")
     if since := call.body.get("since"):
         after = events.before(call.store, call.store.clock.moment(since).utc)

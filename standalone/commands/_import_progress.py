@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-SECONDS = 10
+SECONDS_BETWEEN_LINES = 10
 
 
 class Progress:
@@ -51,5 +51,5 @@ class Progress:
             self._bar.render_finish()
 
     def _write_lines(self) -> None:
-        while not self._over.wait(SECONDS):
+        while not self._over.wait(SECONDS_BETWEEN_LINES):
             click.echo(self._text, err=True)

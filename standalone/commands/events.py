@@ -49,9 +49,9 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
 @landform.command("deliver")
 @click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
 def deliver(once: bool) -> None:
-    """Deliver events to webhooks, and publish pages that are due, until it is stopped.
+    """Deliver events, and publish due pages.
 
-    See LANDFORM_DELIVER.
+    It goes on until it is stopped; see LANDFORM_DELIVER.
     """
     blueprint: Any = create_app().blueprints["landform"]
     blueprint.deliver(forever=not once)

@@ -13,10 +13,12 @@ from landform.service.rendering.content import DELIMITER
 from landform.standalone.wordpress.report import Note, note
 from landform.standalone.wordpress.values import whole
 
-PATTERN, FORM = "core/block", "gravityforms/form"
-EMBEDS = re.compile(r"core/embed|core-embed/.*")
+PATTERN_BLOCK, FORM_BLOCK = "core/block", "gravityforms/form"
+EMBED_BLOCKS = re.compile(r"core/embed|core-embed/.*")
 # Blocks that say nothing where nothing is in them.
-PLAIN = tuple(f"core/{name}" for name in "paragraph heading list html freeform shortcode".split())
+EMPTY_BLOCKS = tuple(
+    f"core/{name}" for name in "paragraph heading list html freeform shortcode".split()
+)
 # WordPress looks for what stands behind an address that has a line or a paragraph to itself.
 LONE_URL = re.compile(
     r"""^[ \t]*+(https?://[^\s<>"]++)[ \t]*+\r?$
@@ -70,7 +72,7 @@ class _Filled:
         """Yield the parts of a content. `inside`: the patterns around it; none is in itself."""
         at = 0
         for one in delimiters(content):
-            number = whole(one.attributes.get("ref")) if one.name == PATTERN else None
+            number = whole(one.attributes.get("ref")) if one.name == PATTERN_BLOCK else None
             if number is None or number in inside:
                 continue
             text = self._get(number)
@@ -107,7 +109,9 @@ def delimiters(content: str) -> Iterator[Delimiter]:
 
 def find_forms(content: str) -> list[int]:
     """Return the forms of the form blocks, in their order."""
-    forms = (whole(one.attributes.get("formId")) for one in delimiters(content) if one.name == FORM)
+    forms = (
+        whole(one.attributes.get("formId")) for one in delimiters(content) if one.name == FORM_BLOCK
+    )
     return [form for form in forms if form]
 
 
@@ -116,11 +120,11 @@ def lost_blocks(content: str) -> list[Note]:
     names, opened, rest, at = set[str](), None, list[str](), 0
     for one in delimiters(content):
         between = content[at : one.start]
-        if not (opened and EMBEDS.fullmatch(opened)):
+        if not (opened and EMBED_BLOCKS.fullmatch(opened)):
             rest.append(between)
         is_empty = one.is_end and opened == one.name and not between.strip()
-        is_embed = EMBEDS.fullmatch(one.name) and not one.is_end
-        if is_embed or (one.name not in PLAIN and (one.is_alone or is_empty)):
+        is_embed = EMBED_BLOCKS.fullmatch(one.name) and not one.is_end
+        if is_embed or (one.name not in EMPTY_BLOCKS and (one.is_alone or is_empty)):
             names.add(one.name)
         opened, at = None if one.is_end or one.is_alone else one.name, one.end
     rest.append(content[at:])

@@ -34,16 +34,16 @@ CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, a
 BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 MARK = re.compile("\ufdd0")
 # An element by its namespace: those of podcasts and media have names that are the same.
-NAMESPACES = re.compile(
+ELEMENT_NAMES = re.compile(
     r"""(?:\{https?://(?:www\.)?wordpress\.org/export/[0-9.]+/(?P<wp>excerpt/)?\}
         |\{https?://purl\.org/(?:rss/1\.0/modules/content|dc/elements/1\.1)/\})?([^{}]+)
     """,
     re.VERBOSE,
 )
 # White space around a text, which pretty printers add.
-BLANKS = " \t\r\n"
+XML_BLANKS = " \t\r\n"
 NO_SITE = "it names no site"
-FAILURES = (ParseError, DefusedXmlException, LookupError, ValueError)
+READ_FAILURES = (ParseError, DefusedXmlException, LookupError, ValueError)
 DECLARED = re.compile(
     rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'](?!utf-?8["'])([^"']*)""", re.IGNORECASE
 )
@@ -91,7 +91,7 @@ class Export:
 
     def _read(self, is_wanted: Callable[[Row], bool]) -> Iterator[Row]:
         self._look_through()
-        with suppress(*FAILURES):
+        with suppress(*READ_FAILURES):
             for texts, element in self._items():
                 if _is_page(texts) and is_wanted(page := self._page(texts, element)):
                     yield page
@@ -103,13 +103,13 @@ class Export:
             for texts, _ in self._items():
                 if _is_page(texts):
                     self.pages += 1
-                    number = whole(texts.get("post_id")) or 0
-                    self.slugs.add(number, {**texts, "slug": texts.get("post_name", "")})
+                    page = {**texts, "slug": texts.get("post_name", "")}
+                    self.slugs.add(whole(texts.get("post_id")) or 0, page)
                 elif texts.get("post_type") == "wp_block":
                     is_public = texts.get("status") == "publish" and not texts.get("post_password")
-                    block = whole(texts.get("post_id")) if is_public else None
-                    self.patterns |= {block: texts.get("content", "")} if block else {}
-        except FAILURES as error:
+                    if is_public and (number := whole(texts.get("post_id"))):
+                        self.patterns[number] = texts.get("content", "")
+        except READ_FAILURES as error:
             reason = str(error)
         if not reason and self.home:
             return
@@ -123,11 +123,9 @@ class Export:
     def _items(self) -> Iterator[tuple[dict[str, str], Element]]:
         """Yield the texts of each item, and the item."""
         parents: list[Element] = []
-        with (
-            self._source.open("rb") as file,
-            Repaired(file, "utf-8-sig", "surrogateescape") as source,
-        ):
-            if found := DECLARED.match(file.peek().removeprefix(BOM_UTF8)):
+        opened = self._source.open("rb")
+        with Repaired(opened, "utf-8-sig", "surrogateescape") as source:
+            if found := DECLARED.match(opened.peek().removeprefix(BOM_UTF8)):
                 raise LookupError(f"it is in {found[1].decode()}, and not in UTF-8")
             for event, element in iterparse(source, ("start", "end")):
                 if event == "start":
@@ -136,7 +134,7 @@ class Export:
                 parents.pop()
                 name = _name(element)
                 if name == "base_blog_url":
-                    self.home = (element.text or "").strip(BLANKS)
+                    self.home = (element.text or "").strip(XML_BLANKS)
                 elif name == "author":
                     texts = _texts(element)
                     number = whole(texts.get("author_id")) or 0
@@ -167,7 +165,7 @@ def _is_page(texts: Row) -> bool:
 
 def _name(element: Element) -> str:
     """Return the name of an element of RSS or WordPress; of others one that nothing here has."""
-    found = NAMESPACES.fullmatch(str(element.tag))
+    found = ELEMENT_NAMES.fullmatch(str(element.tag))
     if not found:
         return str(element.tag)
     return "excerpt" if found["wp"] else "content" if found[2] == "encoded" else found[2]
@@ -178,7 +176,7 @@ def _texts(element: Element) -> dict[str, str]:
     found = {}
     for child in element:
         name, text = _name(child), child.text or ""
-        found[name] = text if name == "content" else text.strip(BLANKS)
+        found[name] = text if name == "content" else text.strip(XML_BLANKS)
     return found
 
 

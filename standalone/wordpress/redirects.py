@@ -9,7 +9,7 @@ from landform.storage import Store
 from landform.storage.maintenance import origins
 
 # Others would be formulas of a spreadsheet, or scripts.
-ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
+HTTP_ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 
 
 def redirects(store: Store, source: str, urls: Urls) -> Iterator[tuple[str, str]]:
@@ -25,7 +25,7 @@ def redirects(store: Store, source: str, urls: Urls) -> Iterator[tuple[str, str]
         new = urls.page_link(row)
         # By its id a page is found here, too.
         by_id = _key(f"{urls.public}/?page_id={row['id']}", host)
-        old = _key(link, host) if ADDRESS.fullmatch(link) else by_id
+        old = _key(link, host) if HTTP_ADDRESS.fullmatch(link) else by_id
         if old not in taken and old != by_id:
             taken.add(old)
             yield link, new

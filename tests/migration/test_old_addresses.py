@@ -184,3 +184,10 @@ def test_where_pages_share_a_slug_the_one_that_is_public_there_keeps_it(
     assert (slugs[3], slugs[4]) == ("win", "win-2"), result.output
     assert len({*slugs.values()}) == 4
     assert "slug-shared" in result.output
+
+
+def test_bytes_that_are_no_utf8_are_found_too(move: Any, visitor: Any, tmp_path: Path) -> None:
+    move(written(tmp_path, {"slug": "%e4pfel", "password": ""}), user="")
+    led = visitor.get("/x/", environ_overrides={"PATH_INFO": "/\xe4pfel/"})
+    assert (led.status_code, led.headers["Location"]) == (302, "/%25e4pfel/")
+    assert "Hi" in visitor.get(led.headers["Location"]).text
