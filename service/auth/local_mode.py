@@ -17,7 +17,7 @@ Environ = Mapping[str, Any]
 # What proxies and the networks that sites stand behind say of a request, whoever sent it.
 FORWARDED = re.compile(
     r"HTTP_(FORWARDED.*|VIA|(.+_)?(REAL|CLIENT|REMOTE|EXTERNAL)_(IP|ADDR|ADDRESS)|X_FORWARDED.*"
-    r"|X_(ORIGINAL|AMZ|AZURE|ENVOY|CLOUD|APPENGINE|VERCEL|NF|NGROK|TAILSCALE)_.+|TAILSCALE_.+"
+    r"|X_(ORIGINAL|AZURE|ENVOY|CLOUD|APPENGINE|VERCEL|NF|NGROK|TAILSCALE)_.+|X_AMZ.*|TAILSCALE_.+"
     r"|(CF|CDN|FASTLY|FLY|AKAMAI|INCAP|SUCURI)_.+)|PROXY_PROTOCOL"
 )
 # HTTP/1.0 is missing: proxies use it towards a server unless they are configured otherwise.

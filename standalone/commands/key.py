@@ -13,7 +13,7 @@ from landform.storage import api_keys
 LOCAL_MODE_ENDED = """
 Local mode has ended with this first key, for good: only reads of published pages need no key now.
 Send the secret with every other request:
-    curl -H 'Authorization: Bearer SECRET' URL-OF-THE-SERVICE/whoami
+    curl -H 'Authorization: Bearer SECRET' https://YOUR-SERVICE/whoami
 `landform key create NAME --scope ...` creates more keys."""
 
 

@@ -16,8 +16,8 @@ from landform.storage import api_keys
 # What strangers may not do: the scope that it wants, the code that says so, and the requests.
 OPERATIONS: dict[tuple[str, str], str] = {
     ("pages:read", "rest_forbidden_context"): "GET /pages?context=edit, GET /pages/1?context=edit",
-    ("pages:read", "rest_forbidden"): "GET /pages/2, POST /pages/1/preview,"
-    " DELETE /pages/9/preview",
+    ("pages:read", "rest_forbidden"): "GET /pages/2, POST /pages/1/preview",
+    ("pages:write", "rest_forbidden"): "DELETE /pages/9/preview",
     ("pages:read", "rest_cannot_read"): "GET /pages/1/revisions, GET /pages/1/revisions/1",
     ("pages:write", "rest_cannot_create"): "POST /pages",
     ("pages:write", "rest_cannot_edit"): "PUT /pages/1, PATCH /pages/999, POST /pages/1,"
