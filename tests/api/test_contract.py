@@ -112,7 +112,7 @@ def test_a_fuzzer_finds_nothing_undocumented(
 
 @pytest.mark.clients
 @pytest.mark.skipif(not GENERATOR.exists(), reason="the extra contract is not installed")
-def test_a_client_made_from_the_description_lists_creates_and_updates(
+def test_a_client_made_from_the_description_creates_reads_and_writes_back(
     start_server: Callable[..., Server],
     tmp_path: Path,
     description: Any,
@@ -120,21 +120,40 @@ def test_a_client_made_from_the_description_lists_creates_and_updates(
 ) -> None:
     (tmp_path / "openapi.json").write_text(json.dumps(description))
     command = [str(GENERATOR), "generate", "--path", "openapi.json", "--output-path", "made"]
-    subprocess.run([*command, "--meta", "none"], cwd=tmp_path, check=True, capture_output=True)
+    ran = subprocess.run(
+        [*command, "--meta", "none"], cwd=tmp_path, check=True, capture_output=True, text=True
+    )
+    assert "Unable to" not in ran.stdout
     monkeypatch.syspath_prepend(tmp_path)
     server = start_server()
     made = importlib.import_module("made")
     prefix, token = basic()["Authorization"].split()
     client = made.AuthenticatedClient(base_url=server.url, token=token, prefix=prefix)
-    call = {
-        name: importlib.import_module(f"made.api.pages.{name}").sync
-        for name in ("create_page", "update_page", "list_pages")
-    }
     models = importlib.import_module("made.models")
-    created = call["create_page"](client=client, body=models.PageCreate(title="Made"))
-    updated = call["update_page"](created.id, client=client, body=models.PageUpdate(title="New"))
-    assert (updated.id, updated.title.raw) == (created.id, "New")
-    assert [page.id for page in call["list_pages"](client=client)] == [created.id]
+
+    def call(resource: str, name: str, *ids: int, **arguments: Any) -> Any:
+        module = importlib.import_module(f"made.api.{resource}.{name}")
+        return module.sync(*ids, client=client, **arguments)
+
+    meta = {"form_id": "7", "language": ["en", {"name": "German"}], "gallery": [1, "a"]}
+    body = models.PageCreate.from_dict({"title": "Made", "meta": meta})
+    created = call("pages", "create_page", body=body)
+    assert created.meta.to_dict().items() >= meta.items()
+    edit = models.GetPageContext("edit")
+    read = call("pages", "get_page", created.id, context=edit).to_dict()
+    again = call("pages", "update_page", created.id, body=models.PageUpdate.from_dict(read))
+    assert {**again.to_dict(), "modified": ""} == {**read, "modified": ""}
+    assert [page.id for page in call("pages", "list_pages")] == [created.id]
+    settings = {"feedName": "F", "mappedFields_email": "3", "own": [{"deep": [1]}], "tags": ""}
+    feed = {"form_id": 3, "addon_slug": "mailer", "meta": settings}
+    written = call("feeds", "create_feed", body=models.FeedCreate.from_dict(feed))
+    assert written.meta.to_dict() == settings
+    read = call("feeds", "get_feed", written.id).to_dict()
+    call("feeds", "update_feed", written.id, body=models.FeedUpdate.from_dict(read))
+    assert call("feeds", "get_feed", written.id).to_dict() == read
+    hook = {"url": "https://example.com/hook", "types": ["page.*"]}
+    webhook = call("webhooks", "create_webhook", body=models.WebhookCreate.from_dict(hook))
+    assert (webhook.types, bool(webhook.secret)) == (["page.*"], True)
     client.get_httpx_client().close()
 
 
