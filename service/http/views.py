@@ -101,6 +101,9 @@ class HttpIncoming(Incoming):
         query = nested(self.query_pairs) if self.query_pairs else {}
         if operation.body is not None or not has_body(self.http.environ):
             return query
+        if not operation.checks_names:
+            # No parameter means anything.
+            return query
         if operation.form:
             return {**self.read_body(operation), **query}
         if self.http.is_json:
