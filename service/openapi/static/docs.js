@@ -1,6 +1,6 @@
 // Reads the description and makes of each operation something to read and to try. Credentials stay
 // in this variable: they are in no URL and no storage, and gone with the page.
-import { example, fieldTable, make, prose, resolve, typeOf } from "./fields.js";
+import { example, fieldTable, make, partsOf, prose, resolve, typeOf } from "./fields.js";
 
 let authorization = null;
 const { root, access } = document.documentElement.dataset;
@@ -17,7 +17,7 @@ const NOBODY = {
 
 function parameterInput(description, parameter) {
   const given = resolve(description, parameter.schema);
-  const schema = given.oneOf ? { ...given, ...given.oneOf[0] } : given;
+  const schema = { ...given, ...partsOf(given)?.[0] };
   const caption = make("span", { className: parameter.required ? "name required" : "name" }, parameter.name);
   let input;
   if (schema.enum || schema.type === "boolean") {
@@ -101,7 +101,7 @@ function inside(description, path, method, operation) {
     const body = operation.requestBody.content["application/json"];
     const value = JSON.stringify(body.example || example(description, body.schema), null, 2);
     form.append(make("h3", {}, "Body"), make("textarea", { value, ariaLabel: "Body", spellcheck: false }));
-    form.append(fieldTable(description, body.schema) || "");
+    form.append(fieldTable(description, body.schema, true) || "");
   }
   const shown = make("pre", { hidden: true, className: "answer", ariaLive: "polite" });
   form.append(make("button", {}, "Send"), shown, ...responseParts(description, operation));

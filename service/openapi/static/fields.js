@@ -17,12 +17,15 @@ export function resolve(description, schema) {
   return schema.$ref.slice(2).split("/").reduce((at, name) => at[name], description);
 }
 
+// The schemas of which one describes what a schema takes, if there are several.
+export const partsOf = (schema) => schema.anyOf || schema.oneOf;
+
 // An example of what a schema takes: its own, its default, or one made of its parts.
 export function example(description, given) {
   const schema = resolve(description, given);
   if (schema.examples) return schema.examples[0];
   if ("const" in schema) return schema.const;
-  if (schema.anyOf) return example(description, schema.anyOf[0]);
+  if (partsOf(schema)) return example(description, partsOf(schema)[0]);
   if (schema.properties) {
     const wanted = Object.entries(schema.properties).filter(
       ([name]) => (schema.required || []).includes(name) || name === "content" || name === "status",
@@ -36,7 +39,7 @@ export function example(description, given) {
 
 function typesOf(description, given) {
   const schema = resolve(description, given);
-  if (schema.anyOf) return schema.anyOf.flatMap((part) => typesOf(description, part));
+  if (partsOf(schema)) return partsOf(schema).flatMap((part) => typesOf(description, part));
   if (schema.enum) return schema.enum.map((choice) => String(choice));
   const items = schema.items ? typesOf(description, schema.items).filter((type) => type !== "any") : [];
   const list = items.length ? `list of ${[...new Set(items)].join(" or ")}` : "list";
@@ -47,7 +50,7 @@ function typesOf(description, given) {
 export function typeOf(description, given) {
   const types = [...new Set(typesOf(description, given))];
   const isNumber = types.includes("integer") || types.includes("boolean");
-  const kept = types.includes("string") && isNumber && resolve(description, given).anyOf?.some((part) => part.pattern)
+  const kept = types.includes("string") && isNumber && partsOf(resolve(description, given))?.some((part) => part.pattern)
     ? types.filter((type) => type !== "string") : types;
   return kept.join(" | ");
 }
@@ -55,16 +58,16 @@ export function typeOf(description, given) {
 // The object that a schema describes, if it does: of several the first, of a list its items.
 function objectOf(description, given) {
   const schema = resolve(description, given);
-  const parts = schema.anyOf || (schema.items ? [schema.items] : []);
+  const parts = partsOf(schema) || (schema.items ? [schema.items] : []);
   if (schema.properties) return schema;
   return parts.map((part) => objectOf(description, part)).find((part) => part) || null;
 }
 
-function rows(description, given, before, depth) {
+function rows(description, given, before, depth, isBody) {
   const schema = depth < 3 ? objectOf(description, given) : null;
   if (!schema) return [];
   return Object.entries(schema.properties).flatMap(([name, part]) => {
-    const isRequired = (schema.required || []).includes(name) && depth === 0;
+    const isRequired = (schema.required || []).includes(name) && depth === 0 && isBody;
     const caption = make("td", {}, make("code", {}, before + name));
     if (isRequired) caption.append(make("span", { className: "required" }));
     const row = make(
@@ -72,12 +75,13 @@ function rows(description, given, before, depth) {
       make("td", { className: "type" }, typeOf(description, part)),
       prose("td", part.description || resolve(description, part).description || ""),
     );
-    return [row, ...rows(description, part, `${before}${name}.`, depth + 1)];
+    return [row, ...rows(description, part, `${before}${name}.`, depth + 1, isBody)];
   });
 }
 
-// A table of the fields of a schema, at most three levels deep; null where it has none.
-export function fieldTable(description, schema, depth = 0) {
-  const found = rows(description, schema, "", depth);
+// A table of the fields of a schema, at most three levels deep; null where it has none. Of a body
+// it says which are required.
+export function fieldTable(description, schema, isBody) {
+  const found = rows(description, schema, "", 0, isBody);
   return found.length ? make("div", { className: "wide" }, make("table", { className: "fields" }, ...found)) : null;
 }
