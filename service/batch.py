@@ -1,6 +1,8 @@
 """The operation that carries out several others, whose writes share one commit."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
 from landform.schemas import batch as schemas
@@ -13,19 +15,32 @@ from landform.service.errors import (
     no_route,
     wrong_method,
 )
-from landform.service.json_codec import JsonObject
+from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import nested, pairs
 from landform.service.operations import NAMESPACES, WP_JSON, Resource, RouteTable, all_routes
-from landform.service.pipeline import read_ids, run
+from landform.service.pipeline import complete, load, read_ids
 from landform.service.reply import Finished, Reply, envelope
 from landform.storage.sql import read_generation
 
 RESPONSES = schemas.BatchResponses()
 PATH = "/batch/v1"
 EXAMPLE = {"requests": [{"path": "/pages", "body": {"title": "Summer sale"}}]}
+# All requests together: about three seconds of rendering at most.
+MOST_BYTES = 1 << 20
+TOO_MUCH = f"The requests have more than {MOST_BYTES} bytes together: send fewer at a time."
 # The headers that each request of a batch has for itself.
 OWN_HEADERS = ("If-Match", "Idempotency-Key", "Prefer")
 TOO_LARGE = "The responses have more than {} bytes: send fewer requests, or _fields in their paths."
+
+
+T = TypeVar("T")
+
+
+class Loaded(NamedTuple):
+    """A request of a batch that is ready to be carried out."""
+
+    call: Call
+    ids: Mapping[str, Any]
 
 
 class _Undone(Exception):
@@ -47,13 +62,19 @@ def resource(others: Iterable[Resource]) -> Resource:
     )
     def batch(call: Call) -> Reply:
         """Carry out requests that write, each authorized and validated by itself, in one commit."""
+        _check_size(call.body["requests"])
+        generation = read_generation(call.store)
+        # What takes long is done before others have to wait for the writes.
+        loaded = [
+            _attempt(partial(_load, call, routes, item, generation))
+            for item in call.body["requests"]
+        ]
         responses: list[JsonObject] = []
         try:
             with call.store.transaction():
-                generation = read_generation(call.store)
                 bytes_left = call.options.max_response_bytes
-                for item in call.body["requests"]:
-                    body, status, headers, *_ = _respond(call, routes, item, generation)
+                for one in loaded:
+                    body, status, headers, *_ = _respond(call, one)
                     responses.append(envelope(body, status, headers))
                     bytes_left -= len(body)
                     if bytes_left < 0:
@@ -70,20 +91,37 @@ def resource(others: Iterable[Resource]) -> Resource:
     return batches
 
 
-def _respond(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> Finished:
-    """Return the response to a request of a batch, undone where that is an error."""
+def _check_size(items: list[JsonObject]) -> None:
+    """Refuse a batch that would keep a thread busy for long."""
+    if len(dumps(items)) > MOST_BYTES:
+        raise ApiError(400, INVALID, TOO_MUCH, {"params": {"requests": TOO_MUCH}})
+
+
+def _attempt(work: Callable[[], T]) -> T | ApiError:
+    """Return what a request of a batch comes to, or its error; raise what ends the batch."""
     try:
-        with call.store.transaction():
-            return _carry_out(call, routes, item, generation)
+        return work()
     except Exception as error:
         known = from_known(error)
         if known is None or known.status >= 500:
-            # It is no fault of this request, and ends the batch.
+            # It is no fault of this request.
             raise
-        return known.finished()
+        return known
 
 
-def _carry_out(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> Finished:
+def _respond(call: Call, loaded: Loaded | ApiError) -> Finished:
+    """Return the response to a request of a batch, undone where that is an error."""
+
+    def carry_out() -> Finished:
+        assert isinstance(loaded, Loaded)  # nosec B101
+        with call.store.transaction():
+            return complete(loaded.call, loaded.ids)
+
+    result = loaded if isinstance(loaded, ApiError) else _attempt(carry_out)
+    return result.finished() if isinstance(result, ApiError) else result
+
+
+def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> Loaded:
     path, _, query_string = item["path"].partition("#")[0].partition("?")
     path = unquote(path)
     if path.startswith(tuple(f"/{name}/" for name in NAMESPACES)):
@@ -112,7 +150,8 @@ def _carry_out(call: Call, routes: RouteTable, item: JsonObject, generation: str
         body=body,
     )
     incoming.generation = generation
-    return run(call.service, operation, incoming, read_ids(variables))
+    ids = read_ids(variables)
+    return Loaded(load(call.service, operation, incoming, ids), ids)
 
 
 def _own_headers(sent: Mapping[str, str | list[str]]) -> Mapping[str, str]:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
@@ -138,7 +139,7 @@ class Call:
     """What a view gets: a call that is authorized, checked and loaded.
 
     `query` and `body` are as the schemas of the operation load them, `sent_query` and `sent_body`
-    as they came. `fields`: those of `_fields`; None for all.
+    as they came. `fields`: those of `_fields`; None for all. `prepared`: see `Resource.operation`.
     """
 
     service: Service
@@ -150,6 +151,9 @@ class Call:
     query: JsonObject = field(default_factory=dict)
     body: JsonObject = field(default_factory=dict)
     fields: Fields | None = None
+    # Headers of the reply, also where it is an error.
+    notes: Mapping[str, str] = field(default_factory=dict)
+    prepared: Any = None
 
     @property
     def store(self) -> Store:

@@ -31,7 +31,7 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "rest_post_incorrect_password": ((403,), "The page password is wrong."),
     "rest_preview_ended": ((403,), "The preview has ended, or was revoked."),
     "rest_cross_site": ((403,), "A cross-site browser request may not write."),
-    "rest_post_invalid_id": ((404,), "There is no such page or revision."),
+    "rest_post_invalid_id": ((404,), "There is no such page."),
     "rest_post_invalid_parent": ((404,), "There is no such page."),
     "gf_feed_invalid_id": ((404,), "There is no such feed, or the filters exclude it."),
     "not_found": ((404,), "There is no such feed."),

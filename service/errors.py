@@ -175,6 +175,8 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     if isinstance(error, storage.TextRefused):
         return from_validation(ValidationError(str(error), error.name))
     found = api_error(next(code for kind, code in REFUSALS.items() if isinstance(error, kind)))
+    if isinstance(error, storage.RevisionNotFound):
+        return ApiError(found.status, found.code, "The page has no such revision.")
     if isinstance(error, storage.StateRefused):
         found.data["details"] = error.details
     if found.code.startswith("storage_"):

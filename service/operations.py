@@ -25,6 +25,8 @@ NAMESPACES = ("wp/v2", "gf/v2")
 WORDPRESS, GRAVITY_FORMS = (f"{WP_JSON}/{name}" for name in NAMESPACES)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
+# Takes a `Call`.
+Prepare = Callable[..., Any]
 # Takes a `Call` and the ids in the path.
 View = Callable[..., Reply]
 
@@ -59,6 +61,7 @@ class Operation:
     responds_early: bool
     repeatable: bool
     batch: bool
+    prepare: Prepare | None
     errors: tuple[str, ...]
 
     @cached_property
@@ -177,6 +180,7 @@ class Resource:
         responds_early: bool = False,
         repeatable: bool = True,
         batch: bool = True,
+        prepare: Prepare | None = None,
         errors: tuple[str, ...] = (),
     ) -> Callable[[View], View]:
         """Return the decorator that adds a view at a path, such as `/pages/<page_id>`.
@@ -197,6 +201,8 @@ class Resource:
         - `safe`: changes nothing, whatever its method. `responds_early`: a 202 where it takes
           long; `Location` says where the result will be. `repeatable`: whether a create takes an
           `Idempotency-Key`. `batch`: whether it may be in a batch.
+        - `prepare`: does what takes long and needs no database, before others have to wait for a
+          write. The view gets what it returns as `call.prepared`.
         - `errors`: the codes that do not follow from the rest.
         """
 
@@ -228,6 +234,7 @@ class Resource:
                 responds_early,
                 repeatable,
                 batch,
+                prepare,
                 errors,
             )
             self.paths[path] |= dict.fromkeys(operation.methods, operation)

@@ -12,6 +12,8 @@ from landform.service.reply import NO_STORE, Caching
 from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 
+ONLY_PUBLISHED = "must be publish; others need credentials with the scope pages:read."
+
 
 class PageAccess(NamedTuple):
     """Whether a reader sees the content of a page, and how the reply may be cached."""
@@ -52,7 +54,7 @@ def check_list(call: Call) -> JsonObject:
     # Wrong credentials are reported as such, not as a status that needs other credentials.
     is_public = not (sees_all or call.access.is_rejected)
     if is_public and {"publish", *query.get("status", ())} != {"publish"}:
-        raise ValidationError("must be publish, but for callers with credentials.", "status")
+        raise ValidationError(ONLY_PUBLISHED, "status")
     check_context(call)
     return {**query, "unprotected_only": not sees_all}
 

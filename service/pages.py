@@ -25,7 +25,7 @@ from landform.service.page_dump import (
     page_reply,
     page_shape,
 )
-from landform.service.rendering.content import render_texts, unsafe_elements
+from landform.service.rendering.content import Texts, prepare_texts, unsafe_elements
 from landform.service.reply import Reply
 from landform.storage import pages
 from landform.storage.pages import listing, scheduling
@@ -42,6 +42,11 @@ EXAMPLE = {
     "status": "publish",
     "meta": {"form_id": "3", "language": ["en"]},
 }
+
+
+def render(call: Call) -> Texts:
+    """Return the texts of a write as readers get them."""
+    return prepare_texts(call.body, call.caller)
 
 
 @RESOURCE.get(
@@ -92,6 +97,7 @@ def list_pages(call: Call) -> Reply:
     denied="rest_cannot_create",
     headers=("Location", "ETag", "X-Landform-Warning"),
     example=EXAMPLE,
+    prepare=render,
     errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
 )
 def create_page(call: Call) -> Reply:
@@ -99,8 +105,8 @@ def create_page(call: Call) -> Reply:
     status = "draft" if call.is_wordpress else "publish"
     values = {"author": call.caller.author, "status": status, **call.body}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    page = pages.create(call.store, render_texts(values, call.caller))
-    reply = page_reply(call, page, find_warnings(call, values))
+    page = pages.create(call.store, call.prepared.merged(values))
+    reply = page_reply(call, page, find_warnings(call, values, call.prepared.lost))
     return created(call, "pages", reply, page["id"])
 
 
@@ -147,18 +153,19 @@ def get_page(call: Call, page_id: int) -> Reply:
     if_match="page",
     headers=("ETag", "Last-Modified", "X-Landform-Warning"),
     example={"title": "Winter sale"},
+    prepare=render,
     errors=("rest_post_invalid_id", "empty_content"),
 )
 def update_page(call: Call, page_id: int) -> Reply:
     """Change what is sent of a page and return the page; what is not sent stays."""
-    values = _without_trash(call, page_id)
-    columns, caller = render_texts(values, call.caller), call.caller
+    values, texts, caller = _without_trash(call, page_id), call.prepared, call.caller
+    columns = texts.merged(values)
     keep = caller.may_write_any_html
     page = pages.update(
         call.store, page_id, columns, call.if_match, caller.author, keep_rendering=keep
     )
     cleaned = still_cleaned(values, columns, page)
-    return page_reply(call, page, find_warnings(call, values, page["meta"], cleaned))
+    return page_reply(call, page, find_warnings(call, values, texts.lost, page["meta"], cleaned))
 
 
 @RESOURCE.delete(
@@ -201,21 +208,22 @@ def still_cleaned(values: JsonObject, columns: Row, page: Row) -> JsonObject:
 def find_warnings(
     call: Call,
     values: JsonObject,
+    lost: list[str],
     stored_meta: str = "{}",
     cleaned: JsonObject | None = None,
 ) -> list[str]:
     """Return what was left out of the HTML, and bounds of a window that have no effect.
 
-    `cleaned`: see `still_cleaned`.
+    `lost`: see `Texts`; `cleaned`: see `still_cleaned`.
     """
     warnings: list[str] = []
     if meta := values.get("meta"):
         warnings += scheduling.window_problems(call.store.clock, meta, loads(stored_meta))
-    texts, reason = values, LOST
-    if call.caller.may_write_any_html:
-        texts, reason = cleaned or {}, STILL_LOST
-    if lost := unsafe_elements(texts)[:MOST_NAMED]:
-        warnings.append(f"{', '.join(lost)}: {reason}")
+    reason = LOST
+    if cleaned:
+        lost, reason = unsafe_elements(cleaned), STILL_LOST
+    if lost:
+        warnings.append(f"{', '.join(lost[:MOST_NAMED])}: {reason}")
     return warnings
 
 

@@ -1,6 +1,7 @@
 """The pipeline: the steps of a call, whether it came by HTTP, in a batch or from Python."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
@@ -31,19 +32,40 @@ def run(
 
     A connection of the store has to be open.
     """
+    return complete(load(service, operation, incoming, ids), ids)
+
+
+def load(
+    service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
+) -> Call:
+    """Return a call that is authorized, checked, loaded and prepared; nothing is written."""
     check_scope(incoming.access, operation)  # 401 and 403; nothing where it is public
     sent_query = incoming.read_query(operation)  # 400
     sent_body = incoming.read_body(operation) if operation.takes_body else {}  # 400, 413, 415
     strict = service.options.strict
     notes = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
-    try:
+    with _noting(notes):
         if_match = read_precondition(service, operation, incoming, ids)  # 428
-        call = Call(service, operation, incoming, sent_query, sent_body, if_match)
+        call = Call(service, operation, incoming, sent_query, sent_body, if_match, notes=notes)
         call = load_values(operation, incoming, call)  # 400
-        reply = once(call, ids, lambda: operation.view(call, **ids))
-        return finish(call, reply, notes)  # 304, `_fields`, 400 for too large
-    except TooLarge as error:
-        raise _too_large(operation, service.options.max_response_bytes) from error
+        return replace(call, prepared=operation.prepare(call)) if operation.prepare else call
+
+
+def complete(call: Call, ids: Mapping[str, Any]) -> Finished:
+    """Carry out a call that is loaded."""
+    with _noting(call.notes):
+        try:
+            reply = once(call, ids, lambda: call.operation.view(call, **ids))
+            return finish(call, reply)  # 304, `_fields`, 400 for too large
+        except TooLarge as error:
+            raise _too_large(call.operation, call.options.max_response_bytes) from error
+
+
+@contextmanager
+def _noting(notes: Mapping[str, str]) -> Iterator[None]:
+    """Raise known errors as an `ApiError` that has the notes among its headers."""
+    try:
+        yield
     except Exception as error:
         known = from_known(error)
         if known is None:
@@ -89,8 +111,9 @@ def read_precondition(
     return parse_if_match(if_match, resource, generation)
 
 
-def finish(call: Call, reply: Reply, notes: Mapping[str, str]) -> Finished:
+def finish(call: Call, reply: Reply) -> Finished:
     """Return a reply in bytes, cut down to `_fields`; a 304 where the reader has it already."""
+    notes = call.notes
     headers = {"ETag": reply.etag} if reply.etag else {}
     headers |= {"Cache-Control": "no-store"} if reply.caching.is_secret else {}
     headers |= reply.headers

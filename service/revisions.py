@@ -14,7 +14,7 @@ from landform.service.operations import WORDPRESS, Resource
 from landform.service.page_dump import CONTEXTS as PAGE_CONTEXTS
 from landform.service.page_dump import PageShape, make_shape, page_reply
 from landform.service.pages import PAGING, find_warnings, paging, still_cleaned
-from landform.service.rendering.content import render_texts
+from landform.service.rendering.content import prepare_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import PageNotFound, pages
 from landform.storage.pages import revisions
@@ -112,14 +112,15 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     values = {name: row[column] for column, name in revisions.KEPT.items() if name in names}
     if "meta" in values:
         values["meta"] = {**EMPTY_META, **loads(row["meta"])}
-    columns, caller = render_texts(values, call.caller), call.caller
+    texts, caller = prepare_texts(values, call.caller), call.caller
+    columns = texts.merged(values)
     restored = dict(columns)
     if caller.may_write_any_html:
         # The HTML that readers had: what was cleaned stays so.
         restored |= {name: row[name] for name in RENDERED if name in columns}
     page = pages.update(call.store, page_id, restored, call.if_match, caller.author)
     cleaned = still_cleaned(values, columns, page)
-    return page_reply(call, page, find_warnings(call, values, page["meta"], cleaned))
+    return page_reply(call, page, find_warnings(call, values, texts.lost, page["meta"], cleaned))
 
 
 def _check_page(call: Call, page_id: int) -> None:

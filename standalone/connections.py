@@ -4,90 +4,17 @@ import re
 import socket
 import struct
 from contextlib import suppress
-from http import HTTPStatus
-from typing import Any
 
 from waitress.channel import HTTPChannel
-from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.task import ErrorTask, WSGITask
-from waitress.utilities import Error, RequestEntityTooLarge, build_http_date
+from waitress.utilities import build_http_date
 
-MOST_LINE_BYTES, MOST_HEADERS = 8190, 100
-# What may frame the chunks of a body, beside a 64th of their bytes: each chunk takes its time.
-FRAMING_BYTES = 4096
+from landform.standalone.parser import Refused, Request
+
 # Another deadline is for whoever sends or takes so much.
 PROGRESS_BYTES = 1 << 16
 RESET = struct.pack("ii", 1, 0)
 LENGTH = re.compile("content-length:", re.IGNORECASE)
-FOLDED = re.compile(rb"\r\n[ \t]")
-# What may follow the last chunk: complete headers.
-TRAILER = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*")
-ENCODING = re.compile(rb"\r\ntransfer-encoding:([^\r]*)", re.IGNORECASE)
-
-
-class Refused(Error):  # type: ignore[misc]
-    """A request that is refused with a status of HTTP."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__("")
-        self.code, self.reason = status, HTTPStatus(status).phrase
-
-
-class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request, refused where others could read another one in it, or where it takes too long.
-
-    The application is told of a body that is too large, of which the rest is not received.
-    """
-
-    is_cut = False
-    header_count = 0
-    environ: dict[str, Any] | None = None
-    first_line: bytes = b""
-    expect_continue: bool
-    error: Any = None
-
-    def received(self, data: bytes) -> int:
-        """Take bytes, and return how many of them belong to this request."""
-        count: int = super().received(data)
-        if len(self.first_line) > MOST_LINE_BYTES:
-            self.error, self.completed = Refused(414), True
-        elif self.header_count > MOST_HEADERS:
-            self.error, self.completed = Refused(431), True
-        elif isinstance(self.error, RequestEntityTooLarge):
-            self.error, self.is_cut = None, True
-            self.headers.setdefault("CONTENT_LENGTH", str(self.adj.max_request_body_size))
-        elif self.chunked:
-            size = len(self.body_rcv)
-            if self.body_bytes_received - size > FRAMING_BYTES + size // 64:
-                self.error, self.completed = Refused(413), True
-            elif self.completed and not TRAILER.fullmatch(self._trailer()):
-                self.error = Refused(400)
-        # Nobody waits for a leave to send what has come, or what is not received.
-        self.expect_continue = self.expect_continue and not self.completed
-        return count
-
-    def _trailer(self) -> bytes:
-        """Return what followed the last chunk, with the end of each line."""
-        trailer = bytes(getattr(self.body_rcv, "trailer", b"")).strip(b"\r\n")
-        return trailer + b"\r\n" if trailer else b""
-
-    def parse_header(self, header_plus: bytes) -> None:
-        """Parse the head."""
-        self.header_count = header_plus.strip().count(b"\r\n")
-        try:
-            super().parse_header(header_plus)
-        except ValueError:
-            # Its message would be logged, and may repeat the URL.
-            raise ParsingError("The URL cannot be read.") from None
-        encodings = [value.strip(b" \t").lower() for value in ENCODING.findall(header_plus)]
-        is_plain = self.version == "1.1" and "CONTENT_LENGTH" not in self.headers
-        if (
-            self.version not in ("1.0", "1.1")
-            or "," in self.headers.get("HOST", "")
-            or FOLDED.search(header_plus)
-            or (encodings and not (is_plain and encodings == [b"chunked"]))
-        ):
-            raise ParsingError("It could be read in two ways.")
 
 
 class Response(WSGITask):  # type: ignore[misc]

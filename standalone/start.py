@@ -18,7 +18,7 @@ from landform.standalone.settings import preloaded as preloaded_files
 from landform.storage import StorageError, api_keys
 
 LOCAL_MODE = (
-    "local mode: requests of this machine and user may do everything, others nothing; "
+    "local mode: requests of this machine and user may do everything, others get a 401; "
     "`landform key create` adds a key"
 )
 NOBODY = "nobody, since no credentials are configured; `landform key create` adds a key"

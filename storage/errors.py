@@ -2,13 +2,30 @@
 
 from collections.abc import Mapping
 
+# Where the errors of the drivers, and of Peewee for them, come from.
+DATABASE_MODULES = ("sqlite3", "psycopg", "peewee")
+
 
 def reason_of(error: object) -> str:
     """Return what the error of a database says, in one line and without a value of a row.
 
-    SQLite repeats a text that is not UTF-8, which may be a password.
+    SQLite repeats a text that is not UTF-8, which may be a password, and PostgreSQL whole rows.
     """
     return str(error).strip().partition("\n")[0].partition(" with text ")[0]
+
+
+def cut_values(error: BaseException) -> None:
+    """Cut the values of rows out of an error, and out of those that led to it.
+
+    Tracebacks show all of them, also in the log of a host.
+    """
+    seen = list[BaseException]()
+    following: BaseException | None = error
+    while following is not None and following not in seen:
+        seen.append(following)
+        if type(following).__module__.partition(".")[0] in DATABASE_MODULES:
+            following.args = tuple(map(reason_of, following.args))
+        following = following.__cause__ or following.__context__
 
 
 class StorageError(Exception):

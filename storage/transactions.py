@@ -62,10 +62,10 @@ class WriteQueue:
         It may happen in another thread, on that one's connection. With `wait` it happens in this
         one and alone, or is `Busy` where another thread, or then another process, writes for longer
         than so many seconds. What the database itself takes to write is not bounded by it.
+        Inside a transaction it is a part of that, and not undone by itself.
         """
         if self._database.in_transaction():
-            with self._atomic():
-                return work()
+            return work()
         mine = _Job(work)
         if wait is None:
             self._waiting.append(mine)

@@ -7,6 +7,7 @@ those. Any other content is classic text, whose paragraphs `autop` finds.
 import re
 from collections.abc import Collection, Iterator
 from itertools import islice
+from typing import NamedTuple
 
 from marshmallow import ValidationError
 
@@ -58,6 +59,24 @@ def render_texts(values: JsonObject, caller: Identity) -> Row:
             raise ValidationError({name: [f"{name} would be several times as long for readers."]})
         columns |= {f"{name}_raw": values[name], f"{name}_rendered": shown}
     return columns
+
+
+class Texts(NamedTuple):
+    """The title and the content of a write as columns, and the elements that are left out."""
+
+    columns: Row
+    lost: list[str]
+
+    def merged(self, values: JsonObject) -> Row:
+        """Return the columns of all values of the write."""
+        return {**{name: values[name] for name in values.keys() - TAGS.keys()}, **self.columns}
+
+
+def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
+    """Return the texts of a write, rendered as its caller may write them."""
+    texts = {name: values[name] for name in TAGS.keys() & values.keys()}
+    lost = [] if caller.may_write_any_html else unsafe_elements(texts)
+    return Texts(render_texts(texts, caller), lost)
 
 
 def unsafe_elements(values: JsonObject) -> list[str]:

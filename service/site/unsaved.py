@@ -6,7 +6,7 @@ from landform.schemas import pages as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
 from landform.service.pages import find_warnings, still_cleaned
-from landform.service.rendering.content import render_texts
+from landform.service.rendering.content import prepare_texts
 from landform.service.reply import Reply
 from landform.service.site.responses import Site
 from landform.storage import pages
@@ -34,11 +34,12 @@ def render_page(call: Call) -> Reply:
     """Return the HTML that visitors would get of a page with these fields; nothing is stored."""
     values, site = {**call.body}, Site(call.options)
     stored = _stored(call, values.pop("id", 0))
-    rendered = columns = render_texts(values, call.caller)
+    texts = prepare_texts(values, call.caller)
+    rendered = columns = texts.columns
     if stored["id"] and call.caller.may_write_any_html:
         columns = pages.with_old_rendering(stored, rendered)
     cleaned = still_cleaned(values, rendered, columns)
-    warnings = find_warnings(call, values, stored["meta"], cleaned)
+    warnings = find_warnings(call, values, texts.lost, stored["meta"], cleaned)
     meta = {**json.loads(stored["meta"]), **values.get("meta", {})}
     row = {
         **stored,

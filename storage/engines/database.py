@@ -19,6 +19,7 @@ from landform.storage.errors import (
     DiskFull,
     StorageError,
     Unavailable,
+    cut_values,
 )
 from landform.storage.models import NUMBERED, TABLES
 from landform.storage.query_budget import Deadline
@@ -141,6 +142,7 @@ class EngineDatabase(peewee.Database, ABC):
                 if opened:
                     self.close()
         except Exception as error:
+            cut_values(error)
             # What it reads may make the driver raise an error of its own.
             translated = self.translate_error(error)
             if translated is None and self._has_other_schema(error):

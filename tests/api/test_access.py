@@ -144,3 +144,13 @@ def test_any_password_unlocks_as_query_and_as_utf8_header(client: Client, passwo
     for sent in (password.encode().decode("latin-1"), password):
         header = {"HTTP_X_PAGE_PASSWORD": sent}
         assert "Hidden" in client.anonymous.get(path, environ_overrides=header).text
+
+
+def test_whoever_lists_another_status_learns_that_it_needs_credentials(
+    client: FlaskClient, anonymous: FlaskClient
+) -> None:
+    for status in ("draft", "any", "publish,private"):
+        refused = anonymous.get(f"/pages?status={status}")
+        assert refused.status_code == 400
+        assert "pages:read" in refused.get_json()["data"]["params"]["status"]
+        assert client.get(f"/pages?status={status}").status_code == 200

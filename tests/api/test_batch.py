@@ -1,5 +1,12 @@
 """Batches: requests that write, each for itself, and all in one commit."""
 
+import json
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from types import FrameType
 from typing import Any
 
 import pytest
@@ -7,6 +14,7 @@ from applications import Client, store_of
 from conftest import SECRET, basic
 from flask import Flask
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, given, settings, strategies
 
 from landform.service import create_blueprint, page_created
 from landform.storage import api_keys
@@ -15,8 +23,22 @@ FEED = {"form_id": 3, "addon_slug": "mail", "meta": {"big": 2**70, "ü": [1.5, N
 WP = "/wp-json"
 
 
-def batch(client: Client, *requests: Any, base: str = "", **given: Any) -> Any:
-    answer = client.post(f"{base}/batch/v1", json={"requests": requests, **given})
+@pytest.fixture
+def make_key(app: Flask) -> Callable[..., dict[str, str]]:
+    """Return a function that makes a key with some scopes, and returns the header that sends it."""
+    numbers = count()
+
+    def make(*scopes: str) -> dict[str, str]:
+        store = store_of(app)
+        with store.connection():
+            key = api_keys.create(store, f"key{next(numbers)}", scopes, 1, None)
+        return {"Authorization": f"Bearer {key}"}
+
+    return make
+
+
+def batch(client: Client, *requests: Any, base: str = "", **options: Any) -> Any:
+    answer = client.post(f"{base}/batch/v1", json={"requests": requests, **options})
     assert answer.status_code == 207, answer.text
     return answer.get_json()
 
@@ -229,3 +251,115 @@ def test_a_path_that_leads_nowhere_is_a_404_of_its_request_alone(client: Client,
         client, item("POST", path, {"title": "A"}), item("POST", "/pages", {"title": "B"})
     )
     assert statuses(answer) == [404, 201]
+
+
+# Whatever a path may hold, and what routers and parsers of URLs stumble over.
+PATHS = strategies.lists(
+    strategies.one_of(
+        strategies.sampled_from(
+            ["/", "pages", "feeds", "1", "[", "]", "\t", "\n", "\r", "%", "%00", "%2f", "%ff", "?",
+             "#", "&", "=", "..", ".", ";", ":", "@", "//", "\\", "\ud800", "\x00", "é", "１",
+             "batch/v1", "wp/v2", "/wp-json/", "<page_id>", "[::1", "http://", "_fields=",
+             "x" * 300, "\t/[", "\r\n/", "\n//["]
+        ),
+        strategies.characters(),
+    ),
+    max_size=8,
+).map(lambda parts: "/" + "".join(parts))  # fmt: skip
+
+
+@given(path=PATHS, method=strategies.sampled_from(["POST", "PUT", "PATCH", "DELETE"]))
+@settings(max_examples=300, deadline=None, suppress_health_check=[*HealthCheck], database=None)
+def test_whatever_its_path_a_request_of_a_batch_ends_no_other(
+    client: Client, path: str, method: str
+) -> None:
+    requests = [item(method, path, {"title": "A"}), item("POST", "/pages", {"title": "B"})]
+    answer = client.post("/batch/v1", data=json.dumps({"requests": requests}), headers=JSON)
+    if answer.status_code == 400:
+        # The whole is no batch, and says why: it is not a path, or no JSON.
+        assert answer.get_json()["code"] in ("rest_invalid_param", "rest_invalid_json")
+        return
+    assert answer.status_code == 207, answer.text
+    first, second = statuses(answer.get_json())
+    assert (first < 500, second) == (True, 201)
+
+
+JSON = {"Content-Type": "application/json"}
+RENDERING = os.path.join("service", "rendering", "")
+
+
+@contextmanager
+def rendered_while_writing(client: Client) -> Iterator[list[str]]:
+    """Yield the functions that render while a write transaction is open, as far as they come."""
+    found, is_open = list[str](), [False]
+
+    def observe(sql: str, _: float) -> None:
+        if sql.startswith("BEGIN"):
+            is_open[0] = True
+        elif sql.startswith(("COMMIT", "ROLLBACK")) and "SAVEPOINT" not in sql:
+            is_open[0] = False
+
+    def look(frame: FrameType, event: str, _: object) -> None:
+        if is_open[0] and event == "call" and RENDERING in frame.f_code.co_filename:
+            found.append(frame.f_code.co_name)
+
+    client.store.database.observers.append(observe)
+    before = sys.getprofile()
+    sys.setprofile(look)
+    try:
+        yield found
+    finally:
+        sys.setprofile(before)
+        client.store.database.observers.remove(observe)
+
+
+def test_nothing_is_rendered_while_others_wait_to_write(
+    client: Client, make_key: Callable[..., dict[str, str]]
+) -> None:
+    page = client.page()
+    text = {"title": "<b>A</b><script>x</script>", "content": "<p>a</p><form>b</form>\n\nc" * 50}
+    requests = [item("POST", "/pages", text), item("PUT", f"/pages/{page['id']}", text)]
+    limited = make_key("pages:write")
+    with rendered_while_writing(client) as found:
+        for headers in ({}, limited):
+            batch_of_both = client.post("/batch/v1", json={"requests": requests}, headers=headers)
+            assert statuses(batch_of_both.get_json()) == [201, 200]
+            key = {**headers, "Idempotency-Key": f"k{len(headers)}"}
+            assert client.post("/pages", json=text, headers=key).status_code == 201
+    # Only the columns that were rendered are put together.
+    assert {*found} <= {"merged", "<dictcomp>"}
+
+
+def test_a_batch_of_very_long_texts_is_refused_whole(client: Client) -> None:
+    half = item("POST", "/pages", {"title": "T", "content": "x" * (1 << 19)})
+    answer = client.post("/batch/v1", json={"requests": [half, half]})
+    assert answer.status_code == 400
+    assert "requests" in answer.get_json()["data"]["params"]
+    assert client.get("/pages").headers["X-WP-Total"] == "0"
+    assert statuses(batch(client, half)) == [201]
+
+
+def test_what_is_wrong_with_a_text_fails_alone(
+    client: Client, make_key: Callable[..., dict[str, str]]
+) -> None:
+    wrong = item("POST", "/pages", {"title": "T", "content": "<b>x</b>" * 10_001})
+    good, odd = item("POST", "/pages", {"title": "G"}), item("POST", "/pages", {"title": [1]})
+    body = {"requests": [good, wrong, odd, good]}
+    answer = client.post("/batch/v1", json=body, headers=make_key("pages:write"))
+    assert statuses(answer.get_json()) == [201, 400, 400, 201]
+    strict = {**body, "validation": "require-all-validate"}
+    answer = client.post("/batch/v1", json=strict, headers=make_key("pages:write"))
+    found = answer.get_json()["responses"]
+    assert [one and one["status"] for one in found] == [None, 400, 400, None]
+
+
+def test_a_batch_reads_and_begins_no_more_than_it_needs(client: Client) -> None:
+    statements = list[str]()
+    requests = [item("POST", "/pages", {"title": f"T{number}"}) for number in range(25)]
+    client.store.database.observers.append(lambda sql, _: statements.append(sql))
+    assert statuses(batch(client, *requests)) == [201] * 25
+    # Three inserts for each, one part that may fail alone; and what is needed once.
+    assert len([sql for sql in statements if sql.startswith("INSERT")]) == 75
+    assert len([sql for sql in statements if sql.startswith("SAVEPOINT")]) == 25
+    assert len([sql for sql in statements if "generation" in sql]) <= 1
+    assert len(statements) <= 140

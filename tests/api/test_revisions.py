@@ -307,6 +307,12 @@ def test_a_revision_is_found_at_its_own_page_only(client: Client, page: Page) ->
         for method, path in (("GET", ""), ("DELETE", "?force=1"), ("POST", "/restore")):
             answer = client.open(f"/pages/{wrong}{path}", method=method)
             assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_post_invalid_id")
+        assert answer.get_json()["message"] == "The page has no such revision."
+    missing = client.get("/pages/999").get_json()
+    assert (missing["code"], missing["message"]) == (
+        "rest_post_invalid_id",
+        "There is no such page.",
+    )
     huge = client.get(f"/pages/{page['id']}/revisions/{10**30}")
     assert huge.status_code == 404
 

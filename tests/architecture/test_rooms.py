@@ -38,7 +38,7 @@ OTHERS = {
     "psycopg": "storage.engines",
     "sqlite3": "storage.engines",
     "gunicorn": "standalone.worker standalone.commands.serve",
-    "waitress": "standalone.worker standalone.connections",
+    "waitress": "standalone.worker standalone.connections standalone.parser",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.__main__ standalone.cli standalone.commands",
     "defusedxml": "standalone.wordpress",

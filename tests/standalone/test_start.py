@@ -41,6 +41,7 @@ def test_the_start_says_who_has_access(database_url: str, caplog: pytest.LogCapt
         return caplog.messages[-1].removeprefix("Access: ")
 
     assert access().startswith("local mode")
+    assert "others get a 401" in access()
     assert access(TRUSTED_PROXIES=1).startswith("nobody")
     assert access(CREDENTIALS="a:hunter2").startswith("callers with")
     store = Store(database_url)

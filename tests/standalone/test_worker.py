@@ -12,19 +12,19 @@ from conftest import Server
 from crawlers import Kind, connect, head
 from waitress.adjustments import Adjustments
 
-from landform.standalone.connections import Request
+from landform.standalone.parser import Request
 
 LIMITS = Adjustments(
     max_request_body_size=1 << 22, max_request_header_size=1 << 15, inbuf_overflow=1 << 30
 )
 
 
-def requests(stream: bytes) -> list[Any]:
-    """Return the bodies of what the worker reads in a stream that comes in pieces."""
+def requests(stream: bytes, size: int = 8192) -> list[Any]:
+    """Return the bodies of what the worker reads in a stream that comes in pieces of a size."""
     found: list[Any] = []
     request = Request(LIMITS)
-    for at in range(0, len(stream), 8192):
-        piece = stream[at : at + 8192]
+    for at in range(0, len(stream), size):
+        piece = stream[at : at + size]
         while piece:
             piece = piece[request.received(piece) :]
             if request.completed:
@@ -83,6 +83,45 @@ def test_what_follows_the_last_chunk_is_headers_or_refused(trailer: str, end: li
     following = f"GET / HTTP/1.1\r\n{HOST}\r\n"
     top = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n5\r\nhello\r\n0\r\n{trailer}\r\n{following}"
     assert requests(top.encode()) == end
+
+
+@pytest.mark.parametrize(
+    "chunks",
+    [
+        "5\n\r\nhello\r\n0\r\n\r\n", "5;a\n\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n0\n\r\n\r\n",
+        "\r\n5\r\nhello\r\n0\r\n\r\n", "5\r\nhello\r\n\r\n0\r\n\r\n", "5\r\nhello\n0\r\n\r\n",
+        "5\r\r\nhello\r\n0\r\n\r\n", "5;a\nb\r\nhello\r\n0\r\n\r\n", "5;a\rb\r\nhello\r\n0\r\n\r\n",
+        " 5\r\nhello\r\n0\r\n\r\n", "5 \r\nhello\r\n0\r\n\r\n", "0x5\r\nhello\r\n0\r\n\r\n",
+        "+5\r\nhello\r\n0\r\n\r\n", "-5\r\nhello\r\n0\r\n\r\n", "5_\r\nhello\r\n0\r\n\r\n",
+        "5\r\nhelloX\r\n0\r\n\r\n", "4\r\nhello\r\n0\r\n\r\n", f"{'0' * 16}5\r\nhello\r\n0\r\n\r\n",
+        ";a\r\nhello\r\n0\r\n\r\n", "5;\r\nhello\r\n0\r\n\r\n",
+        "5\r\nhello\r\n0\r\nX: a\rb\r\n\r\n", "5\r\nhello\r\n0\r\nX: a\r\n b\r\n\r\n",
+    ],
+    ids=repr,
+)  # fmt: skip
+@pytest.mark.parametrize("size", [1, 3, 8192])
+def test_chunks_that_others_could_end_elsewhere_are_refused(chunks: str, size: int) -> None:
+    following = f"GET / HTTP/1.1\r\n{HOST}\r\n"
+    stream = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n{chunks}{following}".encode()
+    assert requests(stream, size) == [400]
+
+
+@pytest.mark.parametrize("size", [1, 2, 7, 8192])
+def test_chunks_are_read_in_whatever_pieces_they_come(size: int) -> None:
+    chunks = '3;a\r\nhel\r\n00002;a="b c"; d\r\nlo\r\n000\r\nX: y\r\n\r\n'
+    one = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n{chunks}"
+    assert requests(one.encode() * 3, size) == [b"hello"] * 3
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["GET / HTTP/1.1\n", "GET / HTTP/1.1\r", "GET / HTTP/1.1 ", "GET / HTTP/1.1\x0b", "GET /",
+     "GET /\tHTTP/1.1", "GET\t/ HTTP/1.1", "GET  / HTTP/1.1", "GET /\x0b HTTP/1.1",
+     "GET /\x00 HTTP/1.1", "GET /\n HTTP/1.1", "GET / x HTTP/1.1"],
+    ids=repr,
+)  # fmt: skip
+def test_a_request_line_that_others_could_end_elsewhere_is_refused(line: str) -> None:
+    assert requests(f"{line}\r\n{HOST}\r\n".encode()) == [400]
 
 
 def in_chunks(body: bytes, size: int) -> bytes:

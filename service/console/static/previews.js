@@ -2,6 +2,7 @@
 import { html, useEffect, useMemo, useRef, useSettled, useState } from "./lib.js";
 import { post, remove } from "./api.js";
 import { refine } from "./address.js";
+import { may } from "./session.js";
 import { Choice, Confirmed, Copied, Problem, say, shownTime, useAction } from "./ui.js";
 
 /**
@@ -54,7 +55,7 @@ export function Share({ id }) {
     <${Problem} error=${error || refused} />
     <${Choice} label="Works for" name="period" value=${period} options=${PERIODS} change=${setPeriod} />
     <div class="actions"><button type="button" onClick=${make} disabled=${isMaking}>Make a preview link</button>
-    <${Confirmed} label="Revoke all preview links" question="Revoke every preview link of this page?" act=${revoke} disabled=${isRevoking} /></div>
+    ${may("pages:write") && html`<${Confirmed} label="Revoke all preview links" question="Revoke every preview link of this page?" act=${revoke} disabled=${isRevoking} />`}</div>
     ${preview && html`<${Copied} label="Preview link" text=${preview.link} hint="Works until ${shownTime(preview.expires)}." />`}
   </details>`;
 }
