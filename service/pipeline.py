@@ -71,6 +71,9 @@ def _noting(notes: Mapping[str, str]) -> Iterator[None]:
         if known is None:
             raise
         known.headers |= notes
+        # An error that were its own cause would keep what its frames hold, such as large bodies.
+        if known is error:
+            raise
         raise known from error
 
 
