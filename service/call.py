@@ -218,7 +218,7 @@ class Call:
         parts = []
         for part in self.incoming.query_string.split(b"&"):
             name = unquote_plus(part.partition(b"=")[0].decode("latin-1"))
-            if part and name not in hidden and not name.startswith("oauth_"):
+            if name not in hidden and not name.startswith("oauth_"):
                 parts.append(quote(part, safe=IN_QUERY))
         return "&".join(parts)
 

@@ -11,25 +11,38 @@ MOST_OF_IT = DESCRIPTION_CHARACTERS * 2 // 3
 RIGHT_TO_LEFT_SCRIPTS = frozenset(
     "adlm arab aran armi avst chrs cprt elym gara hatr hebr hung khar lydi mand mani mend "
     "merc mero narb nbat nkoo orkh ougr palm phli phlp phnx prti rohg samr sarb sogd sogo "
-    "syrc syre syrj syrn thaa todr yezi".split()
+    "sidt syrc syre syrj syrn thaa todr yezi".split()
 )
 RIGHT_TO_LEFT = frozenset(
-    "aao abh abv acm acq acw acx acy adf aeb aec afb ajp apc apd ar arc arq ars ary arz auz "
-    "avl ayh ayl ayn ayp azb bal bcc bej bft bgn bgp bhn bqi brh bsh ckb cja cjm dcc dv esh "
-    "fa fia fub gju gjk glk gwc gwt haz hbo he hnd hno iw jat jdt ji jpr khw kls ks ku kvx "
-    "kxp lad lah lki lrc lss luz mby men mfa mve mvy mzn nqo nsk ota oru pbt pbu peo pga phl "
-    "phr phv pnb prd ps rhg rmt sam scl sd sdh shd shu siz skr smp soj ssh sqt sus swb syc "
-    "syr tkr tks tmr trw ug uga ur ush uyg vaf wni xco xld xmn xmr xna xpr xsa yi yud zdj "
-    "zkt".split()
-) - frozenset("bej cja fia kxp lad men smp sus swb vaf wni tkr tmr oru mfa zdj".split())
+    "aao abh abv acm acq acw acx adf ae aeb aec aee aeq afb aib aii aij aiq ajp amw apc apd "
+    "ar arc arq ars ary arz ask atn auj auz avd avl ayh ayl ayn ayp azb bal bcc bdz bej bft "
+    "bgn bgp bhe bhm bhn bjf bjm bqi brh brk bsh bsk chg cja ckb clh czk dcc def deh dgl "
+    "dmk dml dv ecy esh fa fay faz fia fub gbz ggg gha ghr gig gjk gju glh glk grr gwc gwf "
+    "gwt gzi hac haz hbo he hkh hnd hno hoh hrt hrz hss huy isk itk iw jad jat jbe jbn jdg "
+    "ji jnd jog jpa jpr jrb jye kbu kby kcy kfm khw klj kmz kqd ks ktl ku kvx kxp lad lah "
+    "lhs lki lrc lrk lrl lsa lsd lss luv luz mby mde mey mfa mfi mhj mid mki mnj mve mvy "
+    "myz mzb mzn nli nlm nqo ntz nyq oar obm odk oru ota otk oui pal pbt pbu pgd phl phn "
+    "phr phv plk pnb prc prd prx ps psh psi pst qxq rdb rhg rmt sam sbn scl sd sdb sdf sdg "
+    "sdh sds sgr sgy shd shm shu shv siy siz skr smp smy sog soj sqo sqt srh srz ssh sts "
+    "swb syc syn syr tjo tks tmr tov tra trg trm trw ug ur ush uyg uzs vaf vgr vmh wbk wlo "
+    "wne wni wsv xco xhe xka xkc xkj xkp xld xly xmn xmr xna xpr xsa xsd xvi ydg yhd yi yih "
+    "yud zba zdj zrp zum".split()
+)
 REGIONS = {
     **dict.fromkeys(
         "az-iq az-ir kk-af kk-cn kk-ir kk-mn ky-cn pa-pk tg-pk uz-af ha-sd ms-cc".split(), True
     ),
-    **dict.fromkeys("sd-in ug-kz ug-mn ku-tr".split(), False),
+    **dict.fromkeys("ku-am ku-az ku-ge ku-tm ku-tr sd-in ug-kz ug-mn".split(), False),
 }
-# Joins letters, or changes the one before.
-JOINING = re.compile("[\u200d\ufe00-\ufe0f\U0001f3fb-\U0001f3ff\U000e0100-\U000e01ef]")
+# What belongs to the letter before, beside combining marks: joiners, tones of skin, tags of flags,
+# the later parts of Korean syllables, and signs of Thai, Lao and Japanese.
+JOINING = re.compile(
+    "[\u200c\u200d\u0e33\u0eb3\u1160-\u11ff\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+# A flag is two of these.
+FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]*$")
+# The class of a mark that joins two letters of India and its neighbours.
+VIRAMA = 9
 
 
 def is_right_to_left(tag: str) -> bool:
@@ -57,4 +70,11 @@ def shorten(text: str) -> str:
 def _is_joined(text: str, end: int) -> bool:
     """Return whether what begins here is a part of the letter before."""
     here, before = text[end], text[end - 1]
-    return bool(unicodedata.combining(here) or JOINING.match(here) or before == "\u200d")
+    if "\U0001f1e6" <= here <= "\U0001f1ff":
+        return len(FLAG_LETTERS.findall(text[:end])[0]) % 2 == 1
+    return bool(
+        unicodedata.category(here).startswith("M")
+        or JOINING.match(here)
+        or before == "\u200d"
+        or unicodedata.combining(before) == VIRAMA
+    )

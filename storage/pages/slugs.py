@@ -126,7 +126,9 @@ def spellings(text: str) -> list[str]:
         for spelling in (text, text.lower(), unicodedata.normalize("NFC", text.lower()))
         for safe in ("", "%")
     ]
-    names = dict.fromkeys([*filter(_SLUG.fullmatch, quoted), slugify(text)])
+    # Whatever the language of the site was when the page was made.
+    slugified = (slugify(text, language) for language in ("", "de", "da", "sr"))
+    names = dict.fromkeys([*filter(_SLUG.fullmatch, quoted), *slugified])
     return [name for name in names if name]
 
 
