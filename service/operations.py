@@ -13,7 +13,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, missing
 from werkzeug.exceptions import HTTPException
-from werkzeug.routing import Map, Rule
+from werkzeug.routing import Map, MapAdapter, Rule
 
 from landform.schemas.fields import Ignored
 from landform.service.json_codec import JsonObject
@@ -266,8 +266,13 @@ class RouteTable:
     """Finds the route of a path, without Flask."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
-        rules = [Rule(rule, endpoint=route) for route in routes for rule in route.rules]
-        self._adapter = Map(rules, strict_slashes=False, merge_slashes=False).bind("")
+        self._routes = [*routes]
+
+    @cached_property
+    def _adapter(self) -> MapAdapter:
+        # Made when it is first needed, as rules take long to compile.
+        rules = [Rule(rule, endpoint=route) for route in self._routes for rule in route.rules]
+        return Map(rules, strict_slashes=False, merge_slashes=False).bind("")
 
     def find(self, path: str) -> tuple[Route, Mapping[str, str]] | None:
         """Return the route of a path, and the variables in it; None for none."""
