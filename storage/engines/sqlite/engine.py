@@ -125,7 +125,8 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         file = self.file()
         if file is None:
             raise Unavailable(self.gone) from FileNotFoundError(f"{self.path} is gone, or empty")
-        if any(one.file == file and not one.has_its_log() for one in list(Connection.opened)):
+        same_file = [one for one in list(Connection.opened) if one.file == file]
+        if any(not one.has_its_log() and one in Connection.opened for one in same_file):
             raise Unavailable(LOG_REPLACED)
         connection: Connection = sqlite3.connect(
             self.uri, timeout=self.options.busy_timeout, isolation_level=None, uri=True,

@@ -70,8 +70,9 @@ class Connection(sqlite3.Connection):
 
     def close(self) -> None:
         """Close it."""
-        super().close()
+        # In this order: a log that its last connection removes is not taken for one that is missing.
         self.opened.discard(self)
+        super().close()
 
 
 def create(path: str) -> None:
