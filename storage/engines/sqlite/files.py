@@ -70,7 +70,7 @@ class Connection(sqlite3.Connection):
 
     def close(self) -> None:
         """Close it."""
-        # In this order: a log that its last connection removes is not taken for one that is missing.
+        # In this order: a log that the last connection removes is not taken for a missing one.
         self.opened.discard(self)
         super().close()
 
