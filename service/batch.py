@@ -18,7 +18,7 @@ from landform.service.errors import (
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import nested, pairs
 from landform.service.operations import NAMESPACES, WP_JSON, Resource, RouteTable, all_routes
-from landform.service.pipeline import complete, load, read_ids
+from landform.service.pipeline import complete, load, read_variables
 from landform.service.reply import Finished, Reply, envelope
 from landform.storage.sql import read_generation
 
@@ -150,7 +150,7 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
         body=body,
     )
     incoming.generation = generation
-    ids = read_ids(variables)
+    ids = read_variables(variables)
     return Loaded(load(call.service, operation, incoming, ids), ids)
 
 

@@ -1,6 +1,7 @@
 """Files of the service itself, such as its documentation and its console."""
 
 import gzip
+from collections.abc import Mapping
 from hashlib import blake2b
 from html import escape
 from mimetypes import guess_type
@@ -11,6 +12,7 @@ from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 
 from landform.service.call import Call
+from landform.service.errors import no_route
 from landform.service.reply import Reply
 
 
@@ -27,6 +29,13 @@ def file_reply(call: Call, path: Path, policy: str, **values: str) -> Reply:
     headers = {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
     content_type = f"{guess_type(path.name)[0]}; charset=utf-8"
     return bytes_reply(call, text.encode(), content_type, headers)
+
+
+def static_reply(call: Call, files: Mapping[str, Path], name: str, policy: str) -> Reply:
+    """Return one of the files that may be read; 404 where there is none with this name."""
+    if name not in files:
+        raise no_route()
+    return file_reply(call, files[name], policy)
 
 
 def bytes_reply(

@@ -148,10 +148,16 @@ def _too_large(operation: Operation, most_bytes: int) -> ApiError:
     return ApiError(400, INVALID, text, {"params": {names[0]: text}})
 
 
-def read_ids(variables: Mapping[str, str]) -> dict[str, int]:
-    """Return the ids in a path; 404 for one that is no number."""
-    for name, text in variables.items():
-        if not (text.isascii() and text.isdigit()):
-            raise ApiError(404, "rest_no_route", f"{name} must be a whole number from 0.")
+def read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
+    """Return the values of the variables in a path; 404 for an id that is no number."""
+    return {
+        name: _read_id(name, text) if name.endswith("_id") else text
+        for name, text in variables.items()
+    }
+
+
+def _read_id(name: str, text: str) -> int:
+    if not (text.isascii() and text.isdigit()):
+        raise ApiError(404, "rest_no_route", f"{name} must be a whole number from 0.")
     # No column holds more than 19 digits, and Python reads only so many.
-    return {name: int(text.lstrip("0")[:20] or "0") for name, text in variables.items()}
+    return int(text.lstrip("0")[:20] or "0")

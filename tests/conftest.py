@@ -25,6 +25,7 @@ from databases import UNSAFE, Postgres, begin
 from flask import Flask
 from flask.testing import FlaskClient
 from processes import until
+from routing import share_compiled_rules
 from xdist.workermanage import NodeManager
 
 from landform.app import create_app
@@ -32,6 +33,7 @@ from landform.service import Identity, create_blueprint
 from landform.storage import Store
 
 pytest_plugins = ["browsers"]
+share_compiled_rules()
 ROOT = Path(__file__).parent.parent
 # The columns of a page as storage creates it, and the query of a list as storage takes it.
 PAGE: dict[str, Any] = {

@@ -1,18 +1,17 @@
 """The console: one page at `/console`, and its files. It calls the HTTP API, as any client can."""
 
-import re
-from functools import partial
 from pathlib import Path
 
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
-from landform.service.files import file_reply
+from landform.service.files import file_reply, static_reply
 from landform.service.operations import Resource
 from landform.service.reply import Reply
 
 STATIC = Path(__file__).parent / "static"
 PATH = "/console"
-SUFFIXES = (".css", ".js", ".svg")
+# Scripts, styles and the icon by their names, also those that `vendor` holds.
+FILES = {path.name: path for path in STATIC.rglob("*.*") if path.suffix in (".css", ".js", ".svg")}
 # Styles, fonts, images and sounds from elsewhere are those of pages: the frame of a preview has the
 # policy of the console around it.
 POLICY = (
@@ -34,14 +33,9 @@ def resource() -> Resource:
         sign_in = call.service.sign_in
         return file_reply(call, STATIC / "console.html", POLICY, access=sign_in, **values)
 
-    for path in sorted(STATIC.rglob("*")):
-        if path.suffix in SUFFIXES:
-            name = path.relative_to(STATIC).as_posix()
-            view = partial(file_reply, path=path, policy=POLICY)
-            console.get(f"{PATH}/{name}", name=file_name(name), public=True, query=ANYTHING)(view)
+    @console.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)
+    def static_file(call: Call, file: str) -> Reply:
+        """Return a file of the page."""
+        return static_reply(call, FILES, file, POLICY)
+
     return console
-
-
-def file_name(path: str) -> str:
-    """Return the name of the operation that returns a file."""
-    return "console_" + re.sub(r"\W+", "_", path)

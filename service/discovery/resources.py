@@ -1,7 +1,6 @@
 """What clients read beside pages and feeds: type, statuses, settings, authors, forms, caller."""
 
 from collections.abc import Callable, Sequence
-from functools import partial
 from math import ceil
 from typing import Any
 
@@ -12,7 +11,7 @@ from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import SCOPES, Identity
 from landform.service.authors import dump_author, relation
 from landform.service.call import Call
-from landform.service.errors import api_error
+from landform.service.errors import api_error, no_route
 from landform.service.json_codec import JsonObject
 from landform.service.operations import WP_JSON, Resource
 from landform.service.reply import NO_STORE, Reply
@@ -56,6 +55,16 @@ def list_statuses(call: Call) -> Reply:
     call.access.reject_invalid_credentials()
     names = STATUS_NAMES if call.access.has_scope("pages:read") else ("publish",)
     return Reply({name: _status(call, name) for name in names})
+
+
+@RESOURCE.get(f"{BASE}/statuses/<status>", public=True, query=ONE)
+def get_status(call: Call, status: str) -> Reply:
+    """Return a status: `publish` to anyone, another one with the scope `pages:read`."""
+    if status not in STATUS_NAMES:
+        raise no_route()
+    if status != "publish":
+        call.access.require("pages:read")
+    return Reply(_status(call, status))
 
 
 @RESOURCE.get(f"{BASE}/settings", scope="pages:write")
@@ -122,10 +131,6 @@ _add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, WHOLE
 _add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
 _NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
 _add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, WHOLE, public=True)
-for _name in STATUS_NAMES:
-    _may: JsonObject = {"public": True} if _name == "publish" else {"scope": "pages:read"}
-    _status_view = partial(_status, name=_name)
-    _add(f"statuses/{_name}", f"get_status_{_name}", "Return a status.", _status_view, **_may)
 _NONE = "Return an empty list: there are none here."
 _PUBLIC_LIST: JsonObject = {"public": True, "many": True, "headers": TOTALS}
 for _name in ("posts", "categories", "tags", "media", "comments"):

@@ -8,6 +8,7 @@ import logging
 from collections.abc import Callable, Mapping
 from functools import cached_property
 from time import time
+from typing import Any
 from urllib.parse import quote
 
 from flask import Flask, Request, Response, current_app, got_request_exception
@@ -49,7 +50,7 @@ from landform.service.http.headers import (
 from landform.service.json_codec import JsonObject
 from landform.service.loading import nested, read_json
 from landform.service.operations import Operation, Route, describe_route, path_variables
-from landform.service.pipeline import read_ids, run
+from landform.service.pipeline import read_variables, run
 from landform.service.reply import Caching
 
 log = logging.getLogger("landform")
@@ -160,12 +161,12 @@ class HttpViews:
         incoming = HttpIncoming(http, self.service, route.path)
         try:
             # A host's prefix may have variables of its own.
-            ids = read_ids({name: variables[name] for name in path_variables(route.path)})
-            return self._dispatch(incoming, route, ids)
+            values = {name: variables[name] for name in path_variables(route.path)}
+            return self._dispatch(incoming, route, read_variables(values))
         except Exception as error:
             return finish(http, to_response(from_exception(error).finished()), self.origins)
 
-    def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, int]) -> Response:
+    def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
         method, http = incoming.meant_method, incoming.http
         if method == "OPTIONS":
             return finish(http, self._describe(incoming, route), self.origins)

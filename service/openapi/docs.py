@@ -1,12 +1,12 @@
 """`/openapi.json`, the description of the service, and `/docs`, a page to read and try it on."""
 
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import cache
 from pathlib import Path
 
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
-from landform.service.files import bytes_reply, file_reply
+from landform.service.files import bytes_reply, file_reply, static_reply
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.openapi import document
 from landform.service.operations import Resource, all_routes
@@ -18,7 +18,7 @@ POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     "img-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 )
-FILES = ("docs.css", "docs.js", "fields.js", "docs.svg")
+FILES = {name: STATIC / name for name in ("docs.css", "docs.js", "fields.js", "docs.svg")}
 
 
 def resource(described: Sequence[Resource]) -> Resource:
@@ -40,8 +40,9 @@ def resource(described: Sequence[Resource]) -> Resource:
         """Return the page to read and try the operations on."""
         return file_reply(call, STATIC / "docs.html", POLICY, access=call.service.sign_in)
 
-    for name in FILES:
-        view = partial(file_reply, path=STATIC / name, policy=POLICY)
-        endpoint = f"docs_{name.replace('.', '_')}"
-        docs.get(f"/docs/{name}", name=endpoint, public=True, query=ANYTHING)(view)
+    @docs.get("/docs/<file>", name="docs_file", public=True, query=ANYTHING)
+    def static_file(call: Call, file: str) -> Reply:
+        """Return a file of the page."""
+        return static_reply(call, FILES, file, POLICY)
+
     return docs

@@ -15,7 +15,7 @@ from landform.service.errors import from_known
 from landform.service.json_codec import JsonObject
 from landform.service.loading import check_size, read_json
 from landform.service.operations import Operation, Route, path_variables
-from landform.service.pipeline import read_ids, run
+from landform.service.pipeline import read_variables, run
 from landform.service.reply import Finished
 
 # Arguments that are a header in HTTP.
@@ -62,7 +62,7 @@ def call(
     route, operation = called
     try:
         names = path_variables(route.path)
-        ids = read_ids({name: str(arguments.pop(name)) for name in names})
+        ids = read_variables({name: str(arguments.pop(name)) for name in names})
         url = base_url + route.path
         for name, number in ids.items():
             url = url.replace(f"<{name}>", str(number))

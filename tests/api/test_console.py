@@ -18,10 +18,7 @@ from landform.storage import api_keys
 from landform.storage.event_types import WANTED
 
 STATIC = ROOT / "service/console/static"
-SERVED = [
-    path.relative_to(STATIC).as_posix()
-    for path in sorted(STATIC.rglob("*")) if path.suffix in (".css", ".js", ".svg")
-]  # fmt: skip
+SERVED = sorted(path.name for path in STATIC.rglob("*") if path.suffix in (".css", ".js", ".svg"))
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 GZIP = {"Accept-Encoding": "gzip"}
 
@@ -32,6 +29,22 @@ def test_the_files_of_others_are_those_of_their_packages() -> None:
     assert {one.name for one in vendor.iterdir()} == {"versions.json", *listed}
     found = {name: sha256((vendor / name).read_bytes()).hexdigest() for name in listed}
     assert found == {name: one["sha256"] for name, one in listed.items()}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/console/no.js",
+        "/console/console.html",
+        "/console/../__init__.py",
+        "/docs/docs.html",
+        "/docs/..%2Fdocument.py",
+        "/console/vendor",
+    ],
+)
+def test_only_the_files_of_a_page_can_be_read(anonymous: FlaskClient, path: str) -> None:
+    response = anonymous.get(path)
+    assert (response.status_code, response.get_json()["code"]) == (404, "rest_no_route")
 
 
 def test_the_console_knows_every_type_of_events() -> None:
