@@ -139,7 +139,7 @@ class Call:
     """What a view gets: a call that is authorized, checked and loaded.
 
     `query` and `body` are as the schemas of the operation load them, `sent_query` and `sent_body`
-    as they came. `fields`: those of `_fields`; None for all. `prepared`: see `Resource.operation`.
+    as they came. `fields`: those of `_fields`; None for all. `prepared`: see `Operation`.
     """
 
     service: Service

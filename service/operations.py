@@ -31,38 +31,58 @@ Prepare = Callable[..., Any]
 View = Callable[..., Reply]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Operation:
-    """A view, and the declaration of what it takes and returns. `Resource` makes it."""
+    """A view, and the declaration of what it takes and returns. `Resource` makes it.
+
+    - `name`: of the endpoint and of the Python method; by default that of the view.
+    - `response`: the schema of the response, one for each context, or a constant text; with
+      `many` it is a list of these. `wordpress_response`: that below `/wp-json`.
+    - `scope`: what callers need; without one any credentials will do. None are needed where
+      it is `public`. `denied`: the code of the error for callers without it.
+    - `query`, `body`: the schemas that load them. `wordpress_query`, `wordpress_body`: those
+      below `/wp-json` where they differ. Without `body`, parameters may come in a body too.
+      `form`: also as a form.
+      `empty_body`: the code of the error for an empty one, or one of another type; with
+      `finds_row_first` the view refuses an empty one. `body_list`: the field that a list
+      stands for.
+    - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
+    - `safe`: changes nothing, whatever its method. `responds_early`: a 202 where it takes
+      long; `Location` says where the result will be. `repeatable`: whether a create takes an
+      `Idempotency-Key`. `batch`: whether it may be in a batch.
+    - `prepare`: does what takes long and needs no database, before others have to wait for a
+      write. The view gets what it returns as `call.prepared`.
+    - `errors`: the codes that do not follow from the rest.
+    """
 
     view: View
     name: str
     methods: tuple[str, ...]
     path: str
-    response: Mapping[str, Schema] | Schema | str | None
-    wordpress_response: Schema | None
-    many: bool
-    status: int
-    headers: tuple[str, ...]
-    scope: str | None
-    public: bool
-    denied: str
-    query: Schema | None
-    wordpress_query: Schema | None
-    body: Schema | None
-    wordpress_body: Schema | None
-    form: bool
-    empty_body: str
-    finds_row_first: bool
-    body_list: str
-    example: Row | None
-    if_match: str
-    safe: bool
-    responds_early: bool
-    repeatable: bool
-    batch: bool
-    prepare: Prepare | None
-    errors: tuple[str, ...]
+    response: Mapping[str, Schema] | Schema | str | None = None
+    wordpress_response: Schema | None = None
+    many: bool = False
+    status: int = 200
+    headers: tuple[str, ...] = ()
+    scope: str | None = None
+    public: bool = False
+    denied: str = "rest_forbidden"
+    query: Schema | None = None
+    wordpress_query: Schema | None = None
+    body: Schema | None = None
+    wordpress_body: Schema | None = None
+    form: bool = False
+    empty_body: str = ""
+    finds_row_first: bool = False
+    body_list: str = ""
+    example: Row | None = None
+    if_match: str = ""
+    safe: bool = False
+    responds_early: bool = False
+    repeatable: bool = True
+    batch: bool = True
+    prepare: Prepare | None = None
+    errors: tuple[str, ...] = ()
 
     @cached_property
     def is_read(self) -> bool:
@@ -152,91 +172,16 @@ class Resource:
         self.wordpress_base = wordpress_base
         self.paths: dict[str, dict[str, Operation]] = defaultdict(dict)
 
-    def operation(
-        self,
-        methods: str,
-        path: str,
-        *,
-        name: str = "",
-        response: Mapping[str, Schema] | Schema | str | None = None,
-        wordpress_response: Schema | None = None,
-        many: bool = False,
-        status: int = 200,
-        headers: tuple[str, ...] = (),
-        scope: str | None = None,
-        public: bool = False,
-        denied: str = "rest_forbidden",
-        query: Schema | None = None,
-        wordpress_query: Schema | None = None,
-        body: Schema | None = None,
-        wordpress_body: Schema | None = None,
-        form: bool = False,
-        empty_body: str = "",
-        finds_row_first: bool = False,
-        body_list: str = "",
-        example: Row | None = None,
-        if_match: str = "",
-        safe: bool = False,
-        responds_early: bool = False,
-        repeatable: bool = True,
-        batch: bool = True,
-        prepare: Prepare | None = None,
-        errors: tuple[str, ...] = (),
-    ) -> Callable[[View], View]:
+    def operation(self, methods: str, path: str, **declared: Any) -> Callable[[View], View]:
         """Return the decorator that adds a view at a path, such as `/pages/<page_id>`.
 
-        - `methods`: separated by blanks, the usual one first.
-        - `name`: of the endpoint and of the Python method; by default that of the view.
-        - `response`: the schema of the response, one for each context, or a constant text; with
-          `many` it is a list of these. `wordpress_response`: that below `/wp-json`.
-        - `scope`: what callers need; without one any credentials will do. None are needed where
-          it is `public`. `denied`: the code of the error for callers without it.
-        - `query`, `body`: the schemas that load them. `wordpress_query`, `wordpress_body`: those
-          below `/wp-json` where they differ. Without `body`, parameters may come in a body too.
-          `form`: also as a form.
-          `empty_body`: the code of the error for an empty one, or one of another type; with
-          `finds_row_first` the view refuses an empty one. `body_list`: the field that a list
-          stands for.
-        - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
-        - `safe`: changes nothing, whatever its method. `responds_early`: a 202 where it takes
-          long; `Location` says where the result will be. `repeatable`: whether a create takes an
-          `Idempotency-Key`. `batch`: whether it may be in a batch.
-        - `prepare`: does what takes long and needs no database, before others have to wait for a
-          write. The view gets what it returns as `call.prepared`.
-        - `errors`: the codes that do not follow from the rest.
+        `methods` are separated by blanks, the usual one first. `declared` are the other fields of
+        `Operation`.
         """
 
         def add(view: View) -> View:
-            operation = Operation(
-                view,
-                name or view.__name__,
-                tuple(methods.split()),
-                path,
-                response,
-                wordpress_response,
-                many,
-                status,
-                headers,
-                scope,
-                public,
-                denied,
-                query,
-                wordpress_query,
-                body,
-                wordpress_body,
-                form,
-                empty_body,
-                finds_row_first,
-                body_list,
-                example,
-                if_match,
-                safe,
-                responds_early,
-                repeatable,
-                batch,
-                prepare,
-                errors,
-            )
+            fields = {"name": view.__name__, **declared}
+            operation = Operation(view=view, methods=tuple(methods.split()), path=path, **fields)
             self.paths[path] |= dict.fromkeys(operation.methods, operation)
             return view
 
