@@ -8,7 +8,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partialmethod
+from functools import cached_property
 from typing import Any
 
 from marshmallow import INCLUDE, Schema, missing
@@ -187,11 +187,25 @@ class Resource:
 
         return add
 
-    get = partialmethod(operation, "GET")
-    post = partialmethod(operation, "POST")
-    put = partialmethod(operation, "PUT")
-    patch = partialmethod(operation, "PATCH")
-    delete = partialmethod(operation, "DELETE")
+    def get(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for GET."""
+        return self.operation("GET", path, **declared)
+
+    def post(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for POST."""
+        return self.operation("POST", path, **declared)
+
+    def put(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for PUT."""
+        return self.operation("PUT", path, **declared)
+
+    def patch(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for PATCH."""
+        return self.operation("PATCH", path, **declared)
+
+    def delete(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for DELETE."""
+        return self.operation("DELETE", path, **declared)
 
 
 def all_routes(resources: Iterable[Resource]) -> list[Route]:
