@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema
 
-from landform.schemas.fields import STRING, Shown
+from landform.schemas.fields import STRING, Output
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 
@@ -15,21 +15,21 @@ class ErrorData(Schema):
     class Meta:
         unknown = INCLUDE
 
-    status = Shown("The status of the response.", int)
-    params = Shown(
+    status = Output("The status of the response.", int)
+    params = Output(
         "Each invalid parameter with what is wrong; a list of missing ones.",
         dict[str, str] | list[str],
         optional=True,
     )
-    details = Shown("More about what is wrong, where there is more.", Any, optional=True)
+    details = Output("More about what is wrong, where there is more.", Any, optional=True)
 
 
 class Error(Schema):
     """The body of every error."""
 
-    code = Shown("What is wrong, for programs.", choices=sorted(ERROR_CODES))
-    message = Shown("What is wrong, for people.")
-    data = Shown("The status, and which parameters are wrong.", ErrorData)
+    code = Output("What is wrong, for programs.", choices=sorted(ERROR_CODES))
+    message = Output("What is wrong, for people.")
+    data = Output("The status, and which parameters are wrong.", ErrorData)
 
 
 ERROR = {"$ref": "#/components/schemas/Error"}

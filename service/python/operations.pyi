@@ -145,12 +145,12 @@ class PageMeta(TypedDict):
     gallery: list[Any]
 
 class Rendered(TypedDict):
-    """A text as readers see it."""
+    """A rendered text."""
 
     rendered: str
 
 class Content(TypedDict):
-    """The content; `protected` where the page has a password."""
+    """The content, and whether a password protects it."""
 
     rendered: str
     protected: bool
@@ -180,13 +180,13 @@ class PageEmbed(TypedDict):
     author: int
 
 class RawAndRendered(TypedDict):
-    """A text as it was sent and as readers see it."""
+    """A text as it was sent, and rendered."""
 
     rendered: str
     raw: str
 
 class EditContent(TypedDict):
-    """The content with its source; `block_version` is 1 where it is made of blocks."""
+    """The content with its source."""
 
     rendered: str
     protected: bool
@@ -237,7 +237,7 @@ class ListPages(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class PageMetaValues(TypedDict, total=False):
-    """The custom fields of a page; null resets one to its empty value. Others are dropped."""
+    """The custom fields of a page; null resets a field, unknown fields are dropped."""
 
     starts_at: str | None
     ends_at: str | None
@@ -283,7 +283,7 @@ class UpdatePage(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class PageDeleted(TypedDict):
-    """A page that is gone for good, as it last was."""
+    """A permanently deleted page."""
 
     deleted: Literal[True]
     previous: PageEdit
@@ -295,7 +295,7 @@ class DeletePage(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class PagePreview(TypedDict):
-    """A preview: its token, the address with the token in it, and when both end."""
+    """A preview: its token, its address, and when both expire."""
 
     id: int
     token: str
@@ -310,7 +310,7 @@ class CreatePreview(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class PreviewsRevoked(TypedDict):
-    """The response that no preview of the page is left."""
+    """The response after all previews of a page were revoked."""
 
     revoked: Literal[True]
 
@@ -339,7 +339,7 @@ class RenderPage(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class RevisionView(TypedDict):
-    """What a page was before a write changed it."""
+    """A page as it was before a write changed it."""
 
     id: int
     parent: int
@@ -373,7 +373,7 @@ class RevisionEmbed(TypedDict):
     _links: dict[str, Any]
 
 class EditExcerpt(TypedDict):
-    """The excerpt with its source: landform stores none."""
+    """The excerpt with its source, which is always empty."""
 
     rendered: str
     protected: bool
@@ -410,7 +410,7 @@ class ListRevisions(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class RevisionDiff(TypedDict):
-    """A revision, and what changed after it."""
+    """A revision with the changes that the next write made."""
 
     id: int
     parent: int
@@ -439,7 +439,7 @@ class GetRevision(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class RevisionDeleted(TypedDict):
-    """A revision that is gone, as it was."""
+    """A deleted revision."""
 
     deleted: Literal[True]
     previous: RevisionEdit
@@ -458,7 +458,7 @@ class RestoreRevision(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class Caller(TypedDict):
-    """The caller: the name of a credential or key, the author of its pages, its scopes."""
+    """The caller: its name, its author id and its scopes."""
 
     name: str
     author: int
@@ -626,7 +626,7 @@ class ComparedRule(TypedDict):
     matches: bool
 
 class SkippedFeed(TypedDict):
-    """A feed that does not run, and why."""
+    """A feed that does not run, and the reason."""
 
     id: int
     version: int
@@ -638,7 +638,7 @@ class SkippedFeed(TypedDict):
     rules: list[ComparedRule]
 
 class FeedPlan(TypedDict):
-    """A plan. There are `groups` or `feeds`; `skipped` where it was to be explained."""
+    """A plan with `feeds`, or `groups` of them; `explain` adds `skipped`."""
 
     form_id: int
     entry_id: str | None
@@ -670,7 +670,7 @@ class OrderFeeds(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class Run(TypedDict):
-    """A run. `until`: the end of a lease; `retry_at`: from when on it may be claimed again."""
+    """A run of a feed for an entry."""
 
     id: int
     feed_id: int
@@ -744,7 +744,7 @@ class ReplayRun(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class EventData(TypedDict):
-    """What an event tells of. Which of the others are there depends on the resource."""
+    """The data of an event; which optional fields it has depends on the resource."""
 
     resource: str
     id: int | None
@@ -880,7 +880,7 @@ class ReplayWebhook(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class BatchResponses(TypedDict):
-    """What became of all of them."""
+    """The responses to the requests of a batch."""
 
     failed: str
     responses: list[Any]
