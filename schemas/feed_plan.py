@@ -77,7 +77,7 @@ class PlanRequest(KnownOnly, PlanParameters):
     event_type = fields.Text("Only feeds with exactly this event type, or null.", allow_none=True)
     form_0 = fields.Flag("Whether the feeds of form 0 run too.", load_default=False)
     first_only = fields.JsonList(
-        "Add-ons of which at most one feed runs.", fields.Text(blank=False), load_default=list
+        "Add-ons with at most one feed that runs.", fields.Text(blank=False), load_default=list
     )
     entry_id = EntryId(f"{ENTRY_ID} With it, feeds that were run are left out.", allow_none=True)
     explain = fields.Flag(

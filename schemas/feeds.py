@@ -79,9 +79,7 @@ class FeedRead(Schema):
     id = Digits("The number of the feed.")
     form_id = Digits("The form that the feed belongs to; 0 for all forms.")
     is_active = Digits("`1` if the feed is active, otherwise `0`.")
-    feed_order = Digits(
-        "The position of the feed in its form, when feeds are listed and processed."
-    )
+    feed_order = Digits("The position of the feed in its form, for lists and plans.")
     meta = StoredSettings(ABOUT_SETTINGS)
     addon_slug = Output("The add-on of the feed, such as `gravityformsmailchimp`.")
     event_type = Output("The event that the feed is for; null by default.", allow_none=True)

@@ -229,9 +229,7 @@ class PageWrite(Tolerant):
         allow_none=True,
         load_default=None,
     )
-    slug = fields.Text(
-        "The name in the URL; a number is added if it is taken.", line=True, load_default=""
-    )
+    slug = fields.Text("The name in the URL; if taken, with a number.", line=True, load_default="")
     status = fields.Text(
         "The status; a new page is `publish` by default, `draft` below `/wp-json`. `publish` with "
         "a date in the future becomes `future`.",

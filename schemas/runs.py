@@ -84,7 +84,7 @@ class Run(Schema):
     form_id = Output("The form of the feed when the run was last claimed.", int)
     entry_id = Output("The caller's id of the entry.")
     state = Output(
-        "The state; `pending` runs may be claimed again, the last three have ended.", choices=STATES
+        "The state; `pending` may be claimed again, the last three are ends.", choices=STATES
     )
     attempt = Output("How often the run was claimed.", int)
     until = UtcTime("The end of the lease of a claimed run; null for other runs.", allow_none=True)

@@ -1,4 +1,4 @@
-"""What clients read beside pages and feeds: type, statuses, settings, authors, forms, caller."""
+"""Resources beside pages and feeds: type, statuses, settings, authors, forms and caller."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -23,7 +23,7 @@ RESOURCE, WHOAMI = Resource(), Resource()
 BASE = f"{WP_JSON}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
 CALLER = schemas.Caller()
-ONE, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
+IN_CONTEXT, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
 PAGE: JsonObject = {
     "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
     "slug": "page", "taxonomies": [], "rest_base": "pages", "rest_namespace": "wp/v2",
@@ -36,7 +36,7 @@ STATUS_NAMES = {
     "private": "Private", "trash": "Trash",
 }  # fmt: skip
 TOTALS = ("X-WP-Total", "X-WP-TotalPages")
-# What WordPress and Gravity Forms call that which a scope allows. WordPress has no runs.
+# The capabilities in WordPress and Gravity Forms that correspond to each scope.
 CAPABILITIES = {
     "pages:read": ("read", "read_private_pages"),
     "pages:write": (
@@ -84,7 +84,7 @@ def _page_type(call: Call) -> JsonObject:
 
 
 def _status(call: Call, name: str) -> JsonObject:
-    """Return a status; `date_floating`: each update may move the date of a page that has it."""
+    """Return a status; with `date_floating` an update may change the date of a page."""
     public = name == "publish"
     query = "" if public else f"?status={name}"
     return {
@@ -105,10 +105,10 @@ def _add(
     name: str,
     about: str,
     make: Callable[[Call], object],
-    query: Schema = ONE,
+    query: Schema = IN_CONTEXT,
     **declared: Any,
 ) -> None:
-    """Add an operation that returns the same whatever it is asked, if the query is right."""
+    """Add an operation whose result does not depend on its query."""
 
     def view(call: Call) -> Reply:
         return Reply(make(call), headers=dict.fromkeys(declared.get("headers", ()), "0"))
@@ -117,8 +117,8 @@ def _add(
     RESOURCE.get(f"{BASE}/{path}", query=query, **declared)(view)
 
 
-_BY_NAME = "Return the one type of content, by its name."
-_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, WHOLE, public=True)
+_TYPES = "Return the only type of content, by its name."
+_add("types", "list_types", _TYPES, lambda it: {"page": _page_type(it)}, WHOLE, public=True)
 _add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
 _NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
 _add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, WHOLE, public=True)
@@ -126,10 +126,10 @@ for _name in STATUS_NAMES:
     _may: JsonObject = {"public": True} if _name == "publish" else {"scope": "pages:read"}
     _status_view = partial(_status, name=_name)
     _add(f"statuses/{_name}", f"get_status_{_name}", "Return a status.", _status_view, **_may)
-_NONE = "Return an empty list: there are none here."
+_EMPTY_LIST = "Return an empty list."
 _PUBLIC_LIST: JsonObject = {"public": True, "many": True, "headers": TOTALS}
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    _add(_name, f"list_{_name}", _NONE, lambda _: [], ANYTHING, **_PUBLIC_LIST)
+    _add(_name, f"list_{_name}", _EMPTY_LIST, lambda _: [], ANYTHING, **_PUBLIC_LIST)
 
 
 @WHOAMI.get("/whoami", response=CALLER)
@@ -147,13 +147,17 @@ def list_users(call: Call) -> Reply:
     query = call.query
     authors = [author for author in _authors(call) if _passes(author, query)]
     authors.sort(reverse=query["order"] == "desc")
-    first, most = (query["page"] - 1) * query["per_page"], query["per_page"]
-    headers = {"X-WP-Total": str(len(authors)), "X-WP-TotalPages": str(ceil(len(authors) / most))}
-    body = [dump_author(call, author) for author in authors[first : first + most]]
+    per_page = query["per_page"]
+    first = (query["page"] - 1) * per_page
+    headers = {
+        "X-WP-Total": str(len(authors)),
+        "X-WP-TotalPages": str(ceil(len(authors) / per_page)),
+    }
+    body = [dump_author(call, author) for author in authors[first : first + per_page]]
     return Reply(body, headers=headers)
 
 
-@RESOURCE.get(f"{USERS}/me", denied="rest_not_logged_in", query=ONE)
+@RESOURCE.get(f"{USERS}/me", denied="rest_not_logged_in", query=IN_CONTEXT)
 def get_current_user(call: Call) -> Reply:
     """Return the caller."""
     caller = call.caller
@@ -168,7 +172,7 @@ def get_current_user(call: Call) -> Reply:
     return Reply(body, caching=NO_STORE)
 
 
-@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=ONE, errors=("rest_user_invalid_id",))
+@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=IN_CONTEXT, errors=("rest_user_invalid_id",))
 def get_user(call: Call, user_id: int) -> Reply:
     """Return an author of pages that the caller may see."""
     authors, caller = _authors(call), call.access.identity
@@ -198,7 +202,7 @@ def get_form(call: Call, form_id: int) -> Reply:
 
 
 def _passes(author: int, query: JsonObject) -> bool:
-    """Return whether an author passes every filter of a list; an empty one lets all pass."""
+    """Return whether an author passes every filter of a list that is not empty."""
     include, slugs, text = (query.get(name) for name in ("include", "slug", "search"))
     names = f"author {author}", f"author-{author}"
     return (
@@ -225,7 +229,7 @@ def _forms(call: Call) -> list[int]:
 
 
 def _role(caller: Identity) -> str:
-    """Return the role of WordPress that comes nearest to the scopes."""
+    """Return the role of WordPress that is most similar to the scopes."""
     if caller.scopes >= SCOPES & CAPABILITIES.keys():
         return "administrator"
     return "editor" if "pages:write" in caller.scopes else "subscriber"

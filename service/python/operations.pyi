@@ -48,7 +48,7 @@ class Operations:
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
         """End every preview of the page at once."""
     def render_page(self, **arguments: Unpack[RenderPage]) -> PageDocument:
-        """Return the HTML that visitors would get of a page with these fields; nothing is stored."""
+        """Return the HTML of a page with these fields for visitors; nothing is stored."""
     @overload
     def list_revisions(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[ListRevisions]) -> Listed[RevisionView]:
         """Return what a page was before each of the writes that changed it, the newest first."""
@@ -103,33 +103,33 @@ class Operations:
     def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
         """Return runs by form, feed, entry, state and time, the newest first."""
     def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
-        """Return the runs that may be claimed again now, those first that are due for the longest."""
+        """Return the runs that may be claimed again now, those first that were due first."""
     def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
-        """Claim the run of a feed for an entry, for a lease; nobody else can until it ends."""
+        """Claim the run of a feed for an entry, exclusively until the lease ends."""
     def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
         """Return a run of a feed."""
     def end_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[EndRun]) -> Run:
-        """End a claimed run: it was a success, was skipped, or failed for good or for now."""
+        """End a claimed run with success, as skipped, or with a failure."""
     def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
         """Let a run that has ended be claimed once more."""
     def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
-        """Return events, the oldest first, and in `Link` where to go on, now or later."""
+        """Return events, the oldest first, with the URL of the next ones in `Link`."""
     def list_webhooks(self, **arguments: Unpack[ListWebhooks]) -> Listed[Webhook]:
         """Return all webhooks, by `id`."""
     def create_webhook(self, **arguments: Unpack[CreateWebhook]) -> WebhookWithSecret:
-        """Create a webhook, which gets events from now on; its secret is shown this once."""
+        """Create a webhook for events from now on; its secret is returned only once."""
     def get_webhook(self, webhook_id: int | str, /, **arguments: Unpack[GetWebhook]) -> Webhook:
         """Return a webhook, with its last deliveries."""
     def update_webhook(self, webhook_id: int | str, /, **arguments: Unpack[UpdateWebhook]) -> Webhook:
-        """Change what is sent of a webhook; one that is switched on goes on from where it stood."""
+        """Change the fields that are sent; an activated webhook continues where it stopped."""
     def delete_webhook(self, webhook_id: int | str, /, **arguments: Unpack[DeleteWebhook]) -> Webhook:
-        """Remove a webhook and return it as it last was."""
+        """Delete a webhook and return it."""
     def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
-        """Give a webhook another secret; for a day those before sign too."""
+        """Replace the secret of a webhook; the former secrets also sign for a day."""
     def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
-        """Send an event of the type `test` at once, and return what came of it within two seconds."""
+        """Send an event of the type `test`, and return its result within two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
-        """Deliver events again: all after an id, all since a time, or those that were set aside."""
+        """Deliver events again: all after an id or since a time, or those that were set aside."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
         """Carry out requests that write, each authorized and validated by itself, in one commit."""
 
