@@ -7,7 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from landform.service.rendering.content import shown_text
+from landform.service.rendering.content import visible_text
 from landform.service.rendering.markup import tokens
 from landform.service.site.pictures import first_picture, gallery_picture
 from landform.service.site.texts import is_right_to_left, shorten
@@ -59,7 +59,7 @@ def trusted(html: str) -> Markup:
 
 def plain_text(html: str) -> str:
     """Return the plain text of HTML on one line."""
-    return " ".join(unescape(shown_text(html, " ", WITHIN_WORDS)).split())
+    return " ".join(unescape(visible_text(html, " ", WITHIN_WORDS)).split())
 
 
 def page_language(meta: Row) -> str:

@@ -40,7 +40,7 @@ def render_page(call: Call) -> Reply:
     if stored["id"] and call.caller.may_write_any_html:
         columns = pages.with_old_rendering(stored, rendered)
     cleaned = still_cleaned(values, rendered, columns)
-    warnings = find_warnings(call, values, texts.lost, stored["meta"], cleaned)
+    warnings = find_warnings(call, values, texts.removed, stored["meta"], cleaned)
     meta = {**json.loads(stored["meta"]), **values.get("meta", {})}
     row = {
         **stored,
