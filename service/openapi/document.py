@@ -42,7 +42,7 @@ JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
 
 class Components:
-    """The JSON schemas of objects by name, collected as they are referred to."""
+    """The JSON schemas of objects by name, added at the first reference."""
 
     def __init__(self) -> None:
         self.schemas: JsonObject = {}

@@ -28,52 +28,52 @@ class Operations:
         """Create a page and return it in the edit context."""
     @overload
     def get_page(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[GetPage]) -> PageView:
-        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+        """Return a published page to anyone, another page with the scope `pages:read`."""
     @overload
     def get_page(self, page_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[GetPage]) -> PageEmbed:
-        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+        """Return a published page to anyone, another page with the scope `pages:read`."""
     @overload
     def get_page(self, page_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[GetPage]) -> PageEdit:
-        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+        """Return a published page to anyone, another page with the scope `pages:read`."""
     def update_page(self, page_id: int | str, /, **arguments: Unpack[UpdatePage]) -> PageEdit:
-        """Change what is sent of a page and return the page; what is not sent stays."""
+        """Change the fields that are sent, and return the page."""
     @overload
     def delete_page(self, page_id: int | str, /, *, force: Literal[False] = False, **arguments: Unpack[DeletePage]) -> PageEdit:
-        """Move a page to the trash and return it; with `force` remove it for good."""
+        """Move a page to the trash and return it; with `force` delete it permanently."""
     @overload
     def delete_page(self, page_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeletePage]) -> PageDeleted:
-        """Move a page to the trash and return it; with `force` remove it for good."""
+        """Move a page to the trash and return it; with `force` delete it permanently."""
     def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
-        """Return a signed address that shows the page as it is, whatever its status and window."""
+        """Return a signed URL that shows the page with any status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
         """End every preview of the page at once."""
     def render_page(self, **arguments: Unpack[RenderPage]) -> PageDocument:
         """Return the HTML of a page with these fields for visitors; nothing is stored."""
     @overload
     def list_revisions(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[ListRevisions]) -> Listed[RevisionView]:
-        """Return what a page was before each of the writes that changed it, the newest first."""
+        """Return the revisions of a page, the newest first."""
     @overload
     def list_revisions(self, page_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEmbed]:
-        """Return what a page was before each of the writes that changed it, the newest first."""
+        """Return the revisions of a page, the newest first."""
     @overload
     def list_revisions(self, page_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEdit]:
-        """Return what a page was before each of the writes that changed it, the newest first."""
+        """Return the revisions of a page, the newest first."""
     @overload
     def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[GetRevision]) -> RevisionView:
-        """Return a revision, with `diff` also what changed after it."""
+        """Return a revision, with `diff` also the changes after it."""
     @overload
     def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[GetRevision]) -> RevisionEmbed:
-        """Return a revision, with `diff` also what changed after it."""
+        """Return a revision, with `diff` also the changes after it."""
     @overload
     def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[GetRevision]) -> RevisionEdit:
-        """Return a revision, with `diff` also what changed after it."""
+        """Return a revision, with `diff` also the changes after it."""
     @overload
     def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["diff"], **arguments: Unpack[GetRevision]) -> RevisionDiff:
-        """Return a revision, with `diff` also what changed after it."""
+        """Return a revision, with `diff` also the changes after it."""
     def delete_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[DeleteRevision]) -> RevisionDeleted:
-        """Remove a revision and return it as it was; `force` is required, as there is no trash."""
+        """Delete a revision permanently and return it; `force` is required."""
     def restore_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[RestoreRevision]) -> PageEdit:
-        """Put back what a page was; what it is now becomes a revision itself."""
+        """Restore fields of a revision; the current page becomes a revision."""
     def whoami(self, **arguments: Unpack[Whoami]) -> Caller:
         """Return the caller's name, author id and scopes."""
     def list_feeds(self, **arguments: Unpack[ListFeeds]) -> Listed[FeedRead]:
@@ -85,21 +85,21 @@ class Operations:
     def update_feed(self, feed_id: int | str, /, **arguments: Unpack[UpdateFeed]) -> FeedWritten:
         """Replace a feed: `form_id`, `meta` and `addon_slug` are required."""
     def patch_feed(self, feed_id: int | str, /, **arguments: Unpack[PatchFeed]) -> FeedWritten:
-        """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396)."""
+        """Change the fields that are sent; `meta` is a JSON Merge Patch (RFC 7396)."""
     def delete_feed(self, feed_id: int | str, /, **arguments: Unpack[DeleteFeed]) -> FeedDeleted:
-        """Remove a feed and return it as it last was, with `deleted`."""
+        """Delete a feed and return it, with `deleted`."""
     def update_properties(self, feed_id: int | str, /, **arguments: Unpack[UpdateProperties]) -> str:
-        """Change what is sent of a feed, where `meta` is replaced; return a message."""
+        """Change the properties that are sent; `meta` is replaced. Returns a message."""
     def list_form_feeds(self, form_id: int | str, /, **arguments: Unpack[ListFormFeeds]) -> Listed[FeedRead]:
         """Return the feeds of one form, by `feed_order`, then `id`."""
     def create_form_feed(self, form_id: int | str, /, **arguments: Unpack[CreateFormFeed]) -> FeedWritten:
-        """Create a feed for the form in the path, whatever form the body names."""
+        """Create a feed for the form in the path; a form in the body is ignored."""
     def duplicate_feed(self, feed_id: int | str, /, **arguments: Unpack[DuplicateFeed]) -> FeedWritten:
         """Create an inactive copy of a feed, "... (copy)", in its form or another one."""
     def plan_feeds(self, form_id: int | str, /, **arguments: Unpack[PlanFeeds]) -> FeedPlan:
-        """Return the feeds of a form that run for an entry, in their order, and why others do not."""
+        """Return the feeds of a form that run for an entry, in their order."""
     def order_feeds(self, form_id: int | str, /, **arguments: Unpack[OrderFeeds]) -> Listed[FeedRead]:
-        """Put the feeds of a form into an order, all at once, and return them in it."""
+        """Set the order of all feeds of a form, and return them in it."""
     def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
         """Return runs by form, feed, entry, state and time, the newest first."""
     def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
@@ -129,9 +129,9 @@ class Operations:
     def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
         """Send an event of the type `test`, and return its result within two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
-        """Deliver events again: all after an id or since a time, or those that were set aside."""
+        """Deliver events again: all after an id or a time, or all that were set aside."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
-        """Carry out requests that write, each authorized and validated by itself, in one commit."""
+        """Carry out several writes in one commit, each authorized and validated separately."""
 
 class PageMeta(TypedDict):
     """The custom fields of a page."""

@@ -108,7 +108,7 @@ def test_webhook(call: Call, webhook_id: int) -> Reply:
     errors=(*NOT_FOUND, "rest_events_expired"),
 )
 def replay_webhook(call: Call, webhook_id: int) -> Reply:
-    """Deliver events again: all after an id or since a time, or those that were set aside.
+    """Deliver events again: all after an id or a time, or all that were set aside.
 
     Events that still wait are not skipped.
     """

@@ -154,7 +154,7 @@ def _read_headers(file: "BufferedReader[ResponseStream]") -> dict[str, str]:
 
 
 def _read_body(file: "BufferedReader[ResponseStream]", headers: dict[str, str]) -> bytes:
-    """Return the beginning of a body, whatever length it declares."""
+    """Return the beginning of a body; the declared length is not trusted."""
     if "chunked" not in headers.get("transfer-encoding", "").lower():
         length = headers.get("content-length", "")
         return file.read(min(int(length), MOST_BODY) if length.isdecimal() else MOST_BODY)
