@@ -37,7 +37,7 @@ OBJECT = {"type": "object", "additionalProperties": True}
 
 
 class Settings(fields.Field[JsonObject]):
-    """The settings of a feed, a JSON object; `empty` is the error message for an empty one.
+    """The settings of a feed, a JSON object; `empty`: the error for an empty one.
 
     A list, null or an empty object has another error code than a scalar. Requests have bounds,
     exports have not.

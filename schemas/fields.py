@@ -33,7 +33,7 @@ CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 # The default bounds: characters of a text, and items of a list.
 LONGEST_TEXT, MOST_ITEMS = 2000, 1000
 SHORT_TEXT = 255
-FLAGS = {"1": True, "true": True, "0": False, "false": False}
+FLAG_WORDS = {"1": True, "true": True, "0": False, "false": False}
 STRING: JsonObject = {"type": "string"}
 TIME = "2026-01-31T12:00:00"
 
@@ -51,13 +51,13 @@ class CodedMessage(str):
 
 
 def required(name: str, code: str = "rest_missing_callback_param", *also: str) -> JsonObject:
-    """Return the arguments of a required field; `also`: "null" or "blank", which it refuses."""
+    """Return the arguments of a required field; `also`: other errors with this message."""
     message = CodedMessage(code, f"{name} is required.")
     return {"required": True, "error_messages": dict.fromkeys(("required", *also), message)}
 
 
 class Field(fields.Field[T]):
-    """A field with a description, and its type in JSON Schema, in /wp-json and in Python.
+    """A field with a description and types for JSON Schema, /wp-json and Python.
 
     Where `json_type` is empty, `kind` is the type: a Python type that may contain schemas.
     """
@@ -133,8 +133,8 @@ class Flag(Field[bool]):
     }
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> bool:
-        if isinstance(value, str) and value.lower() in FLAGS:
-            return FLAGS[value.lower()]
+        if isinstance(value, str) and value.lower() in FLAG_WORDS:
+            return FLAG_WORDS[value.lower()]
         if isinstance(value, int) and value in (0, 1):
             return bool(value)
         raise ValidationError(f"{attr} must be true or false.")
@@ -231,7 +231,7 @@ class RawText(Text):
 
 
 class DateTime(Field[datetime]):
-    """An ISO 8601 date and time; fractions of seconds are dropped, an offset is optional."""
+    """An ISO 8601 date and time, the offset optional; fractions of seconds are dropped."""
 
     json_type = {**STRING, "pattern": DATE_TIME.pattern, "examples": [TIME]}
     python_type, wordpress_type = "datetime | str", {**STRING, "format": "date-time"}
@@ -366,17 +366,17 @@ class Output(Field[Any]):
         self.kind, self.choices = kind, choices
 
     def serialize(self, attr: str, obj: Any, accessor: object = None, **kw: object) -> Any:
-        """Return the value of the field for a row, in half the time of Marshmallow's own way."""
+        """Return the value of the field, in half the time of Marshmallow's own method."""
         return self._serialize(obj[self.attribute or attr], attr, obj)
 
 
 class Computed(Output):
-    """A field computed from several columns or none; `_serialize` gets None as its value."""
+    """A field computed from any columns; `_serialize` gets None as its value."""
 
     columns: Sequence[str] | None = ()
 
     def serialize(self, attr: str, obj: Any, accessor: object = None, **kw: object) -> Any:
-        """Return the value of the field for a row."""
+        """Return the value of the field."""
         return self._serialize(None, attr, obj)
 
 

@@ -1,4 +1,4 @@
-"""Base schemas that drop or refuse unknown names, and suggestions for misspelt names.
+"""Base schemas that drop or refuse unknown names, and suggest similar ones.
 
 `service/unknown_names.py` reports the dropped names.
 """

@@ -221,7 +221,7 @@ class PageDeleted(Schema):
 
 
 class PageWrite(Tolerant):
-    """The fields that create and update accept; unknown keys are ignored, as in WordPress."""
+    """The fields of create and update; unknown keys are ignored, as in WordPress."""
 
     title = fields.RawText("The title: a string, or an object with `raw`.", trim=True)
     date = fields.DateTime(

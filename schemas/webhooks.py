@@ -47,7 +47,7 @@ class WebhookCreate(WebhookUpdate):
 
 
 class WebhookReplay(KnownOnly):
-    """The body of a replay; without a field, the events that were set aside are replayed."""
+    """The body of a replay, by default of the events that were set aside."""
 
     after = fields.Integer("All events after this id.", 0, MAX_INTEGER)
     since = fields.DateTime("All events from this time on, instead of `after`.")

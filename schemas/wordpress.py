@@ -1,4 +1,4 @@
-"""Schemas for clients of WordPress and Gravity Forms: more fields of pages, other resources.
+"""Schemas for clients of WordPress and Gravity Forms.
 
 Each of these fields is constant or computed from other columns. OpenAPI describes the other
 resources as objects only.
@@ -141,14 +141,11 @@ class WordPressDeleted(Schema):
     previous = Part("", WordPressEdit())
 
 
-# `menu_order` is the same for all pages, so the newest come first.
-ORDERS = (*pages.ORDERS, "menu_order")
-
-
 class WordPressList(pages.PageList):
     """The query of a list of pages."""
 
-    orderby = fields.Text("", ORDERS, load_default="date")
+    # `menu_order` is the same for all pages, so the newest come first.
+    orderby = fields.Text("", (*pages.ORDERS, "menu_order"), load_default="date")
 
 
 class Described(Tolerant):

@@ -33,7 +33,7 @@ def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
 
 
 def nested(parameters: Iterable[tuple[str, str]]) -> JsonObject:
-    """Return the parameters of a query or a form, with brackets resolved to lists and objects.
+    """Resolve brackets in the names of parameters to lists and objects.
 
     Keys that are empty or count from 0 make a list. The last of two equal plain names counts.
     """
@@ -89,7 +89,7 @@ def _lists(value: object) -> object:
 
 
 def parse_fields(value: object) -> Fields | None:
-    """Return the tree of the names in `_fields`, a list or a text with commas; None for all."""
+    """Return the tree of names in `_fields`, a list or comma-separated text; None for all."""
     names = value if isinstance(value, list) else [value]
     if sum(len(name) for name in names if isinstance(name, str)) > LONGEST_FIELDS:
         message = f"must not be longer than {LONGEST_FIELDS} characters."

@@ -37,7 +37,7 @@ class OptionError(ValueError):
 
 
 class Kind(NamedTuple):
-    """The values of an option: their description, how they are read, and how secrets are hidden.
+    """The values of an option: their description, reading, and hiding of secrets.
 
     `read` accepts a text, a value of Python or TOML, and its own results.
     """
@@ -48,7 +48,7 @@ class Kind(NamedTuple):
 
 
 def option(default: T, kind: Kind, meaning: str = "") -> T:
-    """Return the field of an option; without a meaning it is for hosts only, not a setting."""
+    """Return the field of an option; without `meaning` it is for hosts, not a setting."""
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
 
 

@@ -67,7 +67,7 @@ def render(call: Call) -> Texts:
     ),
 )
 def list_pages(call: Call) -> Reply:
-    """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+    """Return published pages, and all pages to callers with the scope `pages:read`."""
     query = check_list(call)
     state = listing.list_state(call.store, query)
     reply = Reply(caching=list_caching(call, state.until))
@@ -188,7 +188,7 @@ def delete_page(call: Call, page_id: int) -> Reply:
 
 
 def _without_trash(call: Call, page_id: int) -> JsonObject:
-    """Return the body without the status `trash`, which only a page in the trash may have."""
+    """Return the body without the status `trash`, which only a trashed page may have."""
     if call.body.get("status") != schemas.TRASH:
         return call.body
     if pages.get(call.store, page_id, ("status",))["status"] != schemas.TRASH:
@@ -197,7 +197,7 @@ def _without_trash(call: Call, page_id: int) -> JsonObject:
 
 
 def still_cleaned(values: JsonObject, columns: Row, page: Row) -> JsonObject:
-    """Return the texts whose stored HTML is still cleaned, though the caller may write any."""
+    """Return the texts whose stored HTML stays cleaned, though the caller may write any."""
     return {
         name: text
         for name, text in values.items()

@@ -58,7 +58,7 @@ class Rejected(Exception):
 
 
 class NotAccepted(Rejected):
-    """A way to send credentials that is not accepted; it does not count as a failed attempt."""
+    """Credentials were sent in an unsupported way, which is not a failed attempt."""
 
 
 Authorizer = Callable[[Request], Identity | None]
@@ -114,7 +114,7 @@ class CredentialAuthorizer:
         return Identity("local", is_stored=True)
 
     def has_credentials(self) -> bool:
-        """Return whether there are, or ever were, credentials or keys: else this is local mode."""
+        """Return whether there are credentials or ever were keys; if not, it is local mode."""
         return bool(self._digests) or api_keys.any_exist(self._store)
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
@@ -154,7 +154,7 @@ def are_in_query(query: str) -> bool:
 
 
 def _sent_in_query(request: Request) -> tuple[str, str] | None:
-    """Return `consumer_key` and `consumer_secret`, as clients of Gravity Forms send them."""
+    """Return `consumer_key` and `consumer_secret`, which clients of Gravity Forms send."""
     if not are_in_query(request.environ.get("QUERY_STRING", "")):
         return None
     # Not Werkzeug's args, which fail on text that is not UTF-8.

@@ -126,7 +126,7 @@ def _sockets(address: str, port: int) -> Iterator[tuple[int, int]]:
 
 
 def _end(text: str) -> tuple[IPv4Address | IPv6Address, int]:
-    """Return the address and port in a table, whose words have the byte order of the processor."""
+    """Return the address and port of a table entry, which has the native byte order."""
     digits, _, port = text.partition(":")
     words = (int(digits[start : start + 8], 16) for start in range(0, len(digits), 8))
     packed = b"".join(word.to_bytes(4, sys.byteorder) for word in words)

@@ -1,4 +1,4 @@
-"""Resources beside pages and feeds: type, statuses, settings, authors, forms and caller."""
+"""Statuses, settings, authors, forms, the type of pages, and the caller."""
 
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -143,7 +143,7 @@ def whoami(call: Call) -> Reply:
 
 @RESOURCE.get(USERS, many=True, public=True, query=schemas.UserList(), headers=TOTALS)
 def list_users(call: Call) -> Reply:
-    """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
+    """Return the authors of published pages, or of all with the scope `pages:read`."""
     query = call.query
     authors = [author for author in _authors(call) if _passes(author, query)]
     authors.sort(reverse=query["order"] == "desc")
@@ -183,7 +183,7 @@ def get_user(call: Call, user_id: int) -> Reply:
 
 @RESOURCE.get(FORMS, scope="feeds:read", query=schemas.FormList())
 def list_forms(call: Call) -> Reply:
-    """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
+    """Return the forms in feeds and in pages that the caller may see, by their numbers."""
     include = call.query.get("include")
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
@@ -195,7 +195,7 @@ def list_forms(call: Call) -> Reply:
 
 @RESOURCE.get(f"{FORMS}/<form_id>", scope="feeds:read", errors=("gf_not_found",))
 def get_form(call: Call, form_id: int) -> Reply:
-    """Return a form that a feed names, or a page that the caller may see."""
+    """Return a form in a feed, or in a page that the caller may see."""
     if form_id not in _forms(call):
         raise api_error("gf_not_found")
     return Reply({"id": form_id, "title": f"Form {form_id}"})

@@ -30,7 +30,7 @@ OVERHEAD_BYTES = 2048
 
 
 class CachedResponse(NamedTuple):
-    """A response, valid until a time (seconds since 1970) unless one of its tables changes."""
+    """A response, valid until a time (Unix seconds) unless one of its tables changes."""
 
     status: str
     headers: list[tuple[str, str]]
@@ -52,7 +52,7 @@ NO_LOOKUP = Lookup(None, None, None)
 
 
 class ResponseCache:
-    """The cached responses of a store in this process, at most `most_bytes`; 0 for no cache."""
+    """The cached responses of one store, at most `most_bytes`; 0 for no cache."""
 
     def __init__(self, store: Store, most_bytes: int) -> None:
         self._store, self._most_bytes = store, most_bytes
@@ -155,7 +155,7 @@ def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:
 
 
 def is_cacheable(environ: Environ) -> bool:
-    """Return whether a request has no secret in its URL and no body, so it may be cached."""
+    """Return whether a request has neither a secret in its URL nor a body."""
     return not (are_in_query(environ.get("QUERY_STRING", "")) or has_body(environ))
 
 

@@ -48,7 +48,7 @@ def json_response(
 
 
 class PlainResponse(Response):
-    """A response whose `Location` is not changed: Werkzeug would encode a part of its query."""
+    """A response with an unchanged `Location`, whose query Werkzeug would encode."""
 
     def get_wsgi_headers(self, environ: Environ) -> Headers:
         """Return the headers for a request."""

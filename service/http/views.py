@@ -1,4 +1,4 @@
-"""The Flask views, which convert requests to calls, and replies and errors to responses.
+"""The Flask views: they convert requests to calls, and replies to responses.
 
 Each operation has an endpoint with its name and its methods, such as `landform.get_page`. Each path
 has one more for all other methods, so that these errors are in JSON too.

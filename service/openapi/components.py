@@ -1,4 +1,4 @@
-"""The parts of the OpenAPI document that no schema declares: errors, headers, security."""
+"""Parts of the OpenAPI document beside schemas: errors, headers and security."""
 
 from typing import Any
 

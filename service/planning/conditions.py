@@ -23,7 +23,7 @@ SWITCH = "feed_condition_conditional_logic"
 LOGIC = "feed_condition_conditional_logic_object"
 ALL, ANY = "all", "any"
 # How many values an explanation has, and how many characters of each.
-MOST_VALUES, MOST_CHARACTERS = 50, 100
+EXPLAINED_VALUES, EXPLAINED_CHARACTERS = 50, 100
 
 
 class NotUnderstood(ValueError):
@@ -56,7 +56,7 @@ class Condition(NamedTuple):
 
 
 def condition_of(meta: str) -> Condition | None:
-    """Return the condition in the meta of a feed, a JSON text; None for a feed that always runs.
+    """Return the condition in the JSON meta of a feed; None if the feed always runs.
 
     Raises `NotUnderstood`.
     """
@@ -104,9 +104,10 @@ def explain(condition: Condition, entry: Entry) -> list[dict[str, object]]:
         {
             "fieldId": rule.source,
             "operator": rule.operator,
-            "value": rule.target.text[:MOST_CHARACTERS],
+            "value": rule.target.text[:EXPLAINED_CHARACTERS],
             "values": [
-                value.text[:MOST_CHARACTERS] for value in entry.values(rule.source)[:MOST_VALUES]
+                value.text[:EXPLAINED_CHARACTERS]
+                for value in entry.values(rule.source)[:EXPLAINED_VALUES]
             ],
             "matches": _matches(rule, entry),
         }

@@ -87,7 +87,7 @@ def _incoming(
     arguments: JsonObject,
     most_bytes: int,
 ) -> ReadyIncoming:
-    """Return the call for the arguments; its body has the same bounds as that of a request."""
+    """Return the call for arguments, with the bounds of a request for its body."""
     in_body = operation.body.load_fields.keys() if operation.body else set()
     in_body -= operation.query.load_fields.keys() if operation.query else set()
     texts = {name: _as_json(name, arguments[name]) for name in arguments.keys() - HEADER_ARGUMENTS}

@@ -17,13 +17,13 @@ class Operations:
     def _call(self, route: Route, operation: Operation, arguments: dict[str, Any]) -> Any: ...
     @overload
     def list_pages(self, *, context: Literal["view"] = "view", **arguments: Unpack[ListPages]) -> Listed[PageView]:
-        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+        """Return published pages, and all pages to callers with the scope `pages:read`."""
     @overload
     def list_pages(self, *, context: Literal["embed"], **arguments: Unpack[ListPages]) -> Listed[PageEmbed]:
-        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+        """Return published pages, and all pages to callers with the scope `pages:read`."""
     @overload
     def list_pages(self, *, context: Literal["edit"], **arguments: Unpack[ListPages]) -> Listed[PageEdit]:
-        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+        """Return published pages, and all pages to callers with the scope `pages:read`."""
     def create_page(self, **arguments: Unpack[CreatePage]) -> PageEdit:
         """Create a page and return it in the edit context."""
     @overload

@@ -102,7 +102,7 @@ def render_title(raw: str) -> str:
 
 
 def render_content(raw: str) -> tuple[str, int]:
-    """Return the HTML of a page's content, and its block version: 1 with blocks in it, or 0."""
+    """Return the HTML of a content, and its block version: 1 with blocks, otherwise 0."""
     if "<!-- wp:" in raw:
         return _with_escaped_shortcodes(_without_delimiters(raw)), 1
     return _with_escaped_shortcodes(paragraphs(raw)), 0

@@ -101,7 +101,7 @@ def paragraphs(text: str) -> str:
 
 
 class _Writer:
-    """Writes tokens as pieces: block-level tags, and runs of inline content between them."""
+    """Writes tokens as pieces: block-level tags, and runs of inline content."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -117,7 +117,7 @@ class _Writer:
         self._begin_run("")
 
     def take(self, token: Token) -> None:
-        """Take the next token."""
+        """Process the next token."""
         if not token.name:
             self._text(token.text)
         elif token.name == "p":
@@ -158,7 +158,7 @@ class _Writer:
             self._open_count[closed] -= 1
 
     def _text(self, text: str) -> None:
-        """Take text, with breaks for inner line ends; white space at its end is kept for later."""
+        """Add text with breaks for inner line ends; its trailing white space is kept for later."""
         body = text.strip(HTML_SPACE)
         if not body:
             self._gap += text
@@ -172,7 +172,7 @@ class _Writer:
         self._gap = text[len(text.rstrip(HTML_SPACE)) :]
 
     def _inline(self, token: Token) -> None:
-        """Take a tag within a run, a comment, or an inline atom."""
+        """Add a tag within a run, a comment, or an inline atom."""
         self._add(token)
         if token.closing:
             # Only an element that is completely in the run is content, not a lone `<a>`.
@@ -183,7 +183,7 @@ class _Writer:
             self._has_opener = True
 
     def _line_break(self) -> None:
-        """Take a `<br>`; the second in a row makes a blank line of both."""
+        """Add a `<br>`; two in a row are a blank line."""
         if self._run and self._last.text == _BREAK:
             self._run.pop()
             self._last = _BLANK

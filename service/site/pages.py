@@ -72,7 +72,7 @@ class Visit(NamedTuple):
 def visit(
     call: Call, key: int | str, preview: str | None = None, *, at_root: bool = False
 ) -> Visit:
-    """Return the visit of a page by its id, or its slug in any spelling, also a former one.
+    """Return the visit of a page by its id, or by a present or former slug.
 
     `preview`: the token of the request.
     """
@@ -211,7 +211,7 @@ def _public_reply(site: Site, call: Call, visited: Visit) -> Reply:
 
 
 def _preview(call: Call, visited: Visit) -> Row:
-    """Return the variables of the notice: why the page is not public, and when the preview ends."""
+    """Return why the page is not public, and when the preview ends, for the template."""
     page, expires = visited.page, None
     reason = page["status"]
     if reason == "publish":

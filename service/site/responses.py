@@ -115,7 +115,7 @@ def private_headers(referrer: str = SAME_ORIGIN) -> dict[str, str]:
 
 
 def load_templates(folder: str | None) -> tuple[Environment, str]:
-    """Return the templates of a folder, with landform's own as defaults, and their digest.
+    """Return the templates of a folder, with the defaults, and their digest.
 
     Raises `ValueError` for a template that cannot be read or compiled.
     """

@@ -30,7 +30,10 @@ log = logging.getLogger("landform")
 CHECK_INTERVAL, RUNNING_INTERVAL, FAILURE_PAUSE, COMMIT_PAUSE = 1.0, 0.5, 10.0, 0.1
 # How many attempts run at the same time, and how many of them to slow webhooks.
 MOST_AT_ONCE, MOST_SLOW = 8, 4
-DIED, UNREADABLE = "The attempt ended with {}.", "The secret of the webhook is damaged."
+ATTEMPT_FAILED, DAMAGED_SECRET = (
+    "The attempt ended with {}.",
+    "The secret of the webhook is damaged.",
+)
 
 
 class Deliverer:
@@ -110,7 +113,7 @@ class Deliverer:
         return False
 
     def _due(self) -> list[tuple[Row, Row]]:
-        """Return the webhooks to send to now, the longest waiting first, with their next events."""
+        """Return the webhooks that are due, the longest waiting first, with their next events."""
         now, due, skipped = self._store.clock.seconds(), list[tuple[Row, Row]](), []
         slow_slots = MOST_SLOW - sum(self._running.values())
         rows = webhooks.list_ready(self._store)
@@ -143,7 +146,7 @@ class Deliverer:
         try:
             request = self._request(webhook, event)
         except ValueError:
-            self._settle(webhook, event, Result(0, UNREADABLE))
+            self._settle(webhook, event, Result(0, DAMAGED_SECRET))
             return
         results = self._results
 
@@ -152,7 +155,7 @@ class Deliverer:
             try:
                 result = send(*request)
             except BaseException as error:
-                result = Result(0, DIED.format(type(error).__name__))
+                result = Result(0, ATTEMPT_FAILED.format(type(error).__name__))
             finally:
                 results.put((webhook, event, result))
 
