@@ -20,7 +20,7 @@ FIELD = re.compile(r"[0-9]+")
 INPUT = re.compile(r"([0-9]+)\.([0-9]+)")
 # A value: a text, a number, a flag or nothing.
 Scalar = str | int | float | bool | None
-Values = Mapping[str, Scalar | Sequence[Scalar]]
+FieldValues = Mapping[str, Scalar | Sequence[Scalar]]
 # The texts that PHP's is_numeric() accepts.
 NUMERIC = re.compile(
     r"[ \t\n\r\v\f]*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?[ \t\n\r\v\f]*"
@@ -103,7 +103,7 @@ def text_of(value: Scalar) -> str:
 class Entry:
     """An entry of a form: the values of its fields by id, and its properties by name."""
 
-    def __init__(self, fields: Values, properties: Values | None = None) -> None:
+    def __init__(self, fields: FieldValues, properties: FieldValues | None = None) -> None:
         self._fields, self._properties = fields, properties or {}
         self.values = cache(self._look_up)
         self._left = MOST_COMPARED
