@@ -1,6 +1,6 @@
-"""The service: a Flask blueprint with every operation on pages and feeds, and methods for them.
+"""The service: a Flask blueprint with every operation, and the Python API.
 
-`create_blueprint` is all that a host application needs, and `open_api` all that a script does.
+Host applications need `create_blueprint`, scripts need `open_api`.
 """
 
 from landform.service.auth.credentials import Authorizer, Identity, Rejected

@@ -1,4 +1,4 @@
-"""What clients read beside pages and feeds: type, statuses, settings, authors, forms, caller."""
+"""Statuses, settings, authors, forms, the type of pages, and the caller."""
 
 from collections.abc import Callable, Sequence
 from math import ceil
@@ -22,7 +22,7 @@ RESOURCE, WHOAMI = Resource(), Resource()
 BASE = f"{WP_JSON}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
 CALLER = schemas.Caller()
-ONE, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
+IN_CONTEXT, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
 PAGE: JsonObject = {
     "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
     "slug": "page", "taxonomies": [], "rest_base": "pages", "rest_namespace": "wp/v2",
@@ -35,7 +35,7 @@ STATUS_NAMES = {
     "private": "Private", "trash": "Trash",
 }  # fmt: skip
 TOTALS = ("X-WP-Total", "X-WP-TotalPages")
-# What WordPress and Gravity Forms call that which a scope allows. WordPress has no runs.
+# The capabilities in WordPress and Gravity Forms that correspond to each scope.
 CAPABILITIES = {
     "pages:read": ("read", "read_private_pages"),
     "pages:write": (
@@ -57,7 +57,7 @@ def list_statuses(call: Call) -> Reply:
     return Reply({name: _status(call, name) for name in names})
 
 
-@RESOURCE.get(f"{BASE}/statuses/<status>", public=True, query=ONE)
+@RESOURCE.get(f"{BASE}/statuses/<status>", public=True, query=IN_CONTEXT)
 def get_status(call: Call, status: str) -> Reply:
     """Return a status: `publish` to anyone, another one with the scope `pages:read`."""
     if status not in STATUS_NAMES:
@@ -93,7 +93,7 @@ def _page_type(call: Call) -> JsonObject:
 
 
 def _status(call: Call, name: str) -> JsonObject:
-    """Return a status; `date_floating`: each update may move the date of a page that has it."""
+    """Return a status; with `date_floating` an update may change the date of a page."""
     public = name == "publish"
     query = "" if public else f"?status={name}"
     return {
@@ -114,10 +114,10 @@ def _add(
     name: str,
     about: str,
     make: Callable[[Call], object],
-    query: Schema = ONE,
+    query: Schema = IN_CONTEXT,
     **declared: Any,
 ) -> None:
-    """Add an operation that returns the same whatever it is asked, if the query is right."""
+    """Add an operation whose result does not depend on its query."""
 
     def view(call: Call) -> Reply:
         return Reply(make(call), headers=dict.fromkeys(declared.get("headers", ()), "0"))
@@ -126,15 +126,15 @@ def _add(
     RESOURCE.get(f"{BASE}/{path}", query=query, **declared)(view)
 
 
-_BY_NAME = "Return the one type of content, by its name."
-_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, WHOLE, public=True)
+_TYPES = "Return the only type of content, by its name."
+_add("types", "list_types", _TYPES, lambda it: {"page": _page_type(it)}, WHOLE, public=True)
 _add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
 _NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
 _add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, WHOLE, public=True)
-_NONE = "Return an empty list: there are none here."
+_EMPTY_LIST = "Return an empty list."
 _PUBLIC_LIST: JsonObject = {"public": True, "many": True, "headers": TOTALS}
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    _add(_name, f"list_{_name}", _NONE, lambda _: [], ANYTHING, **_PUBLIC_LIST)
+    _add(_name, f"list_{_name}", _EMPTY_LIST, lambda _: [], ANYTHING, **_PUBLIC_LIST)
 
 
 @WHOAMI.get("/whoami", response=CALLER)
@@ -148,17 +148,21 @@ def whoami(call: Call) -> Reply:
 
 @RESOURCE.get(USERS, many=True, public=True, query=schemas.UserList(), headers=TOTALS)
 def list_users(call: Call) -> Reply:
-    """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
+    """Return the authors of published pages, or of all with the scope `pages:read`."""
     query = call.query
     authors = [author for author in _authors(call) if _passes(author, query)]
     authors.sort(reverse=query["order"] == "desc")
-    first, most = (query["page"] - 1) * query["per_page"], query["per_page"]
-    headers = {"X-WP-Total": str(len(authors)), "X-WP-TotalPages": str(ceil(len(authors) / most))}
-    body = [dump_author(call, author) for author in authors[first : first + most]]
+    per_page = query["per_page"]
+    first = (query["page"] - 1) * per_page
+    headers = {
+        "X-WP-Total": str(len(authors)),
+        "X-WP-TotalPages": str(ceil(len(authors) / per_page)),
+    }
+    body = [dump_author(call, author) for author in authors[first : first + per_page]]
     return Reply(body, headers=headers)
 
 
-@RESOURCE.get(f"{USERS}/me", denied="rest_not_logged_in", query=ONE)
+@RESOURCE.get(f"{USERS}/me", denied="rest_not_logged_in", query=IN_CONTEXT)
 def get_current_user(call: Call) -> Reply:
     """Return the caller."""
     caller = call.caller
@@ -173,7 +177,7 @@ def get_current_user(call: Call) -> Reply:
     return Reply(body, caching=NO_STORE)
 
 
-@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=ONE, errors=("rest_user_invalid_id",))
+@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=IN_CONTEXT, errors=("rest_user_invalid_id",))
 def get_user(call: Call, user_id: int) -> Reply:
     """Return an author of pages that the caller may see."""
     authors, caller = _authors(call), call.access.identity
@@ -184,7 +188,7 @@ def get_user(call: Call, user_id: int) -> Reply:
 
 @RESOURCE.get(FORMS, scope="feeds:read", query=schemas.FormList())
 def list_forms(call: Call) -> Reply:
-    """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
+    """Return the forms in feeds and in pages that the caller may see, by their numbers."""
     include = call.query.get("include")
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
@@ -196,14 +200,14 @@ def list_forms(call: Call) -> Reply:
 
 @RESOURCE.get(f"{FORMS}/<form_id>", scope="feeds:read", errors=("gf_not_found",))
 def get_form(call: Call, form_id: int) -> Reply:
-    """Return a form that a feed names, or a page that the caller may see."""
+    """Return a form in a feed, or in a page that the caller may see."""
     if form_id not in _forms(call):
         raise api_error("gf_not_found")
     return Reply({"id": form_id, "title": f"Form {form_id}"})
 
 
 def _passes(author: int, query: JsonObject) -> bool:
-    """Return whether an author passes every filter of a list; an empty one lets all pass."""
+    """Return whether an author passes every filter of a list that is not empty."""
     include, slugs, text = (query.get(name) for name in ("include", "slug", "search"))
     names = f"author {author}", f"author-{author}"
     return (
@@ -230,7 +234,7 @@ def _forms(call: Call) -> list[int]:
 
 
 def _role(caller: Identity) -> str:
-    """Return the role of WordPress that comes nearest to the scopes."""
+    """Return the role of WordPress that is most similar to the scopes."""
     if caller.scopes >= SCOPES & CAPABILITIES.keys():
         return "administrator"
     return "editor" if "pages:write" in caller.scopes else "subscriber"

@@ -1,4 +1,4 @@
-"""The headers that every response has, and the envelope that a client may ask for."""
+"""The headers of all responses, and the optional envelope."""
 
 from collections.abc import Collection, Mapping
 
@@ -11,7 +11,7 @@ from landform.service.loading import pairs
 from landform.service.reply import JSON, Finished, envelope
 
 ALLOW_HEADERS = "Access-Control-Allow-Headers"
-# The headers that pages of other origins may send; the last four trace requests.
+# The headers that pages of other origins may send; the last four are for tracing.
 CORS_HEADERS = (
     "Authorization",
     "Content-Type",
@@ -35,7 +35,7 @@ EXPOSED_HEADERS = (
 )
 VARY = ("Authorization", "X-API-Key", "X-Page-Password")
 VARIES = ", ".join((*VARY, "Prefer"))
-# Those that say who calls, as a WSGI server brings them.
+# The WSGI names of headers that identify the caller.
 PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
 PREFLIGHT_SECONDS = 600
 
@@ -43,12 +43,12 @@ PREFLIGHT_SECONDS = 600
 def json_response(
     body: object, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a response that carries a value as JSON."""
+    """Return a response with a value in JSON."""
     return Response(dumps(body), status, headers, mimetype=JSON)
 
 
 class PlainResponse(Response):
-    """A response whose `Location` stays as it is: Werkzeug would encode a part of its query."""
+    """A response with an unchanged `Location`, whose query Werkzeug would encode."""
 
     def get_wsgi_headers(self, environ: Environ) -> Headers:
         """Return the headers for a request."""
@@ -59,7 +59,7 @@ class PlainResponse(Response):
 
 
 def to_response(finished: Finished) -> Response:
-    """Return the response of Flask that a reply becomes."""
+    """Return a Flask response for a reply."""
     body, status, headers, content_type, _ = finished
     return PlainResponse(body, status, headers, content_type=content_type)
 
@@ -70,8 +70,8 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
     is_read = request.method in ("GET", "HEAD")
     if not is_read or response.status_code >= 400 or not is_cacheable(request.environ):
         response.headers["Cache-Control"] = "no-store"
-    # A cache has to check a response with its ETag before using it again, and a shared cache
-    # must not store the response to a caller with credentials.
+    # Caches must revalidate a response, and shared caches must not store the response to a
+    # caller with credentials.
     private = request.environ.get(CALLER) or any(name in request.environ for name in PRIVATE)
     response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
     varies = [response.headers["Vary"]] if "Vary" in response.headers else []
@@ -83,7 +83,7 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
 
 def _set_cors_headers(request: Request, response: Response) -> None:
     response.headers["Access-Control-Allow-Origin"] = request.headers["Origin"]
-    # Only origins that are listed come here.
+    # This is only called for listed origins.
     response.headers["Access-Control-Allow-Credentials"] = "true"
     response.headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
     if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
@@ -94,7 +94,7 @@ def _set_cors_headers(request: Request, response: Response) -> None:
 def finish(request: Request, response: Response, origins: Collection[str] = ()) -> Response:
     """Add the common headers to a response, which pages of `origins` may read.
 
-    Where `_envelope` asks for it, it is wrapped with its status and headers into a 200.
+    With `_envelope` it is wrapped with its status and headers into a 200.
     """
     query, response = request.query_string, set_headers(request, response, origins)
     if b"_envelope" not in query or "_envelope" not in dict(pairs(query)):

@@ -1,4 +1,4 @@
-"""The Flask views of the site: which address is whose, every method, and errors as HTML."""
+"""The Flask views of the site."""
 
 from collections.abc import Mapping
 
@@ -28,7 +28,7 @@ BY_SLUG, ROOT = "/<slug>", ""
 
 
 class SiteViews:
-    """The views of one blueprint."""
+    """The views of the site of one blueprint."""
 
     def __init__(self, views: HttpViews) -> None:
         self._views, self._service = views, views.service
@@ -36,18 +36,18 @@ class SiteViews:
         self._operations = site_operations(self._site)
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
-        """Respond at the address of a page. `is_alone`: nobody else has pages at the prefix."""
+        """Respond at the address of a page; `is_alone`: the host has no pages at the prefix."""
         if slug in (self._service.reserved_slugs or ()):
             return self._decline(is_alone)
         http = request_ctx.request
-        if not is_alone and http.method not in READS and (methods := _methods_of_others()):
+        if not is_alone and http.method not in READS and (methods := _other_methods()):
             raise MethodNotAllowed(methods)
         incoming = HttpIncoming(http, self._service, BY_SLUG)
         where = {"key": _last_segment(http), "at_root": False}
         return self._respond(incoming, where, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
-        """Return the view of the root: a page by its id, the home page, or what is there else."""
+        """Return the view of the root: a page by its id, the home page, or `otherwise`."""
 
         def root(**variables: str) -> Response:
             incoming = HttpIncoming(request_ctx.request, self._service, ROOT)
@@ -68,9 +68,9 @@ class SiteViews:
     def _respond(
         self, incoming: HttpIncoming, where: Mapping[str, object], *, is_alone: bool = True
     ) -> Response:
-        """Return the response of the method; errors as HTML to browsers, and as JSON to others.
+        """Return the response; an error is HTML for browsers, otherwise JSON.
 
-        Where a host may have another page, a 404 is its own, whatever shape was asked for.
+        Unless the site `is_alone`, a 404 is left to the host.
         """
         http = incoming.http
         try:
@@ -108,13 +108,13 @@ class SiteViews:
             return self._views.cached(incoming, make) if method == "GET" else make()[0]
 
     def _json_error(self, http: Request, error: ApiError) -> Response:
-        """Return an error as the API does; whichever page is not there, it is no route."""
+        """Return an error as the API does; a missing page is a missing route."""
         error = no_route(http.path) if error.status == 404 else error
         return finish(http, to_response(error.finished()), self._views.origins)
 
     def _decline(self, is_alone: bool) -> Response:
-        """Respond at an address that belongs to something else, as if there were no pages."""
-        methods = _methods_of_others()
+        """Respond at a reserved address as if there were no pages."""
+        methods = _other_methods()
         if not is_alone:
             raise MethodNotAllowed(methods) if methods else NotFound
         error = wrong_method(", ".join(methods)) if methods else no_route()
@@ -136,20 +136,20 @@ def site_operations(site: Site) -> dict[str, Operation]:
     def unlock_page(
         call: Call, key: int | str, *, at_root: bool, preview: str | None = None
     ) -> Reply:
-        """Check the password of a page, and lead back to the page."""
+        """Check the password of a page, and redirect to the page."""
         return unlock(site, call, visit(call, key, preview, at_root=at_root))
 
     return resource.paths[BY_SLUG]
 
 
 def _last_segment(request: Request) -> str:
-    """Return the last segment of a path; of bytes that are no UTF-8, escaped surrogates."""
+    """Return the last segment of a path, with surrogates for bytes that are not UTF-8."""
     segment = str(request.environ["PATH_INFO"]).rstrip("/").rpartition("/")[2]
     return segment.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
-def _methods_of_others() -> list[str]:
-    """Return the methods of the rules that have this very path."""
+def _other_methods() -> list[str]:
+    """Return the methods of the other rules for exactly this path."""
     path, adapter = request_ctx.request.path, request_ctx.url_adapter
     rules = adapter.map.iter_rules() if adapter else ()
     methods = (rule.methods or () for rule in rules if rule.rule == path)

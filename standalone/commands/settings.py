@@ -31,7 +31,7 @@ def list_settings(as_json: bool) -> None:
                 "value": kind.hide(value) if value and kind.hide else value,
                 "source": sources.get(name, DEFAULT),
                 "default": one.default,
-                "accepts": kind.wanted,
+                "accepts": kind.description,
                 "meaning": LINK.sub(r"\1", one.metadata["meaning"]),
             }
         )

@@ -9,7 +9,6 @@ from typing import Any
 from marshmallow import ValidationError
 
 from landform.schemas.export import SLUG, FeedLine, PageLine
-from landform.schemas.fields import MAX_INTEGER
 from landform.schemas.pages import STATUSES, PageUpdate
 from landform.service.auth.credentials import Identity
 from landform.service.rendering.content import render_texts
@@ -21,7 +20,7 @@ from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.maintenance.incoming import Incoming
 from landform.storage.pages import slugs
-from landform.storage.rows import Row
+from landform.storage.rows import MAX_INTEGER, Row
 
 KNOWN = (*STATUSES, "trash")
 # What WordPress makes of a slug in the trash.

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 from landform.standalone.wordpress.access import opened
 from landform.standalone.wordpress.blocks import Patterns
@@ -29,6 +28,7 @@ from landform.storage import Store
 from landform.storage.maintenance import origins
 from landform.storage.maintenance.incoming import IncomingWriter
 from landform.storage.maintenance.origins import Origin
+from landform.storage.rows import Row
 
 NO_FORMS = (
     "No feeds were read: Gravity Forms' REST API is not there. Switch it on at Forms, Settings, "
@@ -71,7 +71,6 @@ BATCH = 100
 CHANGEABLE = ("probe", "delete", "keep")
 # Shows how many of what it names are done, of how many.
 Progress = Callable[[str, int, int], None]
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,8 @@ from landform.standalone.wordpress.client import BUSY, LARGEST, SMALL, NoAnswer
 from landform.standalone.wordpress.convert import KNOWN
 from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, SlugOwners, has_id
 from landform.standalone.wordpress.values import storable
+from landform.storage.rows import Row
 
-Row = dict[str, Any]
 PAGES, BLOCKS, FEEDS = "/wp/v2/pages", "/wp/v2/blocks", "/gf/v2/feeds"
 # Nothing that is rendered: that is slow, and breaks with any plugin.
 FIELDS = (
