@@ -16,6 +16,7 @@ from werkzeug.routing import BuildError
 from landform.service import console
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.call import Service
+from landform.service.commands import COMMANDS, Commands
 from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
 from landform.service.http.cache import CALLER, ResponseCache
@@ -49,6 +50,9 @@ class Landform(Blueprint):
     def __init__(self, name: str, service: Service, cache: ResponseCache) -> None:
         super().__init__(name, __name__)
         self.service, self.cache = service, cache
+        # An authorizer of the host takes no keys.
+        commands = [one for one in COMMANDS if one.name != "key" or not service.is_host_authorized]
+        self.cli = Commands(commands, lambda: service.options, lambda: service)
         self.api = Api(service, self._url)
 
     def deliver(self, *, forever: bool = False) -> float | None:

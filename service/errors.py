@@ -5,6 +5,7 @@ the codes of WordPress and Gravity Forms, and our own messages.
 """
 
 import logging
+import re
 from collections.abc import Iterator, Mapping
 
 from marshmallow import ValidationError
@@ -18,6 +19,8 @@ from landform.storage.errors import reason_of
 
 log = logging.getLogger("landform")
 
+# Characters that would begin another line, or cannot be written.
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 INVALID = "rest_invalid_param"
 MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS = 2
@@ -62,6 +65,11 @@ FOREIGN = {
     "application-passwords": "Create keys with `landform key create`.",
     "entries": "Keep entries where forms are filled in.",
 }  # fmt: skip
+
+
+def printable(text: object) -> str:
+    """Return a text of somebody else as a line, without characters that control a terminal."""
+    return UNSAFE.sub(lambda match: ascii(match[0])[1:-1], str(text))
 
 
 class ApiError(Exception):

@@ -7,12 +7,12 @@ import click
 from marshmallow import ValidationError
 
 from landform.schemas.feed_plan import PlanRequest
+from landform.service.commands.tools import File, open_store
 from landform.service.json_codec import dumps, loads
 from landform.service.planning import plan as planning
-from landform.standalone.commands._tools import File, landform, open_store
 
 
-@landform.command("plan")
+@click.command("plan")
 @click.argument("form", type=click.IntRange(0))
 @click.option(
     "--entry", "file", type=File(exists=True, allow_dash=True), required=True,

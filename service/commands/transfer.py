@@ -11,8 +11,7 @@ import click
 from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
-from landform.service.json_codec import DEEPEST_JSON, dumps, loads
-from landform.standalone.commands._tools import (
+from landform.service.commands.tools import (
     DRY_RUN,
     MAP_FORM,
     REPORT,
@@ -20,12 +19,12 @@ from landform.standalone.commands._tools import (
     File,
     Progress,
     end_with,
-    landform,
     open_store,
     write_report,
     written,
 )
-from landform.standalone.logs import shown
+from landform.service.errors import printable
+from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 
@@ -46,7 +45,7 @@ class WrongLine(ValueError):
     """A line is no row; the text says what is wrong with it."""
 
 
-@landform.command("export")
+@click.command("export")
 @click.argument("file", type=File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
@@ -75,7 +74,7 @@ def export(
     write_report(report_file, {"counts": counts})
 
 
-@landform.command("import")
+@click.command("import")
 @click.argument("file", type=File(exists=True))
 @click.option(
     "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
@@ -174,8 +173,8 @@ def read_lines(
                 yield number, _row(line.removeprefix(b"\xef\xbb\xbf"))
             except WrongLine as error:
                 if wrong is None:
-                    raise WrongLine(shown(f"line {number}: {error}")) from error
-                wrong.append((number, shown(error)))
+                    raise WrongLine(printable(f"line {number}: {error}")) from error
+                wrong.append((number, printable(error)))
 
 
 def check_stored(row: Line) -> None:
