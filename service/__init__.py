@@ -4,7 +4,6 @@
 """
 
 from landform.service.auth.credentials import Authorizer, Identity, Rejected
-from landform.service.blueprint import create_blueprint, open_api
 from landform.service.errors import ApiError
 from landform.service.events import (
     feed_created,
@@ -23,6 +22,7 @@ from landform.service.events import (
     store_imported,
     store_restored,
 )
+from landform.service.factories import create_blueprint, open_api
 from landform.service.python.api import Api
 from landform.service.python.calls import etag_of
 

@@ -2,7 +2,7 @@
 
 The settings of the standalone service (`standalone/settings.py`), the environment variables and
 docs/settings.md follow from these declarations. To add an option, add a field here and read it
-where it is needed, from `ServiceContext.options`.
+where it is needed, from `call.options`.
 """
 
 import re
