@@ -31,9 +31,9 @@ STATUSES = ("publish", "future", "draft", "pending", "private")
 TRASH = "trash"
 LISTED_STATUSES = (*STATUSES, TRASH, "any")
 ORDERS = (
-    "author", "date", "id", "include", "modified", "parent", "relevance", "slug",
-    "include_slugs", "title",
-)  # fmt: skip
+    *("author", "date", "id", "include", "modified", "parent", "relevance", "slug"),
+    *("include_slugs", "title"),
+)
 # What `open_at` says for the present moment.
 NOW = "now"
 DAY = 24 * 60 * 60

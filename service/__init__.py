@@ -27,8 +27,27 @@ from landform.service.python.api import Api
 from landform.service.python.calls import etag_of
 
 __all__ = [
-    "Api", "ApiError", "Authorizer", "Identity", "Rejected", "create_blueprint", "etag_of",
-    "feed_created", "feed_deleted", "feed_reordered", "feed_updated", "open_api", "page_created",
-    "page_deleted", "page_published", "page_restored", "page_trashed", "page_unpublished",
-    "page_updated", "run_failed", "run_succeeded", "store_imported", "store_restored",
-]  # fmt: skip
+    "Api",
+    "ApiError",
+    "Authorizer",
+    "Identity",
+    "Rejected",
+    "create_blueprint",
+    "etag_of",
+    "feed_created",
+    "feed_deleted",
+    "feed_reordered",
+    "feed_updated",
+    "open_api",
+    "page_created",
+    "page_deleted",
+    "page_published",
+    "page_restored",
+    "page_trashed",
+    "page_unpublished",
+    "page_updated",
+    "run_failed",
+    "run_succeeded",
+    "store_imported",
+    "store_restored",
+]

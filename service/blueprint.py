@@ -16,7 +16,7 @@ from landform.service.call import Service
 from landform.service.commands import COMMANDS, Commands
 from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
-from landform.service.http.cache import CALLER, ResponseCache
+from landform.service.http.cache import ResponseCache, caller_name, set_caller
 from landform.service.http.headers import finish, to_response
 from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
@@ -125,8 +125,7 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
         if match is None:
             return finish(led, to_response(no_route(led.path).finished()))
         response = views.respond(led, *match)
-        if CALLER in led.environ:
-            request.environ[CALLER] = led.environ[CALLER]
+        set_caller(request.environ, caller_name(led.environ))
         return response
 
     return root

@@ -39,7 +39,6 @@ REFUSALS: dict[type[storage.StorageError], str] = {
     storage.AlreadyTrashed: "rest_already_trashed",
     storage.EmptyPage: "empty_content",
     storage.EmptyFeed: "missing_feed_meta",
-    storage.EmptyFeed: "missing_feed_meta",
     storage.VersionConflict: "rest_precondition_failed",
     storage.KeyReused: "rest_idempotency_key_reused",
     storage.TooExpensive: "rest_search_too_expensive",
@@ -52,11 +51,11 @@ ONLY_PAGES = "It serves landing pages and form feeds; keep the others where they
 FOREIGN = {
     **dict.fromkeys(
         (
-            "posts", "categories", "tags", "comments", "menus", "menu-items", "menu-locations",
-            "navigation", "blocks", "block-types", "block-patterns", "block-renderer",
-            "block-directory", "templates", "template-parts", "global-styles", "themes", "plugins",
-            "widgets", "widget-types", "sidebars", "font-families", "font-collections",
-        ),
+            "posts categories tags comments menus menu-items menu-locations navigation blocks "
+            "block-types block-patterns block-renderer block-directory templates template-parts "
+            "global-styles themes plugins widgets widget-types sidebars font-families "
+            "font-collections"
+        ).split(),
         ONLY_PAGES,
     ),
     "media": "Keep files where they are served, and write their addresses into the content.",
@@ -64,7 +63,7 @@ FOREIGN = {
     "autosaves": "Update the page itself, and show it with a preview.",
     "application-passwords": "Create keys with `landform key create`.",
     "entries": "Keep entries where forms are filled in.",
-}  # fmt: skip
+}
 
 
 def printable(text: object) -> str:

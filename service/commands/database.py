@@ -56,9 +56,8 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
     if before is None and previous:
         click.echo("Which keys were revoked since is not known: see `landform key list`.")
     again = [
-        key for key in _keys(store) or ()
-        if before is not None and key.active and key not in before
-    ]  # fmt: skip
+        key for key in _keys(store) or () if before is not None and key.active and key not in before
+    ]
     if keep_revoked:
         with migrated_store() as store:
             signatures.rotate_secret(store)
@@ -67,8 +66,10 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
         names = "".join(f", key {key.name}" for key in again)
         click.echo(f"Ended again: previews, cookies{names}.")
     elif previous:
-        click.echo("Previews and cookies that were ended since are valid again: see "
-                   "`landform secret rotate`.")  # fmt: skip
+        click.echo(
+            "Previews and cookies that were ended since are valid again: see "
+            "`landform secret rotate`."
+        )
         for key in again:
             click.echo(
                 f"The key {key.name} (id {key.id}) is valid again: see `landform key revoke`."

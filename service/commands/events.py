@@ -20,9 +20,13 @@ EXPIRED = "Events after {} are not kept, or the id is of another store; begin wi
 @click.command("events")
 @click.option("--after", type=click.IntRange(0), help="Only events after this id; default: all.")
 @click.option(
-    "--type", "types", multiple=True, metavar="TYPE", type=click.Choice(WANTED),
+    "--type",
+    "types",
+    multiple=True,
+    metavar="TYPE",
+    type=click.Choice(WANTED),
     help="Only events of this type, such as page.published or page.*.",
-)  # fmt: skip
+)
 @click.option("--follow", is_flag=True, help="Wait for more.")
 def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     """Print events as lines of JSON, the oldest first."""

@@ -67,8 +67,13 @@ def revoke_key(name: str) -> None:
 
 @key.command("rotate")
 @click.argument("name")
-@click.option("--grace", default=24.0, show_default=True, type=click.FloatRange(0, 24 * 365),
-              help="Hours for which the old secret stays valid.")  # fmt: skip
+@click.option(
+    "--grace",
+    default=24.0,
+    show_default=True,
+    type=click.FloatRange(0, 24 * 365),
+    help="Hours for which the old secret stays valid.",
+)
 def rotate_key(name: str, grace: float) -> None:
     """Give a key a new secret and print it, which is shown only once."""
     with migrated_store() as store:

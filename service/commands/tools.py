@@ -142,9 +142,13 @@ def _form_map(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[in
 
 
 MAP_FORM = click.option(
-    "--map-form", "forms", multiple=True, metavar="OLD=NEW", callback=_form_map,
+    "--map-form",
+    "forms",
+    multiple=True,
+    metavar="OLD=NEW",
+    callback=_form_map,
     help="Change a form's id.",
-)  # fmt: skip
+)
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 ONLY = click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
 REPORT = click.option(
@@ -229,9 +233,12 @@ class Progress:
         if self._is_over.wait(PATIENCE_SECONDS):
             return
         bar: ProgressBar[None] = click.progressbar(
-            repeat(None), self._total or None, self._label, file=sys.stderr,
+            repeat(None),
+            self._total or None,
+            self._label,
+            file=sys.stderr,
             item_show_func=lambda _: f"{self._rows:,}" if self._rows else None,
-        )  # fmt: skip
+        )
         with bar:
             while not self._is_over.wait(DRAW_SECONDS):
                 with self._drawing:

@@ -77,17 +77,25 @@ def export(
 @click.command("import")
 @click.argument("file", type=File(exists=True))
 @click.option(
-    "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
+    "--by",
+    type=click.Choice(["id", "slug"]),
+    default="id",
+    show_default=True,
     help="What identifies a page that exists; with slug, new ones get new ids.",
-)  # fmt: skip
+)
 @MAP_FORM
 @click.option("--atomic", is_flag=True, help="All lines, or none; other writers wait meanwhile.")
 @DRY_RUN
 @REPORT
 def import_(
-    file: Path, *, by: str, forms: dict[int, int], atomic: bool, dry_run: bool,
+    file: Path,
+    *,
+    by: str,
+    forms: dict[int, int],
+    atomic: bool,
+    dry_run: bool,
     report_file: Path | None,
-) -> None:  # fmt: skip
+) -> None:
     """Write the pages and feeds of an export, a few at a time.
 
     A line that is refused stops no other. After an interruption, run it again: what is there

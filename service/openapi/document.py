@@ -36,9 +36,9 @@ ABOUT = (
 TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
 SUMMARIES = {"whoami": "Show who is calling"}
 ALWAYS = (
-    "rest_invalid_param", "rest_too_many_attempts", "internal_server_error", "storage_unavailable",
-    "storage_full",
-)  # fmt: skip
+    *("rest_invalid_param", "rest_too_many_attempts", "internal_server_error"),
+    *("storage_unavailable", "storage_full"),
+)
 OF_WRITES = ("rest_cross_site", "storage_uncertain")
 OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
 OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")

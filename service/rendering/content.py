@@ -81,12 +81,14 @@ def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
 
 def unsafe_elements(values: JsonObject) -> list[str]:
     """Return which elements in the texts of a write are left out when they are cleaned."""
-    return sorted({
-        token.name
-        for name, kept in TAGS.items()
-        for token in tokens(values.get(name) or "")
-        if token.name not in kept and ELEMENT.fullmatch(token.name)
-    })  # fmt: skip
+    return sorted(
+        {
+            token.name
+            for name, kept in TAGS.items()
+            for token in tokens(values.get(name) or "")
+            if token.name not in kept and ELEMENT.fullmatch(token.name)
+        }
+    )
 
 
 def _cleaned(name: str, html: str) -> str:

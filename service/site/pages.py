@@ -28,13 +28,16 @@ from landform.storage.pages import scheduling, slugs
 from landform.storage.rows import Row
 
 COLUMNS = (
-    *pages.ACCESS_COLUMNS, *scheduling.WINDOW_COLUMNS, "slug", "date", "modified", "author",
-    "title_rendered", "content_rendered", "meta",
-)  # fmt: skip
+    *pages.ACCESS_COLUMNS,
+    *scheduling.WINDOW_COLUMNS,
+    *("slug", "date", "modified", "author", "title_rendered", "content_rendered", "meta"),
+)
 STATES = {
-    "future": "scheduled", "pending": "pending review", scheduling.NOT_YET: "not begun",
+    "future": "scheduled",
+    "pending": "pending review",
+    scheduling.NOT_YET: "not begun",
     scheduling.OVER: "ended",
-}  # fmt: skip
+}
 UNLOCKED_SECONDS = 24 * 60 * 60
 # The refusals that the form itself shows: a wrong password, and too many.
 REFUSALS = {

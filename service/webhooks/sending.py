@@ -102,9 +102,12 @@ def send(url: str, headers: dict[str, str], body: bytes, private: bool) -> Answe
 def _exchange(url: str, headers: dict[str, str], body: bytes, private: bool) -> Answer:
     deadline, receiver = Deadline(TIMEOUT), parse_url(url)
     lines = {
-        "Host": receiver.authority, **headers, "Content-Length": str(len(body)),
-        "Accept-Encoding": "identity", "Connection": "close",
-    }  # fmt: skip
+        "Host": receiver.authority,
+        **headers,
+        "Content-Length": str(len(body)),
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+    }
     head = f"POST {receiver.target} HTTP/1.1\r\n"
     head += "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     with ExitStack() as opened:
