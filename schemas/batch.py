@@ -34,8 +34,11 @@ class BatchRequest(Tolerant):
     )
     headers = fields.Nested(
         "`If-Match`, `Idempotency-Key` and `Prefer`; others are ignored.",
-        Anything(), is_bounded=False, load_default=dict, validate=check_headers,
-    )  # fmt: skip
+        Anything(),
+        is_bounded=False,
+        load_default=dict,
+        validate=check_headers,
+    )
     body = fields.Nested("Its body.", Anything(), is_bounded=False)
 
 

@@ -30,10 +30,7 @@ CONTEXTS = ("view", "embed", "edit")
 STATUSES = ("publish", "future", "draft", "pending", "private")
 TRASH = "trash"
 LISTED_STATUSES = (*STATUSES, TRASH, "any")
-ORDERS = (
-    "author", "date", "id", "include", "modified", "parent", "relevance", "slug",
-    "include_slugs", "title",
-)  # fmt: skip
+ORDERS = tuple("author date id include modified parent relevance slug include_slugs title".split())
 # The present time, as a value of `open_at`.
 NOW = "now"
 DAY = 24 * 60 * 60

@@ -5,6 +5,7 @@ the codes of WordPress and Gravity Forms, and our own messages.
 """
 
 import logging
+import re
 from collections.abc import Iterator, Mapping
 
 from marshmallow import ValidationError
@@ -18,6 +19,8 @@ from landform.storage.errors import reason_of
 
 log = logging.getLogger("landform")
 
+# Characters that would begin another line, or cannot be written.
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 INVALID = "rest_invalid_param"
 MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS = 2
@@ -48,11 +51,11 @@ ONLY_PAGES = "It serves landing pages and form feeds; keep the others where they
 FOREIGN_ROUTES = {
     **dict.fromkeys(
         (
-            "posts", "categories", "tags", "comments", "menus", "menu-items", "menu-locations",
-            "navigation", "blocks", "block-types", "block-patterns", "block-renderer",
-            "block-directory", "templates", "template-parts", "global-styles", "themes", "plugins",
-            "widgets", "widget-types", "sidebars", "font-families", "font-collections",
-        ),
+            "posts categories tags comments menus menu-items menu-locations navigation blocks "
+            "block-types block-patterns block-renderer block-directory templates template-parts "
+            "global-styles themes plugins widgets widget-types sidebars font-families "
+            "font-collections"
+        ).split(),
         ONLY_PAGES,
     ),
     "media": "Keep files where they are served, and write their addresses into the content.",
@@ -60,7 +63,12 @@ FOREIGN_ROUTES = {
     "autosaves": "Update the page itself, and show it with a preview.",
     "application-passwords": "Create keys with `landform key create`.",
     "entries": "Keep entries where forms are filled in.",
-}  # fmt: skip
+}
+
+
+def printable(text: object) -> str:
+    """Return a text of somebody else as a line, without characters that control a terminal."""
+    return UNSAFE.sub(lambda match: ascii(match[0])[1:-1], str(text))
 
 
 class ApiError(Exception):

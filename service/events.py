@@ -19,10 +19,22 @@ RESOURCE = Resource()
 EVENT = schemas.Event()
 SIGNALS = Namespace()
 (
-    page_created, page_updated, page_published, page_unpublished, page_trashed, page_restored,
-    page_deleted, feed_created, feed_updated, feed_reordered, feed_deleted, run_succeeded,
-    run_failed, store_imported, store_restored,
-) = map(SIGNALS.signal, TYPES)  # fmt: skip
+    page_created,
+    page_updated,
+    page_published,
+    page_unpublished,
+    page_trashed,
+    page_restored,
+    page_deleted,
+    feed_created,
+    feed_updated,
+    feed_reordered,
+    feed_deleted,
+    run_succeeded,
+    run_failed,
+    store_imported,
+    store_restored,
+) = map(SIGNALS.signal, TYPES)
 log = logging.getLogger("landform")
 
 

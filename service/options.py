@@ -26,6 +26,11 @@ SITE_POLICY = (
     "default-src 'self' https: data: blob: 'unsafe-inline'; object-src 'none'; base-uri 'self'; "
     "frame-ancestors 'none'"
 )
+IN_MEMORY = "sqlite:///:memory:"
+NO_MEMORY = (
+    "cannot be a database in memory: each process would have one of its own, and lose it at its "
+    "end. Name a file; sqlite:///:memory: is for tests within one process"
+)
 
 
 class OptionError(ValueError):

@@ -1,19 +1,57 @@
-"""The `landform` command: those of `standalone/commands/`, and the options that all have."""
+"""The `landform` command: all commands, with the options that they share."""
 
 import os
-from importlib import import_module
+from copy import copy
 from pathlib import Path
-from pkgutil import iter_modules
+from typing import Any
 
 import click
 
-from landform.standalone import commands
-from landform.standalone.commands._tools import FLAGS, landform
-from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX
+from landform.app import create_app
+from landform.service.call import Service
+from landform.service.commands import COMMANDS, Commands
+from landform.service.options import IN_MEMORY
+from landform.standalone.commands.import_wordpress import import_wordpress
+from landform.standalone.commands.serve import routes, serve
+from landform.standalone.commands.settings import FLAGS, list_settings
+from landform.standalone.logs import set_up_logging
+from landform.standalone.settings import CONFIG, PREFIX, SettingError, read_settings
 from landform.storage.atomic_file import LOGS
 
 # What the options that all have are called in the environment.
 VARIABLES = {"config": CONFIG, "database": f"{PREFIX}DATABASE_URL"}
+
+
+class StandaloneCommands(Commands):
+    """The commands of the standalone service, whose options are its settings."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command, which may change the environment until it ends."""
+        before = dict(os.environ)
+        try:
+            return super().invoke(ctx)
+        except SettingError as error:
+            raise click.ClickException(str(error)) from error
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    def settings_file(self) -> Path:
+        """Return the settings file."""
+        return Path(os.environ.get(CONFIG) or os.devnull)
+
+
+def _read_options() -> Any:
+    """Return the settings; from then on they say what is logged."""
+    settings = read_settings()
+    set_up_logging(settings)
+    return settings
+
+
+def _open_service() -> Service:
+    blueprint: Any = create_app().blueprints["landform"]
+    service: Service = blueprint.service
+    return service
 
 
 def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -41,13 +79,27 @@ OPTIONS = [
         ("--database", str, "A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces."),
     )
 ]
-main = click.version_option(package_name="landform", prog_name="landform")(landform)
-for module in iter_modules(commands.__path__, f"{commands.__name__}."):
-    import_module(module.name)
-for name, command in main.commands.items():
-    for one in command.commands.values() if isinstance(command, click.Group) else [command]:
+
+
+def _with_options(command: click.Command) -> click.Command:
+    """Return a command that takes the options too; a copy, since hosts have the command itself."""
+    command = copy(command)
+    if isinstance(command, click.Group):
+        command.commands = {name: _with_options(one) for name, one in command.commands.items()}
+    else:
         # Two databases are copied, and given by their URLs.
-        one.params += OPTIONS[:1] if name == "copy" else OPTIONS
+        options = OPTIONS[:1] if command.name == "copy" else OPTIONS
+        command.params = [*command.params, *options]
+    return command
+
+
+main = StandaloneCommands(
+    map(_with_options, (*COMMANDS, import_wordpress, list_settings, routes, serve)),
+    _read_options,
+    _open_service,
+)
+main.help = "Landing pages and form feeds over HTTP."
+main = click.version_option(package_name="landform", prog_name="landform")(main)
 
 if __name__ == "__main__":
     main()

@@ -27,10 +27,12 @@ NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain ht
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
 TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
 NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
-SCOPES = frozenset({
-    "pages:read", "pages:write", "feeds:read", "feeds:write", "runs:write", "html:unfiltered",
-    "events:read", "webhooks:write",
-})  # fmt: skip
+SCOPES = frozenset(
+    (
+        "pages:read pages:write feeds:read feeds:write runs:write html:unfiltered events:read "
+        "webhooks:write"
+    ).split()
+)
 
 
 @dataclass(frozen=True)
@@ -133,9 +135,9 @@ class CredentialAuthorizer:
 
 def _sent(request: Request) -> tuple[str | None, str] | None:
     """Return the name, which may be None, and the secret; None without credentials."""
-    if (key := request.environ.get("HTTP_X_API_KEY")) is not None:
+    if (key := request.headers.get("X-API-Key")) is not None:
         return None, key
-    if (header := request.environ.get("HTTP_AUTHORIZATION")) is None:
+    if (header := request.headers.get("Authorization")) is None:
         return _sent_in_query(request)
     # Only ASCII can be valid; Werkzeug fails on other characters.
     sent = Authorization.from_header(header) if header.isascii() else None
@@ -155,10 +157,11 @@ def are_in_query(query: str) -> bool:
 
 def _sent_in_query(request: Request) -> tuple[str, str] | None:
     """Return `consumer_key` and `consumer_secret`, which clients of Gravity Forms send."""
-    if not are_in_query(request.environ.get("QUERY_STRING", "")):
+    text = request.query_string.decode(errors="replace")
+    if not are_in_query(text):
         return None
     # Not Werkzeug's args, which fail on text that is not UTF-8.
-    query = dict(parse_qsl(request.query_string.decode(errors="replace")))
+    query = dict(parse_qsl(text))
     if "oauth_consumer_key" in query:
         raise NotAccepted(NO_OAUTH)
     name, secret = query.get("consumer_key", ""), query.get("consumer_secret", "")
@@ -178,7 +181,7 @@ def is_cross_site(
     `Sec-Fetch-Site` by http to another machine; then, with `compare_hosts`, the host of the origin
     is compared.
     """
-    origin, site = request.environ.get("HTTP_ORIGIN"), request.environ.get("HTTP_SEC_FETCH_SITE")
+    origin, site = request.origin, request.headers.get("Sec-Fetch-Site")
     if site is None and compare_hosts and origin is not None:
         is_other = origin.partition("//")[2] != request.host
     else:

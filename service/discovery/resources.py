@@ -24,29 +24,39 @@ USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
 CALLER = schemas.Caller()
 IN_CONTEXT, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
 PAGE: JsonObject = {
-    "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
-    "slug": "page", "taxonomies": [], "rest_base": "pages", "rest_namespace": "wp/v2",
-    "viewable": True, "labels": {"name": "Pages", "singular_name": "Page"},
+    "description": "",
+    "hierarchical": False,
+    "has_archive": False,
+    "name": "Pages",
+    "slug": "page",
+    "taxonomies": [],
+    "rest_base": "pages",
+    "rest_namespace": "wp/v2",
+    "viewable": True,
+    "labels": {"name": "Pages", "singular_name": "Page"},
     "supports": {"title": True, "editor": True, "author": True, "custom-fields": True},
-}  # fmt: skip
+}
 # The names of the statuses that a page may have.
 STATUS_NAMES = {
-    "publish": "Published", "future": "Scheduled", "draft": "Draft", "pending": "Pending",
-    "private": "Private", "trash": "Trash",
-}  # fmt: skip
+    "publish": "Published",
+    "future": "Scheduled",
+    "draft": "Draft",
+    "pending": "Pending",
+    "private": "Private",
+    "trash": "Trash",
+}
 TOTALS = ("X-WP-Total", "X-WP-TotalPages")
 # The capabilities in WordPress and Gravity Forms that correspond to each scope.
 CAPABILITIES = {
     "pages:read": ("read", "read_private_pages"),
     "pages:write": (
-        "edit_pages", "edit_others_pages", "edit_published_pages", "edit_private_pages",
-        "publish_pages", "delete_pages", "delete_others_pages", "delete_published_pages",
-        "delete_private_pages",
-    ),
+        "edit_pages edit_others_pages edit_published_pages edit_private_pages publish_pages "
+        "delete_pages delete_others_pages delete_published_pages delete_private_pages"
+    ).split(),
     "feeds:read": ("gravityforms_view_settings",),
     "feeds:write": ("gravityforms_edit_forms",),
     "html:unfiltered": ("unfiltered_html",),
-}  # fmt: skip
+}
 
 
 @RESOURCE.get(f"{BASE}/statuses", public=True, query=WHOLE)

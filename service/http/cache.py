@@ -25,6 +25,8 @@ Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 CALLER = "landform.caller"
 CACHE_HIT = "landform.cache_hit"
 CACHE_LOOKUP = "landform.cache_lookup"
+# The WSGI names of headers that identify the caller.
+PRIVATE = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_X_PAGE_PASSWORD", "HTTP_COOKIE")
 # About how many bytes of memory a response needs beside its text.
 OVERHEAD_BYTES = 2048
 
@@ -129,6 +131,36 @@ def cache_middleware(
         return [cached.body]
 
     return serve
+
+
+def lookup_of(environ: Environ) -> Lookup | None:
+    """Return the look-up that the middleware did for a request, if it did one."""
+    return environ.get(CACHE_LOOKUP)
+
+
+def skip_lookup(environ: Environ) -> None:
+    """Let nobody look for a request in the cache."""
+    environ[CACHE_LOOKUP] = NO_LOOKUP
+
+
+def is_cache_hit(environ: Environ) -> bool:
+    """Return whether the middleware responded from the cache."""
+    return CACHE_HIT in environ
+
+
+def set_caller(environ: Environ, name: str | None) -> None:
+    """Note the name of the caller."""
+    environ[CALLER] = name
+
+
+def caller_name(environ: Environ) -> str | None:
+    """Return the name of the caller, as far as it is known by now."""
+    return environ.get(CALLER)
+
+
+def is_private(environ: Environ) -> bool:
+    """Return whether a response may be for one caller only."""
+    return bool(environ.get(CALLER)) or any(name in environ for name in PRIVATE)
 
 
 def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:

@@ -3,9 +3,9 @@
 from collections.abc import Collection, Mapping
 
 from flask import Request, Response
-from werkzeug.datastructures import Headers
+from werkzeug.datastructures import Headers, HeaderSet
 
-from landform.service.http.cache import CALLER, Environ, is_cacheable
+from landform.service.http.cache import Environ, is_cacheable, is_private
 from landform.service.json_codec import dumps
 from landform.service.loading import pairs
 from landform.service.reply import JSON, Finished, envelope
@@ -29,14 +29,22 @@ CORS_HEADERS = (
     "baggage",
     "sentry-trace",
 )
-EXPOSED_HEADERS = (
-    "ETag, Last-Modified, Link, Location, Preference-Applied, Retry-After, X-Landform-Ignored, "
-    "X-Landform-Warning, X-Request-ID, X-WP-Total, X-WP-TotalPages"
+EXPOSED_HEADERS = HeaderSet(
+    [
+        "ETag",
+        "Last-Modified",
+        "Link",
+        "Location",
+        "Preference-Applied",
+        "Retry-After",
+        "X-Landform-Ignored",
+        "X-Landform-Warning",
+        "X-Request-ID",
+        "X-WP-Total",
+        "X-WP-TotalPages",
+    ]
 )
-VARY = ("Authorization", "X-API-Key", "X-Page-Password")
-VARIES = ", ".join((*VARY, "Prefer"))
-# The WSGI names of headers that identify the caller.
-PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
+VARY = ("Authorization", "X-API-Key", "X-Page-Password", "Prefer")
 PREFLIGHT_SECONDS = 600
 
 
@@ -72,23 +80,22 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
         response.headers["Cache-Control"] = "no-store"
     # Caches must revalidate a response, and shared caches must not store the response to a
     # caller with credentials.
-    private = request.environ.get(CALLER) or any(name in request.environ for name in PRIVATE)
-    response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
-    varies = [response.headers["Vary"]] if "Vary" in response.headers else []
-    response.headers["Vary"] = ", ".join([*varies, VARIES, *(["Origin"] if origins else [])])
-    if request.headers.get("Origin") in origins:
+    private = "private, " if is_private(request.environ) else ""
+    response.headers.setdefault("Cache-Control", f"{private}no-cache")
+    response.vary.update((*VARY, "Origin") if origins else VARY)
+    if request.origin in origins:
         _set_cors_headers(request, response)
     return response
 
 
 def _set_cors_headers(request: Request, response: Response) -> None:
-    response.headers["Access-Control-Allow-Origin"] = request.headers["Origin"]
+    response.access_control_allow_origin = request.origin
     # This is only called for listed origins.
-    response.headers["Access-Control-Allow-Credentials"] = "true"
-    response.headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
+    response.access_control_allow_credentials = True
+    response.access_control_expose_headers = EXPOSED_HEADERS
     if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
-        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
-        response.headers["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
+        response.access_control_allow_methods = response.allow
+        response.access_control_max_age = PREFLIGHT_SECONDS
 
 
 def finish(request: Request, response: Response, origins: Collection[str] = ()) -> Response:

@@ -33,12 +33,13 @@ from landform.service.http.body import (
     wrong_type,
 )
 from landform.service.http.cache import (
-    CACHE_LOOKUP,
-    CALLER,
     CachedResponse,
     ResponseCache,
     cache_key,
+    caller_name,
     has_body,
+    lookup_of,
+    set_caller,
 )
 from landform.service.http.headers import (
     ALLOW_HEADERS,
@@ -84,7 +85,7 @@ class HttpIncoming(Incoming):
 
     def _identify(self) -> Identity | None:
         identity = self._service.authorizer(self.http)
-        self.http.environ[CALLER] = identity.name if identity else None
+        set_caller(self.http.environ, identity.name if identity else None)
         return identity
 
     @property
@@ -197,7 +198,7 @@ class HttpViews:
         any authorizer.
         """
         environ, access = incoming.http.environ, incoming.access
-        lookup = environ.get(CACHE_LOOKUP)
+        lookup = lookup_of(environ)
         if lookup is None:
             # Uncommitted data of a transaction must not be cached.
             is_shared = not (access.is_rejected or self.service.store.database.in_transaction())
@@ -211,7 +212,7 @@ class HttpViews:
             tables += ["api_key"] if access.identity.is_stored else []
         if until > time():
             headers = response.get_wsgi_headers(environ).to_wsgi_list()
-            body, caller = response.get_data(), environ.get(CALLER)
+            body, caller = response.get_data(), caller_name(environ)
             cached = CachedResponse(response.status, headers, body, until, (*tables,), caller)
             self.cache.put(lookup, cached)
         return response

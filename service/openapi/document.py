@@ -32,9 +32,12 @@ DESCRIPTION = (
 TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
 SUMMARIES = {"whoami": "Show who is calling"}
 COMMON_CODES = (
-    "rest_invalid_param", "rest_too_many_attempts", "internal_server_error", "storage_unavailable",
+    "rest_invalid_param",
+    "rest_too_many_attempts",
+    "internal_server_error",
+    "storage_unavailable",
     "storage_full",
-)  # fmt: skip
+)
 WRITE_CODES = ("rest_cross_site", "storage_uncertain")
 BODY_CODES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
 IF_MATCH_CODES = ("rest_precondition_failed", "rest_precondition_required")

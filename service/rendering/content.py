@@ -81,12 +81,14 @@ def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
 
 def unsafe_elements(values: JsonObject) -> list[str]:
     """Return the names of the elements that cleaning removes from texts."""
-    return sorted({
-        token.name
-        for name, allowed in TAGS.items()
-        for token in tokens(values.get(name) or "")
-        if token.name not in allowed and ELEMENT.fullmatch(token.name)
-    })  # fmt: skip
+    return sorted(
+        {
+            token.name
+            for name, allowed in TAGS.items()
+            for token in tokens(values.get(name) or "")
+            if token.name not in allowed and ELEMENT.fullmatch(token.name)
+        }
+    )
 
 
 def _cleaned(name: str, html: str) -> str:

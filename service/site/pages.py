@@ -28,13 +28,22 @@ from landform.storage.pages import scheduling, slugs
 from landform.storage.rows import Row
 
 PAGE_COLUMNS = (
-    *pages.ACCESS_COLUMNS, *scheduling.WINDOW_COLUMNS, "slug", "date", "modified", "author",
-    "title_rendered", "content_rendered", "meta",
-)  # fmt: skip
+    *pages.ACCESS_COLUMNS,
+    *scheduling.WINDOW_COLUMNS,
+    "slug",
+    "date",
+    "modified",
+    "author",
+    "title_rendered",
+    "content_rendered",
+    "meta",
+)
 PREVIEW_STATES = {
-    "future": "scheduled", "pending": "pending review", scheduling.NOT_YET: "not begun",
+    "future": "scheduled",
+    "pending": "pending review",
+    scheduling.NOT_YET: "not begun",
     scheduling.OVER: "ended",
-}  # fmt: skip
+}
 UNLOCKED_SECONDS = 24 * 60 * 60
 # The errors that the password form shows itself.
 FORM_ERRORS = {

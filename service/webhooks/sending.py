@@ -100,9 +100,12 @@ def send(url: str, headers: dict[str, str], body: bytes, private: bool) -> Resul
 def _exchange(url: str, headers: dict[str, str], body: bytes, private: bool) -> Result:
     deadline, receiver = Deadline(TIMEOUT), parse_url(url)
     lines = {
-        "Host": receiver.authority, **headers, "Content-Length": str(len(body)),
-        "Accept-Encoding": "identity", "Connection": "close",
-    }  # fmt: skip
+        "Host": receiver.authority,
+        **headers,
+        "Content-Length": str(len(body)),
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+    }
     head = f"POST {receiver.target} HTTP/1.1\r\n"
     head += "".join(f"{name}: {value}\r\n" for name, value in lines.items())
     with ExitStack() as opened:

@@ -1,4 +1,1 @@
-"""The commands of `landform`: each module of this package adds its own to the group.
-
-A module whose name begins with an underscore holds what several of them need.
-"""
+"""The commands of the standalone service alone; `service/commands` has the others."""

@@ -13,9 +13,7 @@ from typing import Any
 import click
 
 from landform.app import create_app
-from landform.service.page_urls import Urls
-from landform.standalone.commands._import_progress import Progress
-from landform.standalone.commands._tools import (
+from landform.service.commands.tools import (
     DRY_RUN,
     MAP_FORM,
     ONLY,
@@ -24,13 +22,14 @@ from landform.standalone.commands._tools import (
     SITES,
     File,
     NotBegun,
-    landform,
     open_store,
     say,
     write_report,
     written,
 )
-from landform.standalone.logs import shown
+from landform.service.errors import printable
+from landform.service.page_urls import Urls
+from landform.standalone.commands._import_progress import Progress
 from landform.standalone.settings import read_settings
 from landform.standalone.wordpress.client import CannotBegin, Client
 from landform.standalone.wordpress.importer import Plan, import_files, import_site
@@ -52,7 +51,7 @@ def _meta(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[str, s
     return meta
 
 
-@landform.command("import-wordpress")
+@click.command("import-wordpress")
 @click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True, exists=True))
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(
@@ -111,7 +110,7 @@ def import_wordpress(source: str, **given: Any) -> None:
                 report = import_files(store, files, plan, progress)
         _finish(store, report, given, urls)
     except CannotBegin as reason:
-        lines = map(shown, str(reason).split("\n"))
+        lines = map(printable, str(reason).split("\n"))
         raise NotBegun("\n".join([*lines, "Nothing was imported."])) from reason
     sys.exit(report.exit_code)
 

@@ -5,14 +5,15 @@ import re
 
 import click
 
-from landform.standalone.commands._tools import FLAGS, landform
 from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
 
+# Where a context keeps the variables that options have set.
+FLAGS = "landform.flags"
 # A link of docs/settings.md.
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
 
 
-@landform.command("settings")
+@click.command("settings")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON array.")
 def list_settings(as_json: bool) -> None:
     """List every setting, its value and its meaning.
