@@ -50,8 +50,11 @@ class Dialect(ABC):
         unique = " UNIQUE" if field.unique else ""
         return f"{field.column_name} {kind}{rules}{unique}"
 
-    def indexed_words(self, words: Iterable[str], columns: Iterable[str]) -> str:
-        """Return what `indexed` takes to find words of `shortest_indexed` or more characters."""
+    def indexed_words(self, words: Iterable[str], columns: Iterable[str], joint: str) -> str:
+        """Return what `indexed` takes to find words of `shortest_indexed` or more characters.
+
+        `joint`: `AND` to find all of them, `OR` to find any.
+        """
         raise NotImplementedError
 
     @abstractmethod
