@@ -11,6 +11,12 @@ from landform.storage.models import Page, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
 NO_STORE = "{} is no database of landform, and is left as it is: name another one."
+# The first migration of the versions before 0001_core, none of which was released.
+PRE_RELEASE = "0001_pages_and_feeds"
+EXPORT_FIRST = (
+    "{} was made by a pre-release of landform: export it with that version, and import the export "
+    "into a new database with this one."
+)
 
 
 def runner(db: EngineDatabase) -> Runner:
@@ -81,6 +87,8 @@ def _pending(db: EngineDatabase) -> list[Migration]:
     """Return the migrations that were not applied yet."""
     migrations = runner(db)
     known, applied = migrations.migrations(), set(migrations.applied())
+    if PRE_RELEASE in applied:
+        raise DatabaseUnusable(EXPORT_FIRST.format(db.name))
     if later := sorted(applied - {one.name for one in known}):
         raise DatabaseUnusable(
             f"{db.name} has a newer schema ({', '.join(later)}) than this version of landform "

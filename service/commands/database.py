@@ -15,7 +15,7 @@ from landform.service.commands.tools import (
     open_store,
 )
 from landform.service.commands.transfer import check_stored
-from landform.storage import StorageError, Store, api_keys, signatures
+from landform.storage import DatabaseUnusable, StorageError, Store, api_keys, signatures
 from landform.storage.maintenance import copying, derived, verify
 
 
@@ -101,8 +101,12 @@ def _check(path: str) -> None:
     with TemporaryDirectory(dir=Path(path).parent) as folder:
         # The schema of an earlier version is compared as the migrations make it.
         store = open_store(f"sqlite:///{copy2(path, f'{folder}/copy.db')}")
-        # That is a trial, of which nobody is told.
-        store.migrate(create=False, log_level=logging.DEBUG)
+        try:
+            # That is a trial, of which nobody is told.
+            store.migrate(create=False, log_level=logging.DEBUG)
+        except DatabaseUnusable as error:
+            message = str(error).replace(store.database.name, "The backup")
+            raise click.ClickException(message) from error
         problems = verify.schema_problems(store)
         store.dispose()
     if problems:

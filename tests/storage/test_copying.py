@@ -89,7 +89,6 @@ def test_a_store_goes_to_another_one_and_back_whole(
 
 NO_TEXT = "UPDATE page_text SET content = CAST(x'ff' AS TEXT) WHERE id = 2"
 NUL = "UPDATE page SET title_raw = 'a' || char(0) WHERE id = 2"
-EARLIER = "DELETE FROM schema_migration WHERE name LIKE '0003%'"
 
 
 @pytest.mark.parametrize(
@@ -98,7 +97,6 @@ EARLIER = "DELETE FROM schema_migration WHERE name LIKE '0003%'"
         ("sqlite:////none.db", "", "There is no database"),
         ("mysql://x", "", "must look like"),
         ("", NO_TEXT, "Not every row of page_text can be copied"),
-        ("", EARLIER, "landform migrate"),
         pytest.param("", NUL, "can be copied, the last read is 2", marks=pytest.mark.postgresql),
     ],
 )

@@ -3,14 +3,12 @@
 All other tests run on it too: `pytest --database postgresql`.
 """
 
-import gzip
 import os
 import random
 import signal
 import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from typing import Any
 
 import psycopg
@@ -305,26 +303,6 @@ def test_a_database_in_another_encoding_is_refused(postgres: Postgres) -> None:
     )
     with pytest.raises(DatabaseUnusable, match="LATIN1; it must be UTF8"):
         Store(postgres.url("latin")).migrate()
-
-
-def test_a_database_of_the_schema_before_is_brought_up_to_date(new_database: str) -> None:
-    dump = Path(__file__).parent / "fixtures" / "postgresql-0009.sql.gz"
-    with psycopg.connect(new_database, autocommit=True) as db:
-        db.execute("CREATE EXTENSION pg_trgm SCHEMA public")
-        db.execute("SET check_function_bodies = off")
-        db.execute(gzip.decompress(dump.read_bytes()))
-    store = Store(new_database)
-    assert store.migrate() == ["0010_lists", "0011_events", "0012_revisions", "0013_former_slugs"]
-    assert list(verify.find_problems(store)) == []
-    every = {**LIST, "status": ["any", "trash"]}
-    with store.connection():
-        for query, total in (({}, 5), ({"language": ["en"]}, 5), ({"form_id": ["3"]}, 5),
-                             ({"author": [2]}, 3), ({"search": "words"}, 5)):  # fmt: skip
-            assert listing.list_pages(store, {**every, **query}, ["id"]).total == total, query
-        pages.create(store, PAGE)
-        pages.delete(store, 1)
-    assert list(verify.find_problems(store)) == []
-    store.dispose()
 
 
 FULL = """

@@ -1,6 +1,5 @@
 """Storage: opening, migrating, refusing, locking, and giving connections back."""
 
-import gzip
 import sqlite3
 import sys
 from collections.abc import Callable
@@ -29,7 +28,6 @@ from landform.storage.pages import listing
 
 PAGE = {**A_PAGE, "content_raw": "C"}
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
-OLD = Path(__file__).parent / "fixtures" / "schema-0003.db.gz"
 
 
 def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:
@@ -131,10 +129,13 @@ def test_a_store_out_of_reach_at_the_start_is_brought_up_to_date_once_it_is_ther
     with pytest.raises(Unavailable), store.connection():
         pages.get(store, 1)
     assert not file.exists()
-    file.write_bytes(gzip.decompress(OLD.read_bytes()))
-    with store.connection() as db:
+    other = migrated(f"sqlite:///{tmp_path}/other.db")
+    with other.connection():
+        pages.create(other, PAGE)
+    other.dispose()
+    (tmp_path / "other.db").rename(file)
+    with store.connection():
         assert pages.get(store, 1)["id"] == 1
-        assert db.table_exists("store")
     assert store.identity
 
 
@@ -190,7 +191,17 @@ def test_the_models_are_the_tables_that_the_migrations_create(new_database: str)
         tables = set(db.get_tables())
         versions = db.execute_sql("SELECT name FROM resource_version").fetchall()
         given = db.last_ids()
+        columns = {
+            model._meta.table_name: {
+                (column.name, column.null and not column.primary_key)
+                for column in db.get_columns(model._meta.table_name)
+            }
+            for model in TABLES
+        }
     own = {name for name in tables if not name.startswith("page_index")}
-    assert own - {"schema_migration", "sqlite_sequence"} == {one._meta.table_name for one in TABLES}
+    assert own - {"schema_migration", "sqlite_sequence"} == columns.keys()
+    for model in TABLES:
+        fields = {(field.column_name, field.null) for field in model._meta.sorted_fields}
+        assert columns[model._meta.table_name] == fields, model
     assert {name for (name,) in versions} == store.database.versioned
     assert set(given) == set(models.NUMBERED)

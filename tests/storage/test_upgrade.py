@@ -1,91 +1,191 @@
-"""Databases of every earlier schema: brought up to date whole, with a copy kept of what was."""
+"""Upgrades: a later migration is applied to a database that holds something, and a copy is kept."""
 
-import gzip
+import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from applications import service
+from applications import Client, service
+from databases import check, run_sql
 from files import command, dump
 
-from landform.storage import Store, migrating
-from landform.storage.maintenance import verify
+from landform.service import create_blueprint
+from landform.storage import DatabaseUnusable, Store, migrating
 
-pytestmark = pytest.mark.sqlite("no database of PostgreSQL ever had an earlier schema")
+FILE_ONLY = pytest.mark.sqlite("it is about the file")
+FEED = {"form_id": 3, "addon_slug": "a", "meta": {"big": 2**70}}
+COLOUR = '''
+def up(migrator, db):
+    """Give each page a colour, and find pages by it."""
+    db.execute_sql(f"ALTER TABLE page ADD COLUMN colour {db.dialect.types['text']} DEFAULT ''")
+    db.execute_sql("UPDATE page SET colour = 'of ' || title_raw")
+    db.execute_sql("CREATE INDEX page_colour ON page (colour, id)")
+'''
+# What the history of a database of a pre-release says.
+PRE_RELEASE = ("0001_pages_and_feeds", "0002_keys_and_versions")
+APPLIED = "INSERT INTO schema_migration (name, applied) VALUES"
+REFUSED = (
+    "was made by a pre-release of landform: export it with that version, and import the export "
+    "into a new database with this one."
+)
 
-FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("schema-*.db.gz"))
+
+@pytest.fixture
+def filled(new_database: str) -> str:
+    """The URL of a database of its own with five pages and a feed."""
+    client = service(new_database)
+    for number in range(5):
+        client.page(title=f"Page {number}", meta={"form_id": "3", "language": ["en"]})
+    assert client.post("/feeds", json=FEED).status_code == 201
+    client.store.dispose()
+    return new_database
 
 
-@pytest.fixture(params=FIXTURES, ids=lambda file: file.name[:11])
-def old(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    file = tmp_path / "old.db"
-    file.write_bytes(gzip.decompress(request.param.read_bytes()))
-    file.chmod(0o600)
-    return file
+@pytest.fixture
+def next_version(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[], None]:
+    """Make this version the next one, which has a second migration."""
+    folder = shutil.copytree(migrating.MIGRATIONS, tmp_path / "migrations")
+    (folder / "0002_colour.py").write_text(COLOUR)
+    return lambda: monkeypatch.setattr(migrating, "MIGRATIONS", folder)
 
 
-def test_there_is_a_file_of_every_schema_but_the_newest() -> None:
-    migrations = sorted(file.stem[:4] for file in migrating.MIGRATIONS.glob("0*.py"))
-    assert [file.name[7:11] for file in FIXTURES] == migrations[:-1]
+@pytest.fixture
+def pre_release(filled: str) -> str:
+    """The URL of a database whose history is that of a pre-release."""
+    run_sql(filled, "DELETE FROM schema_migration")
+    for name in PRE_RELEASE:
+        run_sql(filled, f"{APPLIED} ('{name}', '2026-01-01')")
+    return filled
 
 
-def test_an_old_database_is_served_as_if_it_were_new(old: Path) -> None:
-    client = service(f"sqlite:///{old}")
-    pages = client.get("/pages?status=any,trash&orderby=id&order=asc")
-    assert pages.headers["X-WP-Total"] == "5"
-    assert [page["slug"] for page in pages.get_json()] == [
-        "first", "", "kept", "gone__trashed", "later",
-    ]  # fmt: skip
-    assert client.anonymous.get("/pages?search=words").headers["X-WP-Total"] == "1"
-    assert client.get("/pages?author=2&status=any").headers["X-WP-Total"] == "3"
-    for query in ("form_id=3", "language=en", "form_id=3&language=EN"):
-        assert client.anonymous.get(f"/pages?{query}").headers["X-WP-Total"] == "1"
-        found = client.get(f"/pages?{query}&status=any,trash")
-        assert [page["id"] for page in found.get_json()] == [5, 4, 3, 2, 1]
-    feeds = client.get("/feeds").get_json()
-    assert [(feed["is_active"], feed["meta"]["big"]) for feed in feeds] == [
-        ("1", 2**70),
-        ("0", 2**70),
-    ]
-    created = client.post("/pages", json={"title": "First"}).get_json()
-    assert (created["id"], created["slug"]) == (6, "first-2")
+def slugs(client: Client, query: str = "") -> list[str]:
+    pages = client.get(f"/pages?orderby=id&order=asc{query}").get_json()
+    return [page["slug"] for page in pages]
+
+
+def test_a_second_migration_changes_the_schema_and_keeps_every_row(
+    filled: str, next_version: Callable[[], None]
+) -> None:
+    before = run_sql(filled, "SELECT id, title_raw, version FROM page ORDER BY id")
+    next_version()
+    assert Store(filled).migrate() == ["0002_colour"]
+    assert run_sql(filled, "SELECT id, title_raw, version FROM page ORDER BY id") == before
+    assert run_sql(filled, "SELECT colour FROM page WHERE id = 2") == [("of Page 1",)]
+    assert Store(filled).migrate() == []
+    assert check(filled) == {"publish": 5}
+
+
+def test_a_new_database_gets_both_migrations(
+    new_database: str, next_version: Callable[[], None]
+) -> None:
+    next_version()
+    assert Store(new_database).migrate() == ["0001_core", "0002_colour"]
+    assert check(new_database) == {}
+
+
+def test_an_upgraded_database_is_served_as_before(
+    filled: str, next_version: Callable[[], None]
+) -> None:
+    next_version()
+    client = service(filled)
+    assert slugs(client) == [f"page-{number}" for number in range(5)]
+    for query in ("&search=page+3", "&form_id=3", "&language=en", "&author=1"):
+        assert "page-3" in slugs(client, query), query
+    assert client.get("/feeds/1").get_json()["meta"] == FEED["meta"]
+    assert client.page(title="Page 1")["slug"] == "page-1-2"
     assert client.patch("/pages/1", json={"title": "Changed"}).status_code == 200
-    assert list(verify.find_problems(Store(f"sqlite:///{old}"))) == []
+    client.store.dispose()
+    assert check(filled) == {"publish": 6}
 
 
-def test_verify_of_an_old_database_says_what_to_do_and_nothing_of_damage(old: Path) -> None:
-    told = command(old, "verify")
-    assert (told.exit_code, told.output.count("\n")) == (1, 1), told.output
-    assert "has the schema of an earlier version: run `landform migrate`." in told.output
-    assert command(old, "migrate").exit_code == 0
-    assert command(old, "verify").output == "Nothing is wrong.\n"
+def test_verify_of_an_old_database_says_what_to_do_and_nothing_of_damage(
+    filled: str, next_version: Callable[[], None]
+) -> None:
+    next_version()
+    old = command(filled, "verify")
+    assert (old.exit_code, old.output.count("\n")) == (1, 1), old.output
+    assert "has the schema of an earlier version: run `landform migrate`." in old.output
+    assert command(filled, "migrate").exit_code == 0
+    assert command(filled, "verify").output == "Nothing is wrong.\n"
 
 
-def test_a_restore_of_an_old_backup_claims_no_migration(old: Path, tmp_path: Path) -> None:
-    target = tmp_path / "target.db"
-    told = command(target, "restore", old)
-    assert told.exit_code == 0, told.output
-    assert "Applied" not in told.output
-    assert "Its schema is that of an earlier version: run `landform migrate`." in told.output
-    assert "run `landform migrate`" in command(target, "verify").output
-    applied = command(target, "migrate").output
-    assert "applied " in applied, applied
-    command(target, "backup", tmp_path / "new.db")
-    again = command(target, "restore", tmp_path / "new.db")
+@FILE_ONLY
+def test_a_restore_of_an_old_backup_claims_no_migration(
+    filled: str, tmp_path: Path, next_version: Callable[[], None]
+) -> None:
+    backup, target = tmp_path / "backup.db", tmp_path / "target.db"
+    assert command(filled, "backup", backup).exit_code == 0
+    next_version()
+    restored = command(target, "restore", backup)
+    assert restored.exit_code == 0, restored.output
+    assert "Applied" not in restored.output
+    assert "Its schema is that of an earlier version: run `landform migrate`." in restored.output
+    assert "applied 0002_colour" in command(target, "migrate").output
+    command(target, "backup", tmp_path / "later.db")
+    again = command(target, "restore", tmp_path / "later.db")
     assert again.exit_code == 0
     assert "earlier version" not in again.output
 
 
-def test_a_copy_is_kept_of_what_was(old: Path) -> None:
-    before = sorted(dump(old))
-    pending = Store(f"sqlite:///{old}").migrate()
-    kept = old.with_name(f"old.db.before-{pending[0][:4]}")
-    assert sorted(dump(kept)) == before
-    assert Store(f"sqlite:///{kept}").migrate() == pending
-    again = set(old.parent.iterdir())
-    assert Store(f"sqlite:///{old}").migrate() == []
-    assert set(old.parent.iterdir()) - again <= {Path(f"{old}-wal"), Path(f"{old}-shm")}
+@FILE_ONLY
+def test_a_copy_is_kept_of_the_database_before_an_upgrade(
+    filled: str, next_version: Callable[[], None]
+) -> None:
+    file = Path(filled.removeprefix("sqlite:///"))
+    before = sorted(dump(file))
+    next_version()
+    Store(filled).migrate()
+    copy = Path(f"{file}.before-0002")
+    assert sorted(dump(copy)) == before
+    assert Store(f"sqlite:///{copy}").migrate() == ["0002_colour"]
+    names = set(file.parent.iterdir())
+    assert Store(filled).migrate() == []
+    assert set(file.parent.iterdir()) - names <= {Path(f"{file}-wal"), Path(f"{file}-shm")}
 
 
 def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
     Store(f"sqlite:///{tmp_path}/new.db").migrate()
     assert not list(tmp_path.glob("*before*"))
+
+
+@pytest.mark.parametrize(
+    "line",
+    ["migrate", "verify", "vacuum", "export", "import {file}", "key list", "serve", "routes",
+     "copy {url} sqlite:///{folder}/copy.db"],
+)  # fmt: skip
+def test_commands_refuse_a_database_of_a_pre_release(
+    pre_release: str, tmp_path: Path, line: str
+) -> None:
+    file = tmp_path / "export.ndjson"
+    file.touch()
+    words = line.format(file=file, url=pre_release, folder=tmp_path).split()
+    refused = command(pre_release, *words)
+    assert refused.exit_code == 1, refused.output
+    assert f"Error: {Store(pre_release).database.name} {REFUSED}\n" in refused.output
+    assert run_sql(pre_release, "SELECT name FROM schema_migration ORDER BY 1") == [
+        (name,) for name in PRE_RELEASE
+    ]
+    assert run_sql(pre_release, "SELECT count(*) FROM page") == [(5,)]
+
+
+def test_a_blueprint_refuses_a_database_of_a_pre_release(pre_release: str) -> None:
+    with pytest.raises(DatabaseUnusable) as refused:
+        create_blueprint(pre_release)
+    assert str(refused.value).endswith(REFUSED)
+
+
+def test_a_service_is_not_ready_on_a_database_of_a_pre_release(filled: str) -> None:
+    client = service(filled)
+    run_sql(filled, f"UPDATE schema_migration SET name = '{PRE_RELEASE[0]}'")
+    response = client.get("/readyz")
+    assert response.status_code == 503
+    assert "not one of this version" in response.get_json()["reason"]
+
+
+@FILE_ONLY
+def test_a_backup_of_a_pre_release_is_not_restored(pre_release: str, tmp_path: Path) -> None:
+    target = tmp_path / "target.db"
+    refused = command(target, "restore", pre_release.removeprefix("sqlite:///"))
+    assert refused.exit_code == 1
+    assert f"Error: The backup {REFUSED}\n" in refused.output
+    assert not target.exists()

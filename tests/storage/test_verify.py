@@ -245,7 +245,7 @@ NULLABLE = (
 BROKEN: list[tuple[Callable[[Path], None] | str, str]] = [
     (no_database, "estore"), (holes, "estore"), (header_only, "estore"),
     (other_database, "is no database of landform"),
-    ("DELETE FROM schema_migration WHERE name LIKE '0001%'", "0001_pages_and_feeds is not marked"),
+    ("DELETE FROM schema_migration WHERE name LIKE '0001%'", "0001_core is not marked"),
     ("ALTER TABLE schema_migration RENAME COLUMN name TO nome", "no such column"),
     ("PRAGMA writable_schema = 1 // UPDATE sqlite_master SET sql = CAST(replace(CAST(sql AS BLOB), "
      "'CREATE TABLE', x'ff') AS TEXT) WHERE name = 'page'", "cannot be opened as a database"),

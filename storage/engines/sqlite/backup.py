@@ -67,15 +67,16 @@ def restore(
     try:
         with temporary_file(place) as unpacked:
             _unpack(source, unpacked)
-            is_renewed = _renew(source, unpacked)
+            _check_integrity(source, unpacked)
             check(str(unpacked))
+            with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
+                # No entity tag from before fits it.
+                files.renew(database)
             with _closed_to_others(place, force) as logs:
                 kept = _set_aside(place, unpacked, logs)
                 os.chmod(unpacked, files.private_mode(unpacked.stat().st_mode, group))
                 replace(unpacked, place)
-                if is_renewed:
-                    # Otherwise it is renewed once more, with its schema up to date.
-                    files.mark(str(place))
+                files.mark(str(place))
             return kept
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
         raise CopyRefused(f"{source} could not be restored: {error}.") from error
@@ -104,18 +105,13 @@ def _unpack(source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
 
 
-def _renew(source: Path, unpacked: Path) -> bool:
-    """Give the copy a new generation, as `renew`: no old entity tag fits it.
-
-    `CopyRefused` where it is damaged anywhere.
-    """
+def _check_integrity(source: Path, unpacked: Path) -> None:
+    """Raise `CopyRefused` where the copy is damaged anywhere."""
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
         found = database.execute("PRAGMA integrity_check").fetchone()[0]
         if found != "ok":
             raise CopyRefused(f"{source} is damaged: {found}.")
-        is_renewed = files.renew(database)
         database.execute("PRAGMA journal_mode = DELETE")
-    return is_renewed
 
 
 @contextmanager

@@ -34,16 +34,19 @@ INCREMENT = "UPDATE resource_version SET version = version + 1 WHERE name = '{}'
 class SQLiteDialect(Dialect):
     """The SQL of SQLite."""
 
-    # AUTOINCREMENT: an id is never given out twice, not even the highest one after its deletion.
-    identity = "id INTEGER PRIMARY KEY AUTOINCREMENT"
+    types = {
+        # With AUTOINCREMENT not even the highest id is given out again after its deletion.
+        "identity": "id INTEGER PRIMARY KEY AUTOINCREMENT",
+        "integer": "INTEGER",
+        "boolean": "INTEGER",
+        "text": "TEXT",
+    }
     # What is no number counts as 0 for SQLite too.
     last_ids = "SELECT name, CAST(seq AS INTEGER) FROM sqlite_sequence"
     set_last_id = (
         "DELETE FROM sqlite_sequence WHERE name = '{0}'",
         "INSERT INTO sqlite_sequence (name, seq) VALUES ('{0}', {1})",
     )
-    integer = boolean = "INTEGER"
-    text = "TEXT"
     key = "{}"
     drops = {"index": "DROP INDEX IF EXISTS {0}", "trigger": "DROP TRIGGER IF EXISTS {0}"}
     # Of keys there are few, and no counter.

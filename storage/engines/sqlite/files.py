@@ -129,18 +129,14 @@ def log_problem(path: str) -> str | None:
     return None
 
 
-def renew(connection: sqlite3.Connection) -> bool:
+def renew(connection: sqlite3.Connection) -> None:
     """Give a file that may be a backup another generation, and tell so in its log of events.
 
     The event has the time in milliseconds as its id: no id is given out twice, though the file
-    knows nothing of those after the backup. Return whether it has a log: one of an earlier version
-    has none, or no generation either.
+    knows nothing of those after the backup.
     """
-    tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
-    for table, sql in (("event", RESTORED), ("store", RENEW)):
-        if table in tables:
-            connection.execute(sql)
-    return "event" in tables
+    connection.execute(RESTORED)
+    connection.execute(RENEW)
 
 
 def is_foreign(connection: sqlite3.Connection) -> bool:
