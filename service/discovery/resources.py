@@ -1,11 +1,7 @@
 """What clients read beside pages and feeds: type, statuses, settings, authors, forms, caller."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from math import ceil
-from typing import Any
-
-from marshmallow import Schema
 
 from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
@@ -85,6 +81,24 @@ def get_settings(call: Call) -> Reply:
     return Reply(settings)
 
 
+@RESOURCE.get(f"{BASE}/types", public=True, query=WHOLE)
+def list_types(call: Call) -> Reply:
+    """Return the one type of content, by its name."""
+    return Reply({"page": _page_type(call)})
+
+
+@RESOURCE.get(f"{BASE}/types/page", public=True, query=ONE)
+def get_page_type(call: Call) -> Reply:
+    """Return the type of the pages."""
+    return Reply(_page_type(call))
+
+
+@RESOURCE.get(f"{BASE}/taxonomies", public=True, query=WHOLE)
+def list_taxonomies(call: Call) -> Reply:
+    """Return an empty object: pages have no taxonomies."""
+    return Reply({})
+
+
 def _page_type(call: Call) -> JsonObject:
     links = {
         "collection": relation(call, "/wp/v2/types"),
@@ -110,36 +124,39 @@ def _status(call: Call, name: str) -> JsonObject:
     }
 
 
-def _add(
-    path: str,
-    name: str,
-    about: str,
-    make: Callable[[Call], object],
-    query: Schema = ONE,
-    **declared: Any,
-) -> None:
-    """Add an operation that returns the same whatever it is asked, if the query is right."""
+def _add_status(name: str) -> None:
+    """Add the operation that returns a status."""
+    public = name == "publish"
+    scope = None if public else "pages:read"
 
-    def view(call: Call) -> Reply:
-        return Reply(make(call), headers=dict.fromkeys(declared.get("headers", ()), "0"))
+    @RESOURCE.get(
+        f"{BASE}/statuses/{name}",
+        name=f"get_status_{name}",
+        public=public,
+        scope=scope,
+        query=ONE,
+    )
+    def get_status(call: Call) -> Reply:
+        """Return a status."""
+        return Reply(_status(call, name))
 
-    view.__name__, view.__doc__ = name, about
-    RESOURCE.get(f"{BASE}/{path}", query=query, **declared)(view)
+
+def list_nothing(call: Call) -> Reply:
+    """Return an empty list: there are none here."""
+    return Reply([], headers=dict.fromkeys(TOTALS, "0"))
 
 
-_BY_NAME = "Return the one type of content, by its name."
-_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, WHOLE, public=True)
-_add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
-_NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
-_add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, WHOLE, public=True)
 for _name in STATUS_NAMES:
-    _may: JsonObject = {"public": True} if _name == "publish" else {"scope": "pages:read"}
-    _status_view = partial(_status, name=_name)
-    _add(f"statuses/{_name}", f"get_status_{_name}", "Return a status.", _status_view, **_may)
-_NONE = "Return an empty list: there are none here."
-_PUBLIC_LIST: JsonObject = {"public": True, "many": True, "headers": TOTALS}
+    _add_status(_name)
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    _add(_name, f"list_{_name}", _NONE, lambda _: [], ANYTHING, **_PUBLIC_LIST)
+    RESOURCE.get(
+        f"{BASE}/{_name}",
+        name=f"list_{_name}",
+        many=True,
+        public=True,
+        query=ANYTHING,
+        headers=TOTALS,
+    )(list_nothing)
 
 
 @WHOAMI.get("/whoami", response=CALLER)
