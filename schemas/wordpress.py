@@ -107,7 +107,7 @@ class WordPressView(pages.PageView):
     type = Constant("", "page")
     excerpt = Excerpt(kind=pages.Content)
     featured_media = Constant("", 0)
-    _links = PageLinks()
+    _links = PageLinks(kind=dict[str, Any])
     date_gmt = Output(attribute="date_utc")
     modified_gmt = Output(attribute="modified_utc")
     guid = Guid(kind=pages.Rendered)

@@ -147,8 +147,8 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
         call.access,
         query=query,
         body=body,
+        generation=generation,
     )
-    incoming.generation = generation
     ids = read_variables(variables)
     return Loaded(load(call.service, operation, incoming, ids), ids)
 

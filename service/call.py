@@ -120,8 +120,10 @@ class ReadyIncoming(Incoming):
         *,
         query: JsonObject,
         body: JsonObject,
+        generation: str = "",
     ) -> None:
         self.method, self.headers, self.access = method, headers, access
+        self.generation = generation
         self.url, self.root_url = urls
         self._query, self._body = query, body
 

@@ -1,10 +1,7 @@
 """Statuses, settings, authors, forms, the type of pages, and the caller."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil
-from typing import Any
-
-from marshmallow import Schema
 
 from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
@@ -94,6 +91,24 @@ def get_settings(call: Call) -> Reply:
     return Reply(settings)
 
 
+@RESOURCE.get(f"{BASE}/types", public=True, query=WHOLE)
+def list_types(call: Call) -> Reply:
+    """Return the only type of content, by its name."""
+    return Reply({"page": _page_type(call)})
+
+
+@RESOURCE.get(f"{BASE}/types/page", public=True, query=IN_CONTEXT)
+def get_page_type(call: Call) -> Reply:
+    """Return the type of the pages."""
+    return Reply(_page_type(call))
+
+
+@RESOURCE.get(f"{BASE}/taxonomies", public=True, query=WHOLE)
+def list_taxonomies(call: Call) -> Reply:
+    """Return an empty object: pages have no taxonomies."""
+    return Reply({})
+
+
 def _page_type(call: Call) -> JsonObject:
     links = {
         "collection": relation(call, "/wp/v2/types"),
@@ -119,32 +134,20 @@ def _status(call: Call, name: str) -> JsonObject:
     }
 
 
-def _add(
-    path: str,
-    name: str,
-    about: str,
-    make: Callable[[Call], object],
-    query: Schema = IN_CONTEXT,
-    **declared: Any,
-) -> None:
-    """Add an operation whose result does not depend on its query."""
-
-    def view(call: Call) -> Reply:
-        return Reply(make(call), headers=dict.fromkeys(declared.get("headers", ()), "0"))
-
-    view.__name__, view.__doc__ = name, about
-    RESOURCE.get(f"{BASE}/{path}", query=query, **declared)(view)
+def list_nothing(call: Call) -> Reply:
+    """Return an empty list."""
+    return Reply([], headers=dict.fromkeys(TOTALS, "0"))
 
 
-_TYPES = "Return the only type of content, by its name."
-_add("types", "list_types", _TYPES, lambda it: {"page": _page_type(it)}, WHOLE, public=True)
-_add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
-_NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
-_add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, WHOLE, public=True)
-_EMPTY_LIST = "Return an empty list."
-_PUBLIC_LIST: JsonObject = {"public": True, "many": True, "headers": TOTALS}
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    _add(_name, f"list_{_name}", _EMPTY_LIST, lambda _: [], ANYTHING, **_PUBLIC_LIST)
+    RESOURCE.get(
+        f"{BASE}/{_name}",
+        name=f"list_{_name}",
+        many=True,
+        public=True,
+        query=ANYTHING,
+        headers=TOTALS,
+    )(list_nothing)
 
 
 @WHOAMI.get("/whoami", response=CALLER)
