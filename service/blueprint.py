@@ -13,7 +13,7 @@ from werkzeug.routing import BuildError
 from landform.service import console
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.call import Service
-from landform.service.commands import COMMANDS, Commands
+from landform.service.cli import host_commands
 from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
 from landform.service.http.cache import ResponseCache, caller_name, set_caller
@@ -44,9 +44,6 @@ class Landform(Blueprint):
     def __init__(self, name: str, service: Service, cache: ResponseCache) -> None:
         super().__init__(name, __name__)
         self.service, self.cache = service, cache
-        # An authorizer of the host takes no keys.
-        commands = [one for one in COMMANDS if one.name != "key" or not service.is_host_authorized]
-        self.cli = Commands(commands, lambda: service.options, lambda: service)
         self.api = Api(service, self._url)
 
     def deliver(self, *, forever: bool = False) -> float | None:
@@ -89,6 +86,9 @@ def make_blueprint(options: Options) -> Landform:
     site = SiteViews(views) if options.site else None
     root = site.at_root(root) if site else root
     blueprint.record(partial(_claim_prefix, root, site, options))
+    # Not the blueprint's own `cli`: Flask would ask that for its commands when it is registered.
+    commands = host_commands(service)
+    blueprint.record(lambda state: state.app.cli.add_command(commands, state.name))
     return blueprint
 
 

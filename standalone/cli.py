@@ -9,8 +9,9 @@ import click
 
 from landform.app import create_app
 from landform.service.call import Service
-from landform.service.commands import COMMANDS, Commands
+from landform.service.cli import Commands
 from landform.service.options import IN_MEMORY
+from landform.standalone.commands import COMMANDS
 from landform.standalone.commands.import_wordpress import import_wordpress
 from landform.standalone.commands.serve import routes, serve
 from landform.standalone.commands.settings import FLAGS, list_settings
@@ -94,7 +95,7 @@ def _with_options(command: click.Command) -> click.Command:
 
 
 main = StandaloneCommands(
-    map(_with_options, (*COMMANDS, import_wordpress, list_settings, routes, serve)),
+    lambda: map(_with_options, (*COMMANDS, import_wordpress, list_settings, routes, serve)),
     _read_options,
     _open_service,
 )

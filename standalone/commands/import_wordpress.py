@@ -13,7 +13,10 @@ from typing import Any
 import click
 
 from landform.app import create_app
-from landform.service.commands.tools import (
+from landform.service.errors import printable
+from landform.service.page_urls import Urls
+from landform.standalone.commands._import_progress import Progress
+from landform.standalone.commands.tools import (
     DRY_RUN,
     MAP_FORM,
     ONLY,
@@ -27,9 +30,6 @@ from landform.service.commands.tools import (
     write_report,
     written,
 )
-from landform.service.errors import printable
-from landform.service.page_urls import Urls
-from landform.standalone.commands._import_progress import Progress
 from landform.standalone.settings import read_settings
 from landform.standalone.wordpress.client import CannotBegin, Client
 from landform.standalone.wordpress.importer import Plan, import_files, import_site

@@ -7,7 +7,7 @@ import click
 from gunicorn.app.wsgiapp import WSGIApplication
 
 from landform.app import create_app
-from landform.service.commands.tools import open_store
+from landform.standalone.commands.tools import open_store
 from landform.standalone.settings import PREFIX, read_settings
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"

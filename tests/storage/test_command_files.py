@@ -10,8 +10,8 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import PAGE, migrated
 
-from landform.service.commands.tools import File
 from landform.standalone import cli
+from landform.standalone.commands.tools import File
 from landform.storage import Store, pages
 
 SITE = "http://127.0.0.1:9/ --user me"

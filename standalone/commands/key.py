@@ -6,7 +6,8 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from landform.service.auth.credentials import SCOPES
-from landform.service.commands.tools import current_group, migrated_store
+from landform.service.cli import current_group
+from landform.standalone.commands.tools import migrated_store
 from landform.storage import api_keys
 
 LOCAL_MODE_ENDED = """

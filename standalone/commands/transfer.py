@@ -11,7 +11,9 @@ import click
 from marshmallow import ValidationError
 
 from landform.schemas.export import FeedLine, PageLine
-from landform.service.commands.tools import (
+from landform.service.errors import printable
+from landform.service.json_codec import DEEPEST_JSON, dumps, loads
+from landform.standalone.commands.tools import (
     DRY_RUN,
     MAP_FORM,
     REPORT,
@@ -23,8 +25,6 @@ from landform.service.commands.tools import (
     write_report,
     written,
 )
-from landform.service.errors import printable
-from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 

@@ -5,10 +5,11 @@ from time import sleep
 
 import click
 
-from landform.service.commands.tools import current_group, open_store
+from landform.service.cli import current_group
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import dumps
 from landform.service.webhooks.delivery import Deliverer
+from landform.standalone.commands.tools import open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import WANTED
 from landform.storage.events import read

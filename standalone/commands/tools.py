@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from itertools import repeat
 from pathlib import Path
@@ -16,12 +16,11 @@ from threading import Event, Lock, Thread
 from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
-from flask.cli import AppGroup
 
-from landform.service.call import Service
+from landform.service.cli import current_group
 from landform.service.errors import printable
-from landform.service.options import IN_MEMORY, NO_MEMORY, Options, new_store
-from landform.storage import StorageError, Store
+from landform.service.options import IN_MEMORY, NO_MEMORY, new_store
+from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
 
 if TYPE_CHECKING:
@@ -31,47 +30,11 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS, DRAW_SECONDS = 2.0, 0.2
 CLEAR_LINE = "\r\x1b[K"
 T = TypeVar("T")
-# Where a context keeps the group, and the files that the command names.
-GROUP, NAMED = "landform.group", "landform.files"
+# The key of the files that a command names, in its context.
+NAMED = "landform.files"
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
 RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
-
-
-class Commands(AppGroup):
-    """A group of commands for one database, whose failures are a sentence, not a traceback.
-
-    `options` returns the options of its service, and `service` opens it.
-    """
-
-    def __init__(
-        self,
-        commands: Iterable[click.Command],
-        options: Callable[[], Options],
-        service: Callable[[], Service],
-    ) -> None:
-        super().__init__("landform", help="Look after the database of landform.")
-        for command in commands:
-            self.add_command(command)
-        self.options, self.service = options, service
-
-    def settings_file(self) -> Path:
-        """Return the file that the options are from, which no command may write."""
-        return Path(os.devnull)
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Run the command; storage that cannot be used ends it with its message."""
-        ctx.meta[GROUP] = self
-        try:
-            return super().invoke(ctx)
-        except StorageError as error:
-            raise click.ClickException(str(error)) from error
-
-
-def current_group() -> Commands:
-    """Return the group of the command that runs."""
-    group: Commands = click.get_current_context().meta[GROUP]
-    return group
 
 
 class NotBegun(click.ClickException):

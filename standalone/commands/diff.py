@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from landform.service.commands.tools import (
+from landform.standalone.commands.tools import (
     DATABASES,
     ONLY,
     REPORT,
@@ -23,7 +23,7 @@ from landform.service.commands.tools import (
     say,
     write_report,
 )
-from landform.service.commands.transfer import Line, WrongLine, read_lines
+from landform.standalone.commands.transfer import Line, WrongLine, read_lines
 from landform.storage.maintenance import transfer
 
 # The version counts writes.

@@ -7,14 +7,14 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from landform.service.commands.tools import (
+from landform.standalone.commands.tools import (
     File,
     Progress,
     end_with,
     migrated_store,
     open_store,
 )
-from landform.service.commands.transfer import check_stored
+from landform.standalone.commands.transfer import check_stored
 from landform.storage import DatabaseUnusable, StorageError, Store, api_keys, signatures
 from landform.storage.maintenance import copying, derived, verify
 

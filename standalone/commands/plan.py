@@ -7,9 +7,9 @@ import click
 from marshmallow import ValidationError
 
 from landform.schemas.feed_plan import PlanRequest
-from landform.service.commands.tools import File, open_store
 from landform.service.json_codec import dumps, loads
 from landform.service.planning import plan as planning
+from landform.standalone.commands.tools import File, open_store
 
 
 @click.command("plan")
