@@ -35,17 +35,21 @@ CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
     "addon": lambda slug: expressions.same(Feed.addon_slug, slug),
     "is_active": lambda is_active: Feed.is_active == is_active,
 }
-# What a new feed has where nothing else is given.
-DEFAULTS: Row = {"is_active": True, "feed_order": 0, "event_type": None, "version": 1}
+COLUMNS = tuple(Feed._meta.fields)
+WRITTEN = tuple(name for name in COLUMNS if name != "id")
+# The values of a new feed that the caller may leave out.
+DEFAULTS: Row = {
+    name: field.default
+    for name, field in Feed._meta.fields.items()
+    if field.default is not None or field.null
+}
 # What the name of a copy ends with.
 COPY = " (copy)"
-WRITTEN = ("form_id", *DEFAULTS, "addon_slug", "modified_utc", "meta")
 INSERT = Prepared(Feed.insert({name: Parameter(name) for name in WRITTEN}).returning(Feed.id))
 FORMS = Prepared(
     Feed.select(Feed.form_id).where(Feed.form_id > 0).distinct().order_by(Feed.form_id)
 )
 DELETE = Prepared(Feed.delete().where(Feed.id == Parameter("id")))
-COLUMNS = ("id", *WRITTEN)
 # How many ids a refusal of an order names at most, of each kind.
 MOST_NAMED = 100
 SELECTED: dict[str, Any] = {
@@ -139,9 +143,9 @@ def duplicate(store: Store, feed_id: int, form_id: int | None = None) -> Row:
     meta = json.loads(feed["meta"])
     if isinstance(meta.get("feedName"), str):
         meta["feedName"] += COPY
-    kept = {name: feed[name] for name in ("feed_order", "addon_slug", "event_type")}
+    values = {name: feed[name] for name in Feed.content_columns()}
     form_id = feed["form_id"] if form_id is None else form_id
-    return create(store, {**kept, "form_id": form_id, "is_active": False, "meta": meta})
+    return create(store, {**values, "form_id": form_id, "is_active": False, "meta": meta})
 
 
 @transactional

@@ -29,8 +29,9 @@ class Table(Model):
     are cached, so each write increments a counter in `resource_version`; `versioned_on_server`:
     only where there is no file whose commits can be watched.
     `json_columns`: the type of the JSON in columns of tables that are not exported.
-    `computed`: columns that follow from others. `derived`: all of it follows from other tables,
-    and is compared with them.
+    `computed`: columns that follow from others. `rendered`: those that follow from others and from
+    the version of landform. `derived`: all of it follows from other tables, and is compared with
+    them. `unannounced`: columns whose changes events do not name.
     """
 
     exported_by: ClassVar[tuple[str, ...]] = ()
@@ -39,10 +40,27 @@ class Table(Model):
     versioned_on_server: ClassVar = False
     json_columns: ClassVar[dict[str, type]] = {}
     computed: ClassVar[tuple[str, ...]] = ()
+    rendered: ClassVar[tuple[str, ...]] = ()
+    unannounced: ClassVar[tuple[str, ...]] = ()
     derived: ClassVar = False
 
     class Meta:
         legacy_table_names = False
+
+    @classmethod
+    def content_columns(cls) -> tuple[str, ...]:
+        """Return the columns that make a row what it is: imports compare them, copies have them.
+
+        A column that is added to the model is one of them, unless it is named as `computed` or
+        `rendered`.
+        """
+        others = {"id", "version", "modified_utc", *cls.computed, *cls.rendered}
+        return tuple(name for name in cls._meta.fields if name not in others)
+
+    @classmethod
+    def announced_columns(cls) -> tuple[str, ...]:
+        """Return the columns whose changes events name."""
+        return tuple(name for name in cls.content_columns() if name not in cls.unannounced)
 
 
 class Page(Table):
@@ -54,8 +72,16 @@ class Page(Table):
     exported_by = ("slug",)
     versioned = True
     computed = (
-        "title_key", "form", "languages", "opens_local", "opens_utc", "closes_local", "closes_utc",
-    )  # fmt: skip
+        "title_key",
+        "form",
+        "languages",
+        "opens_local",
+        "opens_utc",
+        "closes_local",
+        "closes_utc",
+    )
+    rendered = ("title_rendered", "block_version", "content_rendered")
+    unannounced = ("date_utc", "date_floats", "modified", "slug_before_trash")
 
     id = AutoField()
     status = TextField()
