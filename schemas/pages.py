@@ -291,7 +291,7 @@ class PageUpdate(PageWrite):
 class PageUnsaved(PageUpdate):
     """The fields of a page that is previewed before it is stored."""
 
-    id = fields.Integer("The page whose fields are used where a field is absent.", 1)
+    id = fields.Integer("The page whose fields replace absent ones.", 1)
 
 
 class PageDocument(Schema):

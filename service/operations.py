@@ -91,7 +91,7 @@ class Operation:
 
     @cached_property
     def takes_body(self) -> bool:
-        """Whether the operation has a body, not only parameters that may come in one."""
+        """Whether the operation has a body, not only parameters in one."""
         return self.body is not None or self.form
 
     @cached_property
