@@ -182,7 +182,7 @@ class Call:
 
     @property
     def root_url(self) -> str:
-        """The URL of the service, with `/wp-json` if the call came there."""
+        """The URL below which the routes are, such as one that ends with `/wp-json/wp/v2`."""
         return self.incoming.root_url
 
     @property

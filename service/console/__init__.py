@@ -1,4 +1,4 @@
-"""The console: one page at `/console`, and its files. It calls the HTTP API, as any client can."""
+"""The console: a page at `/console`, and its files. It only calls the HTTP API."""
 
 import re
 from functools import partial

@@ -202,7 +202,7 @@ def get_form(call: Call, form_id: int) -> Reply:
 
 
 def _passes(author: int, query: JsonObject) -> bool:
-    """Return whether an author passes every filter of a list that is not empty."""
+    """Return whether an author passes all filters of a list; empty ones do not filter."""
     include, slugs, text = (query.get(name) for name in ("include", "slug", "search"))
     names = f"author {author}", f"author-{author}"
     return (

@@ -103,7 +103,7 @@ class Operations:
     def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
         """Return runs by form, feed, entry, state and time, the newest first."""
     def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
-        """Return the runs that may be claimed again now, those first that were due first."""
+        """Return the runs that may be claimed again now, in the order in which they were due."""
     def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
         """Claim the run of a feed for an entry, exclusively until the lease ends."""
     def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
@@ -127,7 +127,7 @@ class Operations:
     def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
         """Replace the secret of a webhook; the former secrets also sign for a day."""
     def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
-        """Send an event of the type `test`, and return its result within two seconds."""
+        """Send an event of the type `test`; after two seconds its result is still pending."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id or a time, or all that were set aside."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
