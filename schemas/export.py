@@ -8,16 +8,7 @@ from math import inf
 from marshmallow import ValidationError, validate, validates_schema
 
 from landform.schemas.feeds import Settings
-from landform.schemas.fields import (
-    Data,
-    Flag,
-    IdText,
-    Integer,
-    JsonList,
-    JsonObject,
-    Nested,
-    Text,
-)
+from landform.schemas.fields import Data, Flag, IdText, Integer, JsonList, JsonObject, Nested, Text
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import STATUSES, PageMeta
 from landform.schemas.revisions import NAMES

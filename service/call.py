@@ -10,12 +10,7 @@ from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
 
-from landform.service.auth.credentials import (
-    Access,
-    Authorizer,
-    CredentialAuthorizer,
-    Identity,
-)
+from landform.service.auth.credentials import Access, Authorizer, CredentialAuthorizer, Identity
 from landform.service.conditions import is_current, make_etag
 from landform.service.json_codec import JsonObject
 from landform.service.loading import Fields, pairs

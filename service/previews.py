@@ -20,12 +20,12 @@ from landform.storage.clock import epoch
 
 RESOURCE = Resource()
 PREVIEW, REVOKED = schemas.PagePreview(), schemas.PreviewsRevoked()
-PREVIEW_PATH = "/pages/<page_id>/preview"
+ROUTE = "/pages/<page_id>/preview"
 LONGEST_TOKEN = 500
 
 
 @RESOURCE.post(
-    PREVIEW_PATH,
+    ROUTE,
     body=schemas.PreviewWrite(),
     response=PREVIEW,
     scope="pages:read",
@@ -49,9 +49,7 @@ def create_preview(call: Call, page_id: int) -> Reply:
     return Reply(PREVIEW.dump(preview), caching=NO_STORE)
 
 
-@RESOURCE.delete(
-    PREVIEW_PATH, response=REVOKED, scope="pages:write", errors=("rest_post_invalid_id",)
-)
+@RESOURCE.delete(ROUTE, response=REVOKED, scope="pages:write", errors=("rest_post_invalid_id",))
 def revoke_previews(call: Call, page_id: int) -> Reply:
     """End every preview of the page at once."""
     pages.get(call.store, page_id, ("id",))

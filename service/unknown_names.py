@@ -78,12 +78,7 @@ def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
 
 
 def check_names(
-    operation: Operation,
-    incoming: Incoming,
-    query: JsonObject,
-    body: JsonObject,
-    *,
-    strict: bool,
+    operation: Operation, incoming: Incoming, query: JsonObject, body: JsonObject, *, strict: bool
 ) -> dict[str, str]:
     """Return the headers that report unknown names, or raise a 400."""
     if not operation.checks_names:

@@ -147,13 +147,9 @@ def list_users(call: Call) -> Reply:
     query = call.query
     authors = [author for author in _authors(call) if _passes(author, query)]
     authors.sort(reverse=query["order"] == "desc")
-    per_page = query["per_page"]
-    first = (query["page"] - 1) * per_page
-    headers = {
-        "X-WP-Total": str(len(authors)),
-        "X-WP-TotalPages": str(ceil(len(authors) / per_page)),
-    }
-    body = [dump_author(call, author) for author in authors[first : first + per_page]]
+    first, size = (query["page"] - 1) * query["per_page"], query["per_page"]
+    headers = {"X-WP-Total": str(len(authors)), "X-WP-TotalPages": str(ceil(len(authors) / size))}
+    body = [dump_author(call, author) for author in authors[first : first + size]]
     return Reply(body, headers=headers)
 
 
