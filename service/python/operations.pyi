@@ -127,7 +127,7 @@ class Operations:
     def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
         """Replace the secret of a webhook; the former secrets also sign for a day."""
     def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
-        """Send an event of the type `test`; after two seconds its result is still pending."""
+        """Send a `test` event; return its result, or a 202 after two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id or a time, or all that were set aside."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:

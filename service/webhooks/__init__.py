@@ -91,7 +91,7 @@ def rotate_webhook(call: Call, webhook_id: int) -> Reply:
     errors=(*NOT_FOUND, "rest_too_many_tests"),
 )
 def test_webhook(call: Call, webhook_id: int) -> Reply:
-    """Send an event of the type `test`; after two seconds its result is still pending."""
+    """Send a `test` event; return its result, or a 202 after two seconds."""
     result, has_ended = run_test(call.service, webhooks.get(call.store, webhook_id))
     body = DELIVERY.dump(result)
     if has_ended:
