@@ -79,9 +79,7 @@ class PageMeta(Tolerant):
     """The custom fields of a page; null resets a field, unknown fields are dropped."""
 
     starts_at = fields.Text("When visitors begin to see the page: a date, with or without a time.")
-    ends_at = fields.Text(
-        "When visitors cease to see it: after this date, or at this date and time."
-    )
+    ends_at = fields.Text("When visitors no longer see it: after a date, or at a date and time.")
     form_id = fields.IdText("The id of the form on the page; empty if unset.")
     viral_share = fields.AnyList("Settings for sharing the page: any values.")
     instant_win = fields.AnyList("Settings of an instant-win game: any values.")
