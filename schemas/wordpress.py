@@ -31,7 +31,7 @@ class EditExcerpt(pages.Content):
 
 
 class Excerpt(Computed):
-    """The beginning of the content, `excerpt_rendered` in the row; its source is empty."""
+    """The beginning of the content, `excerpt_rendered` in the row."""
 
     columns: Sequence[str] | None = ("content_rendered", "password")
 

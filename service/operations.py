@@ -114,7 +114,7 @@ def path_variables(path: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A path and its operations by method; `wordpress_base` is empty for no path there."""
+    """A path and its operations by method; `wordpress_base` may be empty."""
 
     path: str
     wordpress_base: str

@@ -58,13 +58,13 @@ def revoke_previews(call: Call, page_id: int) -> Reply:
 
 
 def sign(store: Store, page_id: int, until: int, key: str = "") -> str:
-    """Return a token that opens a page until a time; cookies have its password as `key`."""
+    """Return a token that opens a page until a time; `key`: its password, for cookies."""
     content = [page_id, signatures.revocations(store, page_id), until]
     return _serializer(store, key).dumps(content)
 
 
 def signed_until(store: Store, page_id: int, token: str, key: str = "") -> int | None:
-    """Return when a token for a page expires, in seconds since 1970; None if it is invalid."""
+    """Return when a token for a page expires (Unix seconds); None if it is invalid."""
     content: object = None
     # Also the errors of itsdangerous for unusual texts.
     with suppress(BadData, ValueError, TypeError, RecursionError):

@@ -115,7 +115,7 @@ def check_names(
 
 
 def preferred_handling(prefer: str | None) -> str | None:
-    """Return the `handling` in the header `Prefer` (RFC 7240): strict, lenient or None."""
+    """Return the `handling` in `Prefer` (RFC 7240): strict, lenient or None."""
     for preference in parse_http_list(prefer) if prefer else ():
         name, _, value = preference.partition(";")[0].partition("=")
         if name.strip().lower() == "handling":

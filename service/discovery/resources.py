@@ -179,7 +179,7 @@ def get_user(call: Call, user_id: int) -> Reply:
 
 @RESOURCE.get(FORMS, scope="feeds:read", query=schemas.FormList())
 def list_forms(call: Call) -> Reply:
-    """Return the forms in feeds and in pages that the caller may see, by their numbers."""
+    """Return the forms in feeds and in pages that the caller may see, by number."""
     include = call.query.get("include")
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}

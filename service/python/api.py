@@ -30,7 +30,7 @@ READ_ARGUMENTS = frozenset({"context", "status", "_fields"})
 
 
 class Api(Operations):
-    """The operations of the HTTP API as methods, with the same rules, results and errors.
+    """The operations of the HTTP API as methods, with the same results and errors.
 
     Any thread may use it, inside a Flask request or without one. The caller has every scope, unless
     `as_caller` names another one. Errors are raised as `ApiError`. `locate` returns the URL of the

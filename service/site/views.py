@@ -36,7 +36,7 @@ class SiteViews:
         self._operations = site_operations(self._site)
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
-        """Respond at the address of a page; `is_alone`: the host has no pages at the prefix."""
+        """Respond at the address of a page; `is_alone`: the host has no pages there."""
         if slug in (self._service.reserved_slugs or ()):
             return self._decline(is_alone)
         http = request_ctx.request

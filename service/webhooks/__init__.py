@@ -62,7 +62,7 @@ def get_webhook(call: Call, webhook_id: int) -> Reply:
     errors=NOT_FOUND,
 )
 def update_webhook(call: Call, webhook_id: int) -> Reply:
-    """Change the fields that are sent; an activated webhook continues where it stopped."""
+    """Change the fields that are sent; when activated it continues where it stopped."""
     stored = webhooks.get(call.store, webhook_id)
     if call.body.keys() & {"url", "types"}:
         check_readable(call, call.body.get("types", stored["types"]) or ["*"])
