@@ -61,9 +61,7 @@ class Batch(Tolerant):
 class BatchResponses(Schema):
     """The responses to the requests of a batch."""
 
-    failed = Output(
-        "`validation` if nothing was written because a request was invalid.", optional=True
-    )
+    failed = Output("`validation` if an invalid request prevented all writes.", optional=True)
     responses = Output(
         "The responses in the same order, each with `body`, `status` and `headers`; null for a "
         "valid request that was not carried out.",

@@ -32,9 +32,7 @@ class EventData(Schema):
     slug = Output("The slug of a page.", optional=True)
     previous_slug = Output("The former slug of a page, if it has changed.", optional=True)
     status = Output("The status of a page or a run.", optional=True)
-    link = Output(
-        "The public URL of a page; null if it is not known.", allow_none=True, optional=True
-    )
+    link = Output("The public URL of a page; null if unknown.", allow_none=True, optional=True)
     form_id = Output("The form of a feed or a run.", int, optional=True)
     addon_slug = Output("The add-on of a feed.", optional=True)
     is_active = Output("Whether a feed is active.", bool, optional=True)

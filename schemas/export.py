@@ -8,16 +8,7 @@ from math import inf
 from marshmallow import ValidationError, validate, validates_schema
 
 from landform.schemas.feeds import Settings
-from landform.schemas.fields import (
-    Data,
-    Flag,
-    IdText,
-    Integer,
-    JsonList,
-    JsonObject,
-    Nested,
-    Text,
-)
+from landform.schemas.fields import Data, Flag, IdText, Integer, JsonList, JsonObject, Nested, Text
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import STATUSES, PageMeta
 from landform.schemas.revisions import NAMES
@@ -33,7 +24,7 @@ StoredText = partial(Text, longest=inf)
 
 
 class StoredDateTime(Text):
-    """A stored date and time, `2026-01-31T12:00:00`; an empty one if `blank` allows it."""
+    """A stored date and time, `2026-01-31T12:00:00`, or an empty text."""
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)

@@ -80,9 +80,7 @@ class PlanRequest(KnownOnly, PlanParameters):
         "Add-ons with at most one feed that runs.", fields.Text(blank=False), load_default=list
     )
     entry_id = EntryId(f"{ENTRY_ID} With it, feeds that were run are left out.", allow_none=True)
-    explain = fields.Flag(
-        "Whether `skipped` says why the other feeds do not run.", load_default=False
-    )
+    explain = fields.Flag("Whether to say why other feeds do not run.", load_default=False)
 
 
 class FeedVersion(Schema):

@@ -113,11 +113,7 @@ class FeedCreate(Tolerant):
         blank=False,
         **required("addon_slug", "missing_addon_slug", "null", "blank"),
     )
-    meta = Settings(
-        "The settings, which depend on the add-on.",
-        empty=NO_META,
-        required=True,
-    )
+    meta = Settings("The settings, which depend on the add-on.", empty=NO_META, required=True)
     is_active = fields.Flag("Whether the feed is active; a new one is, by default.")
     feed_order = fields.Integer("The position of the feed in its form.", 0)
     event_type = Ignored("Null, as clients read it; any other value is ignored.", only=[None])

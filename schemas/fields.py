@@ -51,7 +51,7 @@ class CodedMessage(str):
 
 
 def required(name: str, code: str = "rest_missing_callback_param", *also: str) -> JsonObject:
-    """Return the arguments of a required field; `also`: other errors with this message."""
+    """Return the arguments of a required field; `also`: errors with the same message."""
     message = CodedMessage(code, f"{name} is required.")
     return {"required": True, "error_messages": dict.fromkeys(("required", *also), message)}
 
@@ -75,7 +75,7 @@ class Field(fields.Field[T]):
 
     @property
     def description(self) -> str:
-        """The description of the field, or of the field that it overrides in a base schema."""
+        """The description of the field, or of the one that it overrides."""
         schemas = [getattr(base, "_declared_fields", {}) for base in type(self.parent).__mro__]
         descriptions = (fields[self.name].about for fields in schemas if self.name in fields)
         return next(filter(None, descriptions), "")
@@ -231,7 +231,7 @@ class RawText(Text):
 
 
 class DateTime(Field[datetime]):
-    """An ISO 8601 date and time, the offset optional; fractions of seconds are dropped."""
+    """An ISO 8601 date and time, the offset optional, without fractions of seconds."""
 
     json_type = {**STRING, "pattern": DATE_TIME.pattern, "examples": [TIME]}
     python_type, wordpress_type = "datetime | str", {**STRING, "format": "date-time"}

@@ -76,7 +76,7 @@ class PageMeta(Tolerant):
     """The custom fields of a page; null resets a field, unknown fields are dropped."""
 
     starts_at = fields.Text("When visitors begin to see the page: a date, with or without a time.")
-    ends_at = fields.Text("Until when they see it: a date, which is included, or a date and time.")
+    ends_at = fields.Text("When visitors no longer see it: after a date, or at a date and time.")
     form_id = fields.IdText("The id of the form on the page; empty if unset.")
     viral_share = fields.AnyList("Settings for sharing the page: any values.")
     instant_win = fields.AnyList("Settings of an instant-win game: any values.")
@@ -288,7 +288,7 @@ class PageUpdate(PageWrite):
 class PageUnsaved(PageUpdate):
     """The fields of a page that is previewed before it is stored."""
 
-    id = fields.Integer("The page whose fields are used where a field is absent.", 1)
+    id = fields.Integer("The page whose fields replace absent ones.", 1)
 
 
 class PageDocument(Schema):

@@ -28,7 +28,7 @@ PORTS = {"http": 80, "https": 443}
 
 
 class ReceiverUrl(NamedTuple):
-    """A parsed URL; `authority` is the header `Host`, `target` is for the request line."""
+    """A parsed URL; `authority` is for the header `Host`, `target` for the request."""
 
     is_secure: bool
     host: str

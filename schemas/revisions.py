@@ -36,23 +36,6 @@ class RevisionRestore(Tolerant):
     )
 
 
-class PageGuid(Computed):
-    """A URL of the page of the revision."""
-
-    columns: Sequence[str] | None = ("page",)
-
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {"rendered": f"{obj['urls'].public}/?page_id={obj['page']}"}
-
-
-class EditPageGuid(PageGuid):
-    """A URL of the page of the revision, with its source."""
-
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        guid = super()._serialize(value, attr, obj)
-        return {**guid, "raw": guid["rendered"]}
-
-
 class ParentLink(Computed):
     """The API URL of the page, below the `root_url` of the row."""
 
@@ -72,7 +55,7 @@ class RevisionView(Schema):
     date_gmt = Output("When this was written, in UTC.", attribute="modified_utc")
     modified = Output("The same as `date`.")
     modified_gmt = Output("The same as `date_gmt`.", attribute="modified_utc")
-    guid = PageGuid("A URL of the page.", pages.Rendered)
+    guid = wordpress.Guid("A URL of the page.", column="page")
     slug = Output("The slug of the page then.")
     status = Output("The status of the page then.")
     title = pages.Title("The title then.", pages.Rendered)
@@ -95,10 +78,10 @@ class RevisionEmbed(RevisionView):
 class RevisionEdit(RevisionView):
     """A revision in the edit context."""
 
-    guid = EditPageGuid("", pages.RawAndRendered)
+    guid = wordpress.Guid("", pages.RawAndRendered, "page")
     title = pages.EditTitle("", pages.RawAndRendered)
     content = pages.EditPageContent("", pages.EditContent)
-    excerpt = wordpress.EditExcerptField("", wordpress.EditExcerpt)
+    excerpt = wordpress.Excerpt("", wordpress.EditExcerpt)
 
 
 class RevisionDiff(RevisionEdit):

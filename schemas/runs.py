@@ -83,9 +83,7 @@ class Run(Schema):
     feed_id = Output("The number of the feed.", int)
     form_id = Output("The form of the feed when the run was last claimed.", int)
     entry_id = Output("The caller's id of the entry.")
-    state = Output(
-        "The state; `pending` may be claimed again, the last three are ends.", choices=STATES
-    )
+    state = Output("The state; a `pending` run may be claimed again.", choices=STATES)
     attempt = Output("How often the run was claimed.", int)
     until = UtcTime("The end of the lease of a claimed run; null for other runs.", allow_none=True)
     retry_at = UtcTime("When the run may be claimed again; null if it may not.", allow_none=True)

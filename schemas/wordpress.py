@@ -31,37 +31,27 @@ class EditExcerpt(pages.Content):
 
 
 class Excerpt(Computed):
-    """The beginning of the content, which the row has as `excerpt_rendered`."""
+    """The beginning of the content, `excerpt_rendered` in the row."""
 
     columns: Sequence[str] | None = ("content_rendered", "password")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         rendered = obj["excerpt_rendered"] if obj["shows_content"] else ""
-        return {"rendered": rendered, "protected": bool(obj["password"])}
-
-
-class EditExcerptField(Excerpt):
-    """The beginning of the content, with a source that is always empty."""
-
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {**super()._serialize(value, attr, obj), "raw": ""}
+        excerpt = {"rendered": rendered, "protected": bool(obj["password"])}
+        return {**excerpt, "raw": ""} if self.kind is EditExcerpt else excerpt
 
 
 class Guid(Computed):
-    """The permanent URL of a page."""
+    """The permanent URL of a page, whose id is in a column."""
 
-    columns: Sequence[str] | None = ("id",)
-
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {"rendered": f"{obj['urls'].public}/?page_id={obj['id']}"}
-
-
-class EditGuid(Guid):
-    """The permanent URL of a page, with its source."""
+    def __init__(self, about: str = "", kind: Any = pages.Rendered, column: str = "id") -> None:
+        super().__init__(about, kind)
+        self.columns = (column,)
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        guid = super()._serialize(value, attr, obj)
-        return {**guid, "raw": guid["rendered"]}
+        (column,) = self.columns or ()
+        guid = {"rendered": f"{obj['urls'].public}/?page_id={obj[column]}"}
+        return {**guid, "raw": guid["rendered"]} if self.kind is pages.RawAndRendered else guid
 
 
 class PageLinks(Computed):
@@ -110,7 +100,7 @@ class WordPressView(pages.PageView):
     _links = PageLinks(kind=dict[str, Any])
     date_gmt = Output(attribute="date_utc")
     modified_gmt = Output(attribute="modified_utc")
-    guid = Guid(kind=pages.Rendered)
+    guid = Guid()
     parent = Constant("", 0)
     menu_order = Constant("", 0)
     comment_status = Constant("", "closed")
@@ -130,8 +120,8 @@ class WordPressEdit(WordPressView, pages.PageEdit):
 
     title = pages.EditTitle(kind=pages.RawAndRendered)
     content = pages.EditPageContent(kind=pages.EditContent)
-    guid = EditGuid(kind=pages.RawAndRendered)
-    excerpt = EditExcerptField(kind=EditExcerpt)
+    guid = Guid(kind=pages.RawAndRendered)
+    excerpt = Excerpt(kind=EditExcerpt)
 
 
 class WordPressDeleted(Schema):

@@ -61,7 +61,7 @@ def resource(resources: Iterable[Resource]) -> Resource:
         errors=("rest_missing_callback_param", "rest_batch_not_allowed"),
     )
     def batch(call: Call) -> Reply:
-        """Carry out several writes in one commit, each authorized and validated separately."""
+        """Carry out several writes in one commit; each is authorized and validated."""
         _check_size(call.body["requests"])
         generation = read_generation(call.store)
         # Slow work is done before the transaction blocks other writes.
@@ -98,7 +98,7 @@ def _check_size(items: list[JsonObject]) -> None:
 
 
 def _attempt(work: Callable[[], T]) -> T | ApiError:
-    """Return the result of a request, or its error; a 5xx is raised and ends the batch."""
+    """Return the result of a request, or its error; a 5xx ends the whole batch."""
     try:
         return work()
     except Exception as error:

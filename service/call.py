@@ -10,12 +10,7 @@ from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
 
-from landform.service.auth.credentials import (
-    Access,
-    Authorizer,
-    CredentialAuthorizer,
-    Identity,
-)
+from landform.service.auth.credentials import Access, Authorizer, CredentialAuthorizer, Identity
 from landform.service.conditions import is_current, make_etag
 from landform.service.json_codec import JsonObject
 from landform.service.loading import Fields, pairs
@@ -184,7 +179,7 @@ class Call:
 
     @property
     def root_url(self) -> str:
-        """The URL of the service, with `/wp-json` if the call came there."""
+        """The URL below which the routes are, such as one that ends with `/wp-json/wp/v2`."""
         return self.incoming.root_url
 
     @property

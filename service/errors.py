@@ -125,7 +125,7 @@ def no_route(path: str = "") -> ApiError:
 
 
 def wrong_method(allowed: str, path: str = "") -> ApiError:
-    """Return the error for a route without the method; `allowed` is the header `Allow`."""
+    """Return the error for a route without the method; `allowed` is for `Allow`."""
     message = _foreign_hint(path) or "This URL does not support this method."
     return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
 
@@ -167,7 +167,7 @@ def from_validation(error: ValidationError) -> ApiError:
 
 
 def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
-    """Yield each invalid parameter with its first message; nested ones as `outer.inner`."""
+    """Yield each invalid parameter, such as `outer.inner`, with its first message."""
     if isinstance(messages, Mapping):
         for key, inner in messages.items():
             if key == "_schema":

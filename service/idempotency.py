@@ -50,7 +50,7 @@ def _key(call: Call, ids: Mapping[str, Any]) -> IdempotencyKey | None:
     target = " ".join([call.operation.name, *map(str, ids.values())])
     owner = f"{kind}{call.caller.name} {target}"
     if len(owner) > LONGEST_KEY:
-        # Longer than the column; nobody reads it.
+        # The column is not longer.
         owner = sha256(owner.encode()).hexdigest()
     # The parsed body is compared: white space, boundaries and the order of names do not matter.
     sent = json.dumps(call.sent_body, sort_keys=True).encode()

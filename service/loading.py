@@ -89,7 +89,7 @@ def _lists(value: object) -> object:
 
 
 def parse_fields(value: object) -> Fields | None:
-    """Return the tree of names in `_fields`, a list or comma-separated text; None for all."""
+    """Return the tree of names in `_fields`, a list or a text; None for all fields."""
     names = value if isinstance(value, list) else [value]
     if sum(len(name) for name in names if isinstance(name, str)) > LONGEST_FIELDS:
         message = f"must not be longer than {LONGEST_FIELDS} characters."

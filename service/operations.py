@@ -110,7 +110,7 @@ class Operation:
 
     @cached_property
     def takes_body(self) -> bool:
-        """Whether the operation has a body, not only parameters that may come in one."""
+        """Whether the operation has a body, not only parameters in one."""
         return self.body is not None or self.form
 
     @cached_property
@@ -133,7 +133,7 @@ def path_variables(path: str) -> list[str]:
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A path and its operations by method; `wordpress_base` is empty for no path there."""
+    """A path and its operations by method; `wordpress_base` may be empty."""
 
     path: str
     wordpress_base: str

@@ -260,11 +260,7 @@ class Options:
     site_image: str | None = option(
         None, URL, "the image that shared links show for pages without one"
     )
-    home_page: str | None = option(
-        None,
-        SLUG,
-        "the slug of [the page at `/`](site.md#addresses)",
-    )
+    home_page: str | None = option(None, SLUG, "the slug of [the page at `/`](site.md#addresses)")
     templates: str | None = option(
         None, FOLDER, "the folder of [your own templates](site.md#templates)"
     )
@@ -307,9 +303,7 @@ class Options:
         "how long [runs of feeds](feeds.md#what-is-remembered) are kept after their last write",
     )
     event_days: int = option(
-        30,
-        whole(0, 36_500),
-        "how long [events](events.md) are kept; `0`: none are written",
+        30, whole(0, 36_500), "how long [events](events.md) are kept; `0`: none are written"
     )
     revisions: int = option(
         20,
@@ -317,9 +311,7 @@ class Options:
         "how many [revisions](api.md#revisions) of each page are kept; `0`: none",
     )
     webhook_private: bool = option(
-        False,
-        FLAG,
-        "`1`: [webhooks](webhooks.md) may lead to private addresses",
+        False, FLAG, "`1`: [webhooks](webhooks.md) may lead to private addresses"
     )
     sqlite_synchronous: str = option(
         "FULL",
@@ -330,9 +322,7 @@ class Options:
         10.0, seconds(), "how long a write waits for another one before it is a 503"
     )
     postgres_statement_timeout: float = option(
-        15.0,
-        seconds(0.001),
-        "how long a statement waits for PostgreSQL before it is a 503",
+        15.0, seconds(0.001), "how long a statement waits for PostgreSQL before it is a 503"
     )
     group_access: bool = option(
         False,

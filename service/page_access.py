@@ -30,7 +30,7 @@ def check_context(call: Call) -> None:
 
 
 def check_page(call: Call, page: Row, validity: Validity) -> PageAccess:
-    """Return the access to a page; raises an error for callers who may not see it."""
+    """Return the access to a page; refuse callers who may not see it."""
     password, preview = call.page_password, call.query["preview"]
     check_context(call)
     if preview:

@@ -197,7 +197,7 @@ def _without_trash(call: Call, page_id: int) -> JsonObject:
 
 
 def still_cleaned(values: JsonObject, columns: Row, page: Row) -> JsonObject:
-    """Return the texts whose stored HTML stays cleaned, though the caller may write any."""
+    """Return the texts whose stored HTML stays cleaned for a caller who may write any."""
     return {
         name: text
         for name, text in values.items()

@@ -20,12 +20,12 @@ from landform.storage.clock import epoch
 
 RESOURCE = Resource()
 PREVIEW, REVOKED = schemas.PagePreview(), schemas.PreviewsRevoked()
-PREVIEW_PATH = "/pages/<page_id>/preview"
+ROUTE = "/pages/<page_id>/preview"
 LONGEST_TOKEN = 500
 
 
 @RESOURCE.post(
-    PREVIEW_PATH,
+    ROUTE,
     body=schemas.PreviewWrite(),
     response=PREVIEW,
     scope="pages:read",
@@ -49,9 +49,7 @@ def create_preview(call: Call, page_id: int) -> Reply:
     return Reply(PREVIEW.dump(preview), caching=NO_STORE)
 
 
-@RESOURCE.delete(
-    PREVIEW_PATH, response=REVOKED, scope="pages:write", errors=("rest_post_invalid_id",)
-)
+@RESOURCE.delete(ROUTE, response=REVOKED, scope="pages:write", errors=("rest_post_invalid_id",))
 def revoke_previews(call: Call, page_id: int) -> Reply:
     """End every preview of the page at once."""
     pages.get(call.store, page_id, ("id",))
@@ -60,13 +58,13 @@ def revoke_previews(call: Call, page_id: int) -> Reply:
 
 
 def sign(store: Store, page_id: int, until: int, key: str = "") -> str:
-    """Return a token that opens a page until a time; cookies have its password as `key`."""
+    """Return a token that opens a page until a time; `key`: its password, for cookies."""
     content = [page_id, signatures.revocations(store, page_id), until]
     return _serializer(store, key).dumps(content)
 
 
 def signed_until(store: Store, page_id: int, token: str, key: str = "") -> int | None:
-    """Return when a token for a page expires, in seconds since 1970; None if it is invalid."""
+    """Return when a token for a page expires (Unix seconds); None if it is invalid."""
     content: object = None
     # Also the errors of itsdangerous for unusual texts.
     with suppress(BadData, ValueError, TypeError, RecursionError):

@@ -53,7 +53,7 @@ class Finished(NamedTuple):
 
 
 def envelope(body: bytes, status: int, headers: Headers | Mapping[str, str]) -> dict[str, Any]:
-    """Return a response with a JSON body as an object with its body, status and headers."""
+    """Return the body, status and headers of a JSON response as an object."""
     return {
         "body": orjson.Fragment(body) if body else None,
         "status": status,

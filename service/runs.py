@@ -43,7 +43,7 @@ def list_runs(call: Call) -> Reply:
     errors=LIST_ERRORS,
 )
 def list_due_runs(call: Call) -> Reply:
-    """Return the runs that may be claimed again now, those first that were due first.
+    """Return the runs that may be claimed again now, in the order of their due times.
 
     Their lease has ended, or they failed temporarily, or are replayed.
     """

@@ -78,12 +78,7 @@ def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
 
 
 def check_names(
-    operation: Operation,
-    incoming: Incoming,
-    query: JsonObject,
-    body: JsonObject,
-    *,
-    strict: bool,
+    operation: Operation, incoming: Incoming, query: JsonObject, body: JsonObject, *, strict: bool
 ) -> dict[str, str]:
     """Return the headers that report unknown names, or raise a 400."""
     if not operation.checks_names:
@@ -120,7 +115,7 @@ def check_names(
 
 
 def preferred_handling(prefer: str | None) -> str | None:
-    """Return the `handling` in the header `Prefer` (RFC 7240): strict, lenient or None."""
+    """Return the `handling` in `Prefer` (RFC 7240): strict, lenient or None."""
     for preference in parse_http_list(prefer) if prefer else ():
         name, _, value = preference.partition(";")[0].partition("=")
         if name.strip().lower() == "handling":

@@ -116,7 +116,7 @@ class CredentialAuthorizer:
         return Identity("local", is_stored=True)
 
     def has_credentials(self) -> bool:
-        """Return whether there are credentials or ever were keys; if not, it is local mode."""
+        """Return whether there are credentials or ever were keys; if not: local mode."""
         return bool(self._digests) or api_keys.any_exist(self._store)
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
@@ -156,7 +156,7 @@ def are_in_query(query: str) -> bool:
 
 
 def _sent_in_query(request: Request) -> tuple[str, str] | None:
-    """Return `consumer_key` and `consumer_secret`, which clients of Gravity Forms send."""
+    """Return `consumer_key` and `consumer_secret`, as sent to Gravity Forms."""
     text = request.query_string.decode(errors="replace")
     if not are_in_query(text):
         return None
@@ -175,7 +175,7 @@ def _sent_in_query(request: Request) -> tuple[str, str] | None:
 def is_cross_site(
     request: Request, origins: Collection[str], *, compare_hosts: bool = False
 ) -> bool:
-    """Return whether a page of another site sent this, whose origin is not in `origins`.
+    """Return whether a page of another site sent this that is not in `origins`.
 
     Such a page could use a password or a cookie that the browser stores. Browsers send no
     `Sec-Fetch-Site` by http to another machine; then, with `compare_hosts`, the host of the origin

@@ -112,7 +112,7 @@ def _has_trusted_owner(environ: Environ) -> bool:
 
 
 def _sockets(address: str, port: int) -> Iterator[tuple[int, int]]:
-    """Yield the remote port and the user id of each socket at an IP address and a port.
+    """Yield the remote port and the user id of each socket at an address and a port.
 
     Only established ones: the kernel shows connections that were just closed as those of root.
     """

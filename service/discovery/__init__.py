@@ -1,1 +1,1 @@
-"""Resources that clients of WordPress and Gravity Forms read beside pages and feeds."""
+"""Further resources that clients of WordPress and Gravity Forms read."""

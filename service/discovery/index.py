@@ -91,7 +91,7 @@ def _describe_site(call: Call) -> JsonObject:
 
 
 def _pattern(route: str) -> str:
-    """Return the pattern of a route in WordPress, with a named group for each variable."""
+    """Return the pattern of a route in WordPress, with a named group per variable."""
     above, _, _ = route.rpartition("/")
     if above in NAME_VARIABLES:
         return rf"{above}/(?P<{NAME_VARIABLES[above]}>[\w-]+)"

@@ -165,13 +165,9 @@ def list_users(call: Call) -> Reply:
     query = call.query
     authors = [author for author in _authors(call) if _passes(author, query)]
     authors.sort(reverse=query["order"] == "desc")
-    per_page = query["per_page"]
-    first = (query["page"] - 1) * per_page
-    headers = {
-        "X-WP-Total": str(len(authors)),
-        "X-WP-TotalPages": str(ceil(len(authors) / per_page)),
-    }
-    body = [dump_author(call, author) for author in authors[first : first + per_page]]
+    first, size = (query["page"] - 1) * query["per_page"], query["per_page"]
+    headers = {"X-WP-Total": str(len(authors)), "X-WP-TotalPages": str(ceil(len(authors) / size))}
+    body = [dump_author(call, author) for author in authors[first : first + size]]
     return Reply(body, headers=headers)
 
 
@@ -201,7 +197,7 @@ def get_user(call: Call, user_id: int) -> Reply:
 
 @RESOURCE.get(FORMS, scope="feeds:read", query=schemas.FormList())
 def list_forms(call: Call) -> Reply:
-    """Return the forms in feeds and in pages that the caller may see, by their numbers."""
+    """Return the forms in feeds and in pages that the caller may see, by number."""
     include = call.query.get("include")
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
@@ -220,7 +216,7 @@ def get_form(call: Call, form_id: int) -> Reply:
 
 
 def _passes(author: int, query: JsonObject) -> bool:
-    """Return whether an author passes every filter of a list that is not empty."""
+    """Return whether an author passes all filters of a list; empty ones do not filter."""
     include, slugs, text = (query.get(name) for name in ("include", "slug", "search"))
     names = f"author {author}", f"author-{author}"
     return (

@@ -25,7 +25,7 @@ ACCEPTED = {
 
 
 def read_bytes(http: Request, most_bytes: int) -> bytes:
-    """Return the bytes of the body; raises a 413 if it is too long, a 400 if it was cut."""
+    """Return the bytes of the body; 413 if it is too long, 400 if it was cut."""
     try:
         raw = http.get_data()
     except RequestEntityTooLarge:
@@ -116,6 +116,6 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
 
 
 def _is_whole(http: Request, raw: bytes) -> bool:
-    """Return whether a multipart form has its end; without it, Werkzeug parses nothing."""
+    """Return whether a multipart form has its end, which Werkzeug needs."""
     boundary = http.mimetype_params.get("boundary", "")
     return is_parsed(http) or bool(boundary and raw.rstrip().endswith(f"--{boundary}--".encode()))

@@ -17,7 +17,7 @@ class ErrorData(Schema):
 
     status = Output("The status of the response.", int)
     params = Output(
-        "Each invalid parameter with what is wrong; a list of missing ones.",
+        "The messages of invalid parameters by name, or a list of missing ones.",
         dict[str, str] | list[str],
         optional=True,
     )
@@ -40,7 +40,7 @@ ABOUT_HEADERS = {
     "Link": "The pages of results before and after this one.",
     "ETag": "The version of the resource, for `If-Match` and `If-None-Match`.",
     "Last-Modified": "When the resource was last written.",
-    "Location": "The URL of what was created.",
+    "Location": "The URL of the new resource.",
     "Retry-After": "How many seconds to wait before the next attempt.",
     "X-Landform-Warning": "Which fields have no effect, and which HTML was removed.",
     "WWW-Authenticate": "How to send credentials.",
@@ -89,11 +89,18 @@ NOT_MODIFIED = {
 }
 
 
-def parameter(where: str, name: str, about: str, schema: JsonObject) -> JsonObject:
+def parameter(location: str, name: str, about: str, schema: JsonObject) -> JsonObject:
     """Return the description of a parameter; lists in a query are separated by commas."""
     form = {"style": "form", "explode": False} if schema.get("type") == "array" else {}
-    required = {"required": True} if where == "path" else {}
-    return {"name": name, "in": where, "description": about, "schema": schema, **form, **required}
+    required = {"required": True} if location == "path" else {}
+    return {
+        "name": name,
+        "in": location,
+        "description": about,
+        "schema": schema,
+        **form,
+        **required,
+    }
 
 
 IDEMPOTENCY_KEY: JsonObject = {**STRING, "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}

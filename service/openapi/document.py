@@ -176,13 +176,11 @@ def _parameters(components: Components, operation: Operation) -> Iterator[JsonOb
 
 
 def _responses(components: Components, operation: Operation) -> JsonObject:
-    name_headers = NAME_HEADERS if operation.checks_names else ()
+    common = NAME_HEADERS if operation.checks_names else ()
     responses: JsonObject = {
         str(operation.status): {
             "description": "Created." if operation.takes_idempotency_key else "Success.",
-            "headers": {
-                name: RESPONSE_HEADERS[name] for name in (*operation.headers, *name_headers)
-            },
+            "headers": {name: RESPONSE_HEADERS[name] for name in (*operation.headers, *common)},
             "content": {"application/json": {"schema": _response(components, operation)}},
         }
     }
@@ -190,7 +188,7 @@ def _responses(components: Components, operation: Operation) -> JsonObject:
         pending = {"description": "The result will be at the Location."}
         responses["202"] = responses["200"] | pending
         responses["200"] = responses["200"] | {
-            "headers": {name: RESPONSE_HEADERS[name] for name in name_headers}
+            "headers": {name: RESPONSE_HEADERS[name] for name in common}
         }
     if operation.is_conditional_read:
         responses["304"] = NOT_MODIFIED

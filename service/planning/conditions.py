@@ -10,14 +10,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from landform.schemas.fields import WHITE_SPACE
-from landform.service.planning.entries import (
-    OPERATORS,
-    Entry,
-    Operand,
-    matches,
-    operand,
-    text_of,
-)
+from landform.service.planning.entries import OPERATORS, Entry, Operand, matches, operand, text_of
 
 SWITCH = "feed_condition_conditional_logic"
 LOGIC = "feed_condition_conditional_logic_object"

@@ -33,9 +33,9 @@ TOO_EXPENSIVE = "The rules of this form's feeds compare too much with this entry
 
 
 class Operand(NamedTuple):
-    """One side of a comparison: its text and, where it looks numeric, its number.
+    """One side of a comparison: its text and, if it looks numeric, its number.
 
-    `integer` is exact; `number` is the double that PHP would make of it.
+    `integer` is exact; `number` is a double, as in PHP.
     """
 
     text: str

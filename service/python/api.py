@@ -30,7 +30,7 @@ READ_ARGUMENTS = frozenset({"context", "status", "_fields"})
 
 
 class Api(Operations):
-    """The operations of the HTTP API as methods, with the same rules, results and errors.
+    """The operations of the HTTP API as methods, with the same results and errors.
 
     Any thread may use it, inside a Flask request or without one. The caller has every scope, unless
     `as_caller` names another one. Errors are raised as `ApiError`. `locate` returns the URL of the
@@ -38,10 +38,7 @@ class Api(Operations):
     """
 
     def __init__(
-        self,
-        service: Service,
-        locate: Callable[[], str | None],
-        identity: Identity | None = HOST,
+        self, service: Service, locate: Callable[[], str | None], identity: Identity | None = HOST
     ) -> None:
         self._service, self._locate, self._identity = service, locate, identity
 
@@ -87,10 +84,8 @@ class Api(Operations):
         ids = self._ids(query)
         arguments: Any = {name: query[name] for name in query.keys() & READ_ARGUMENTS}
         for start in range(0, len(ids), PER_PAGE):
-            part = ids[start : start + PER_PAGE]
-            yield from self.list_pages(
-                **arguments, include=part, orderby="include", per_page=PER_PAGE
-            )
+            arguments |= {"include": ids[start : start + PER_PAGE], "orderby": "include"}
+            yield from self.list_pages(**arguments, per_page=PER_PAGE)
 
     def _ids(self, query: Mapping[str, Any]) -> list[int]:
         """Return the ids of every page of a list, in its order."""

@@ -103,7 +103,7 @@ class Operations:
     def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
         """Return runs by form, feed, entry, state and time, the newest first."""
     def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
-        """Return the runs that may be claimed again now, those first that were due first."""
+        """Return the runs that may be claimed again now, in the order of their due times."""
     def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
         """Claim the run of a feed for an entry, exclusively until the lease ends."""
     def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
@@ -121,17 +121,17 @@ class Operations:
     def get_webhook(self, webhook_id: int | str, /, **arguments: Unpack[GetWebhook]) -> Webhook:
         """Return a webhook, with its last deliveries."""
     def update_webhook(self, webhook_id: int | str, /, **arguments: Unpack[UpdateWebhook]) -> Webhook:
-        """Change the fields that are sent; an activated webhook continues where it stopped."""
+        """Change the fields that are sent; when activated it continues where it stopped."""
     def delete_webhook(self, webhook_id: int | str, /, **arguments: Unpack[DeleteWebhook]) -> Webhook:
         """Delete a webhook and return it."""
     def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
         """Replace the secret of a webhook; the former secrets also sign for a day."""
     def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
-        """Send an event of the type `test`, and return its result within two seconds."""
+        """Send a `test` event; return its result, or a 202 after two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id or a time, or all that were set aside."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
-        """Carry out several writes in one commit, each authorized and validated separately."""
+        """Carry out several writes in one commit; each is authorized and validated."""
 
 class PageMeta(TypedDict):
     """The custom fields of a page."""

@@ -158,7 +158,7 @@ class _Writer:
             self._open_count[closed] -= 1
 
     def _text(self, text: str) -> None:
-        """Add text with breaks for inner line ends; its trailing white space is kept for later."""
+        """Add text with breaks for inner line ends; remember its trailing white space."""
         body = text.strip(HTML_SPACE)
         if not body:
             self._gap += text
@@ -209,7 +209,7 @@ class _Writer:
         self._last = token
 
     def _begin_run(self, paragraph: str) -> None:
-        """Begin a run; `paragraph` is the opening tag of a paragraph in the source, if any."""
+        """Begin a run; `paragraph` is the opening tag in the source, if any."""
         self._paragraph = paragraph
         self._run = []
         self._last = _BLANK

@@ -63,7 +63,7 @@ def first_picture(content: str, link: str) -> str:
 
 
 def absolute_url(source: str, link: str) -> str:
-    """Return the absolute, encoded URL of an address; empty unless it is http or https."""
+    """Return the absolute, encoded URL of an address; empty for other schemes."""
     with suppress(ValueError):
         url = urlsplit(urljoin(link, source.strip()))
         if source.strip() and url.scheme in ("https", "http") and url.hostname:

@@ -36,15 +36,15 @@ class SiteViews:
         self._operations = site_operations(self._site)
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
-        """Respond at the address of a page; `is_alone`: the host has no pages at the prefix."""
+        """Respond at the address of a page; `is_alone`: the host has no pages there."""
         if slug in (self._service.reserved_slugs or ()):
             return self._decline(is_alone)
         http = request_ctx.request
         if not is_alone and http.method not in READS and (methods := _other_methods()):
             raise MethodNotAllowed(methods)
         incoming = HttpIncoming(http, self._service, BY_SLUG)
-        where = {"key": _last_segment(http), "at_root": False}
-        return self._respond(incoming, where, is_alone=is_alone)
+        arguments = {"key": _last_segment(http), "at_root": False}
+        return self._respond(incoming, arguments, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
         """Return the view of the root: a page by its id, the home page, or `otherwise`."""
@@ -66,7 +66,7 @@ class SiteViews:
         return root
 
     def _respond(
-        self, incoming: HttpIncoming, where: Mapping[str, object], *, is_alone: bool = True
+        self, incoming: HttpIncoming, arguments: Mapping[str, object], *, is_alone: bool = True
     ) -> Response:
         """Return the response; an error is HTML for browsers, otherwise JSON.
 
@@ -74,7 +74,7 @@ class SiteViews:
         """
         http = incoming.http
         try:
-            return self._dispatch(incoming, where)
+            return self._dispatch(incoming, arguments)
         except Exception as error:
             failure = from_exception(error)
             if failure.status == 404 and not is_alone:
@@ -86,14 +86,14 @@ class SiteViews:
         response.vary.add("Accept")
         return response
 
-    def _dispatch(self, incoming: HttpIncoming, where: Mapping[str, object]) -> Response:
+    def _dispatch(self, incoming: HttpIncoming, arguments: Mapping[str, object]) -> Response:
         http, method = incoming.http, incoming.method
         if method == "POST" and is_cross_site(http, frozenset()):
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
         operation = self._operations["POST" if method == "POST" else "GET"]
 
         def make() -> tuple[Response, Caching]:
-            finished = run(self._service, operation, incoming, where)
+            finished = run(self._service, operation, incoming, arguments)
             response = to_response(finished)
             if method == "OPTIONS":
                 response = Response(status=204, headers={"Allow": ALLOWED})

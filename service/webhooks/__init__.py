@@ -62,7 +62,7 @@ def get_webhook(call: Call, webhook_id: int) -> Reply:
     errors=NOT_FOUND,
 )
 def update_webhook(call: Call, webhook_id: int) -> Reply:
-    """Change the fields that are sent; an activated webhook continues where it stopped."""
+    """Change the fields that are sent; when activated it continues where it stopped."""
     stored = webhooks.get(call.store, webhook_id)
     if call.body.keys() & {"url", "types"}:
         check_readable(call, call.body.get("types", stored["types"]) or ["*"])
@@ -91,7 +91,7 @@ def rotate_webhook(call: Call, webhook_id: int) -> Reply:
     errors=(*NOT_FOUND, "rest_too_many_tests"),
 )
 def test_webhook(call: Call, webhook_id: int) -> Reply:
-    """Send an event of the type `test`, and return its result within two seconds."""
+    """Send a `test` event; return its result, or a 202 after two seconds."""
     result, has_ended = run_test(call.service, webhooks.get(call.store, webhook_id))
     body = DELIVERY.dump(result)
     if has_ended:
@@ -119,7 +119,7 @@ def replay_webhook(call: Call, webhook_id: int) -> Reply:
 
 
 def check_readable(call: Call, types: list[str]) -> None:
-    """Require a scope to read the events of some types, or the rows that they are about."""
+    """Require the scope to read the events of these types, or their rows."""
     scopes = {READ_SCOPES.get(name.partition(".")[0], EVENTS) for name in types}
     if not call.access.has_scope(EVENTS):
         for scope in sorted(scopes):

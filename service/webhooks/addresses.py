@@ -44,7 +44,7 @@ SPECIAL_IPV4 = tuple(
 
 
 def is_public(address: str) -> bool:
-    """Return whether an IP address, and the IPv4 address in it, is public."""
+    """Return whether an IP address is public; of an IPv4-mapped one, that address."""
     parsed = ip_address(address.partition("%")[0])
     if isinstance(parsed, IPv6Address):
         # Systems connect to the IPv4 address.

@@ -113,7 +113,7 @@ class Deliverer:
         return False
 
     def _due(self) -> list[tuple[Row, Row]]:
-        """Return the webhooks that are due, the longest waiting first, with their next events."""
+        """Return the due webhooks, the longest waiting first, with their next events."""
         now, due, skipped = self._store.clock.seconds(), list[tuple[Row, Row]](), []
         slow_slots = MOST_SLOW - sum(self._running.values())
         rows = webhooks.list_ready(self._store)

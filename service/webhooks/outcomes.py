@@ -88,7 +88,7 @@ def passed(webhook: Row, number: int) -> Row:
 
 
 def _failed_for(webhook: Row, now: float) -> float:
-    """Return for how many seconds a webhook has failed, until the end of its last pause."""
+    """Return how many seconds a webhook has failed, until the end of its last pause."""
     if not webhook["failures"] or webhook["failing_since"] is None:
         return 0.0
     last_wait_ended = float(webhook["next_try"]) or now

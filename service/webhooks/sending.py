@@ -221,7 +221,7 @@ def _look_up(receiver: ReceiverUrl, deadline: Deadline) -> list[Any]:
 
 
 def start_thread(name: str, limit: int, target: Callable[[], None]) -> bool:
-    """Start a thread unless `limit` threads with its name run; return if it started."""
+    """Start a thread unless `limit` with its name run; return whether it started."""
     if sum(thread.name == name for thread in threading.enumerate()) >= limit:
         return False
     try:
