@@ -1,4 +1,4 @@
-"""What hosts and scripts begin with: `create_blueprint` and `open_api`.
+"""Entry points for hosts and scripts: `create_blueprint` and `open_api`.
 
 The arguments are the fields of `Options`, which checks them; docs/settings.md describes each.
 """

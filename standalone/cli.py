@@ -14,7 +14,7 @@ from landform.service.options import IN_MEMORY
 from landform.standalone.commands import COMMANDS
 from landform.standalone.commands.import_wordpress import import_wordpress
 from landform.standalone.commands.serve import routes, serve
-from landform.standalone.commands.settings import FLAGS, list_settings
+from landform.standalone.commands.settings import SET_BY_OPTIONS, list_settings
 from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import CONFIG, PREFIX, SettingError, read_settings
 from landform.storage.atomic_file import LOGS
@@ -68,7 +68,7 @@ def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None
         url = f"sqlite:///{value}"
         value = url if url == IN_MEMORY else f"sqlite:///{Path(value).absolute()}"
     os.environ[name] = value
-    ctx.meta.setdefault(FLAGS, []).append(name)
+    ctx.meta.setdefault(SET_BY_OPTIONS, []).append(name)
 
 
 OPTIONS = [
@@ -86,7 +86,7 @@ def _with_options(command: click.Command) -> click.Command:
     """Return a command that takes the options too; a copy, since hosts have the command itself."""
     command = copy(command)
     if isinstance(command, click.Group):
-        command.commands = {name: _with_options(one) for name, one in command.commands.items()}
+        command.commands = {name: _with_options(inner) for name, inner in command.commands.items()}
     else:
         # Two databases are copied, and given by their URLs.
         options = OPTIONS[:1] if command.name == "copy" else OPTIONS

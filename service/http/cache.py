@@ -26,7 +26,7 @@ CALLER = "landform.caller"
 CACHE_HIT = "landform.cache_hit"
 CACHE_LOOKUP = "landform.cache_lookup"
 # The WSGI names of headers that identify the caller.
-PRIVATE = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_X_PAGE_PASSWORD", "HTTP_COOKIE")
+CALLER_HEADERS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_X_PAGE_PASSWORD", "HTTP_COOKIE")
 # About how many bytes of memory a response needs beside its text.
 OVERHEAD_BYTES = 2048
 
@@ -160,7 +160,7 @@ def caller_name(environ: Environ) -> str | None:
 
 def is_private(environ: Environ) -> bool:
     """Return whether a response may be for one caller only."""
-    return bool(environ.get(CALLER)) or any(name in environ for name in PRIVATE)
+    return bool(environ.get(CALLER)) or any(name in environ for name in CALLER_HEADERS)
 
 
 def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:

@@ -44,7 +44,7 @@ EXPOSED_HEADERS = HeaderSet(
         "X-WP-TotalPages",
     ]
 )
-VARY = ("Authorization", "X-API-Key", "X-Page-Password", "Prefer")
+VARY = "Authorization, X-API-Key, X-Page-Password, Prefer"
 PREFLIGHT_SECONDS = 600
 
 
@@ -82,7 +82,9 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
     # caller with credentials.
     private = "private, " if is_private(request.environ) else ""
     response.headers.setdefault("Cache-Control", f"{private}no-cache")
-    response.vary.update((*VARY, "Origin") if origins else VARY)
+    # Joined here, since `response.vary` would take 3 % of the time of a response.
+    varies = [*response.headers.getlist("Vary"), VARY, *(["Origin"] if origins else [])]
+    response.headers["Vary"] = ", ".join(varies)
     if request.origin in origins:
         _set_cors_headers(request, response)
     return response

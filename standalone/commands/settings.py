@@ -8,7 +8,7 @@ import click
 from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
 
 # Where a context keeps the variables that options have set.
-FLAGS = "landform.flags"
+SET_BY_OPTIONS = "landform.flags"
 # A link of docs/settings.md.
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
 
@@ -21,7 +21,7 @@ def list_settings(as_json: bool) -> None:
     Also where the value came from, and the default. Secrets are not shown.
     """
     settings, sources = find_settings()
-    for variable in click.get_current_context().meta.get(FLAGS, []):
+    for variable in click.get_current_context().meta.get(SET_BY_OPTIONS, []):
         sources[variable.removeprefix(PREFIX)] = "flag"
     rows = []
     for name, one in SETTINGS.items():

@@ -1,4 +1,4 @@
-"""What commands share: their group, the store, files, options and reports.
+"""Tools of the commands: their group, the store, files, options and reports.
 
 No file that is written is the database, an input or another one. It is complete or not there at
 all, and for nobody else to read.
