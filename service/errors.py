@@ -36,7 +36,6 @@ REFUSALS: dict[type[storage.StorageError], str] = {
     storage.AlreadyTrashed: "rest_already_trashed",
     storage.EmptyPage: "empty_content",
     storage.EmptyFeed: "missing_feed_meta",
-    storage.EmptyFeed: "missing_feed_meta",
     storage.VersionConflict: "rest_precondition_failed",
     storage.KeyReused: "rest_idempotency_key_reused",
     storage.TooExpensive: "rest_search_too_expensive",
