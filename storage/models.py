@@ -28,7 +28,8 @@ class Table(Model):
     import does not go by id. `copied`: a copy of the store takes the rows over. `versioned`: lists
     are cached, so each write increments a counter in `resource_version`; `versioned_on_server`:
     only where there is no file whose commits can be watched.
-    `json_columns`: the type of the JSON in columns of tables that are not exported.
+    `json_columns`: the type of the JSON in columns of tables that are not exported;
+    `never_empty`: those whose list has at least one item.
     `computed`: columns that follow from others. `rendered`: those that follow from others and from
     the version of landform. `derived`: all of it follows from other tables, and is compared with
     them. `unannounced`: columns whose changes events do not name.
@@ -39,6 +40,7 @@ class Table(Model):
     versioned: ClassVar = False
     versioned_on_server: ClassVar = False
     json_columns: ClassVar[dict[str, type]] = {}
+    never_empty: ClassVar[tuple[str, ...]] = ()
     computed: ClassVar[tuple[str, ...]] = ()
     rendered: ClassVar[tuple[str, ...]] = ()
     unannounced: ClassVar[tuple[str, ...]] = ()
@@ -313,6 +315,7 @@ class Webhook(Table):
         "resend": list[int],
         "deliveries": list[dict[str, object]],
     }
+    never_empty = ("types",)
 
     id = AutoField()
     url = TextField()

@@ -78,7 +78,7 @@ def _reason(model: type[Table], row: Row, check_row: Check) -> str:
         if not _has_type(fields[name], value):
             return f"{name} is not of its type"
     for name, kind in model.json_columns.items():
-        if not _is_json(row[name], kind):
+        if not _is_json(row[name], kind, may_be_empty=name not in model.never_empty):
             return f"{name} is not the JSON that it has to be"
     for name in () if model.exported_by else row:
         if name.endswith("_utc") and row[name] and not _is_time(row[name]):
@@ -103,7 +103,7 @@ def _has_type(field: Field, value: object) -> bool:
     return isinstance(value, int) and (value in (0, 1) or not isinstance(field, BooleanField))
 
 
-def _is_json(text: str, kind: Any) -> bool:
+def _is_json(text: str, kind: Any, *, may_be_empty: bool) -> bool:
     """Return whether a text is JSON of a type, such as `list[int]`."""
     try:
         # No integer is written as NaN or Infinity.
@@ -111,7 +111,7 @@ def _is_json(text: str, kind: Any) -> bool:
     except (ValueError, RecursionError):
         return False
     items = [get_origin(item) or item for item in get_args(kind)]
-    is_right = isinstance(value, get_origin(kind) or kind)
+    is_right = isinstance(value, get_origin(kind) or kind) and (may_be_empty or bool(value))
     return is_right and all(isinstance(item, items[0]) for item in value if items)
 
 
