@@ -7,7 +7,6 @@ from math import inf
 
 from marshmallow import ValidationError, validate, validates_schema
 
-from landform.schemas.feeds import Settings
 from landform.schemas.fields import Data, Flag, IdText, Integer, JsonList, JsonObject, Nested, Text
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import STATUSES, PageMeta
@@ -91,15 +90,3 @@ class PageLine(StateLine, Line):
             raise ValidationError("A page needs a title or content.", "title_raw")
         if not data["slug"] and data["status"] not in ("draft", "pending", "trash"):
             raise ValidationError("This page needs a slug.", "slug")
-
-
-class FeedLine(Line):
-    """A feed."""
-
-    form_id = Integer(minimum=0, required=True)
-    is_active = Flag(required=True)
-    feed_order = Integer(minimum=0, required=True)
-    addon_slug = Text(blank=False, longest=inf, required=True)
-    event_type = StoredText(allow_none=True, required=True)
-    # Earlier versions let a patch remove every setting.
-    meta = Settings(empty=None, is_bounded=False, required=True)

@@ -1,10 +1,12 @@
 """Schemas of feeds: reads return numbers as strings, writes as integers."""
 
+from math import inf
 from typing import Any
 
 from marshmallow import Schema, ValidationError, validates_schema
 
 from landform.schemas import fields
+from landform.schemas.export import Line, StoredText
 from landform.schemas.fields import (
     CodedMessage,
     Constant,
@@ -196,3 +198,15 @@ class FeedList(FeedFilter):
 
     form_id = ListOf("Only feeds of these forms.", Number())
     is_active = fields.Flag("Only active feeds, or only inactive ones.")
+
+
+class FeedLine(Line):
+    """A feed in a line of an export."""
+
+    form_id = fields.Integer(minimum=0, required=True)
+    is_active = fields.Flag(required=True)
+    feed_order = fields.Integer(minimum=0, required=True)
+    addon_slug = fields.Text(blank=False, longest=inf, required=True)
+    event_type = StoredText(allow_none=True, required=True)
+    # Earlier versions let a patch remove every setting.
+    meta = Settings(empty=None, is_bounded=False, required=True)

@@ -10,7 +10,8 @@ from typing import Any, cast
 import click
 from marshmallow import ValidationError
 
-from landform.schemas.export import FeedLine, PageLine
+from landform.schemas.export import PageLine
+from landform.schemas.feeds import FeedLine
 from landform.service.errors import printable
 from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands.tools import (

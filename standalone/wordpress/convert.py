@@ -8,7 +8,8 @@ from typing import Any
 
 from marshmallow import ValidationError
 
-from landform.schemas.export import SLUG, FeedLine, PageLine
+from landform.schemas.export import SLUG, PageLine
+from landform.schemas.feeds import FeedLine
 from landform.schemas.pages import STATUSES, PageUpdate
 from landform.service.auth.credentials import Identity
 from landform.service.rendering.content import render_texts
