@@ -22,7 +22,7 @@ def check_headers(headers: JsonObject) -> None:
             raise ValidationError("must be texts, or lists of texts.")
 
 
-class BatchRequest(Tolerant):
+class BatchItem(Tolerant):
     """A request of a batch."""
 
     method = fields.Text("Its method.", ("POST", "PUT", "PATCH", "DELETE"), load_default="POST")
@@ -49,7 +49,7 @@ class Batch(Tolerant):
     )
     requests = fields.JsonList(
         "The requests, which are carried out in their order.",
-        fields.Nested("", BatchRequest(), is_bounded=False),
+        fields.Nested("", BatchItem(), is_bounded=False),
         most=MOST_REQUESTS,
         **required("requests"),
     )

@@ -191,7 +191,7 @@ class PageView(Schema):
     date = Shown("When the page was or will be published, in the site's local time.")
     modified = Shown("When the page was last written, in the site's local time.")
     slug = Shown("The part of the URL that names the page; that of a draft may be empty.")
-    status = Shown("`publish`, `future`, `draft`, `pending`, `private` or `trash`.")
+    status = Shown("The status.", choices=(*STATUSES, TRASH))
     link = Link("The public URL of the page.")
     title = Title("The title.", Rendered)
     content = PageContent("The content.", Content)
@@ -273,17 +273,14 @@ class PageCreate(PageWrite):
         return data
 
 
-class UpdatedStatus(fields.Text):
-    """A status, or `trash` as clients write it back."""
-
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        return TRASH if value == TRASH else super()._deserialize(value, attr, data, **kw)
-
-
 class PageUpdate(PageWrite):
     """The body of an update: all of it optional, what is absent stays."""
 
-    status = UpdatedStatus("", STATUSES)
+    status = fields.Text(
+        "The status; `trash` only where the page has it. `publish` with a date in the future "
+        "becomes `future`.",
+        (*STATUSES, TRASH),
+    )
 
     def __init__(self) -> None:
         super().__init__(partial=True)

@@ -65,7 +65,7 @@ class Webhook(Schema):
 
     id = Shown("The number of the webhook.", int)
     url = Shown("Where events are sent to.")
-    types = Shown("The types of events that are sent.", list[str])
+    types = Shown("The types of events that are sent.", list[str], choices=WANTED)
     description = Shown("What the receiver is.")
     active = Shown("Whether events are sent.", bool)
     reason = Shown("Why it was switched off, or what it has missed; else empty.")

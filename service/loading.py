@@ -4,7 +4,8 @@ Parameters are as clients of PHP send them: `x[]=1&x[]=2` or `meta[form_id]=7`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from json import JSONDecodeError
 from urllib.parse import parse_qsl
 
@@ -32,15 +33,20 @@ def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
     return parse_qsl(raw.decode(errors=errors), keep_blank_values=True, errors=errors)
 
 
-def nested(named: Iterable[tuple[str, str]]) -> JsonObject:
+def nested(named: Iterable[tuple[str, str]], lists: Container[str] = ()) -> JsonObject:
     """Return the parameters of a query or a form; brackets make lists and objects.
 
-    Lists are those whose keys are empty or count from 0. A plain name given twice keeps its last
-    value. Raises `ValidationError` for brackets without end.
+    Lists are those whose keys are empty or count from 0, and `lists` that are sent several times;
+    any other plain name has its last value. Raises `ValidationError` for brackets without end.
     """
     named = list(named)
+    values = dict(named)
+    if len(values) < len(named):
+        count = Counter(name for name, _ in named)
+        several = {name for name in values if name in lists and count[name] > 1}
+        named = [(f"{name}[]" if name in several else name, value) for name, value in named]
     if not any("[" in name or "]" in name for name, _ in named):
-        return dict(named)
+        return values
     root = _Object()
     for name, value in named:
         found = NAME.fullmatch(name)

@@ -9,9 +9,9 @@ from importlib.metadata import version
 from types import UnionType
 from typing import Any, get_args, get_origin
 
-from marshmallow import Schema, missing
+from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import Ignored
+from landform.schemas.fields import Ignored, Nested
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
@@ -67,8 +67,12 @@ class Shapes:
     def of_field(self, field: Any) -> JsonObject:
         """Return the JSON schema of a field, of null too where it takes that."""
         found = {**(field.json_type or self.of(field.kind))}
+        inner = getattr(field, "inner", None)
+        if isinstance(inner, Nested):
+            found["items"] = self.of(inner.kind)
         if field.choices:
-            found["enum"] = [*field.choices, *([None] if field.allow_none else [])]
+            of = found.get("items", found)
+            of["enum"] = [*field.choices, *([None] if field.allow_none else [])]
         if field.allow_none and "type" in found:
             found["type"] = [found["type"], "null"]
         elif field.allow_none:
@@ -80,13 +84,13 @@ class Shapes:
             schema = kind()
             fields = schema.fields
             needed = [name for name, field in fields.items() if field.required]
-            # Only what is made here is known to have no other properties.
-            closed = {"additionalProperties": False} if schema.unknown == "raise" else {}
+            # A body whose other properties are dropped says nothing of them.
+            others = {RAISE: False, INCLUDE: True}.get(schema.unknown)
             self.found[kind.__name__] = {
                 "type": "object",
                 "properties": {name: self.of_field(field) for name, field in fields.items()},
                 **({"required": needed} if needed else {}),
-                **closed,
+                **({} if others is None else {"additionalProperties": others}),
             }
         return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
@@ -171,10 +175,17 @@ def _parameters(shapes: Shapes, operation: Operation) -> Iterator[JsonObject]:
     yield from (REQUEST_HEADERS[name] for name in names)
     for name, field in query.items():
         if not isinstance(field, Ignored):
-            schema = shapes.of_field(field)
+            schema = _plain(shapes.of_field(field))
             if field.load_default not in (missing, dict, list):
                 schema["default"] = field.load_default
             yield parameter("query", name, schema.pop("description"), schema)
+
+
+def _plain(schema: JsonObject) -> JsonObject:
+    """Return the schema of a parameter with the first of its types: a URL holds texts anyway."""
+    plain = {**schema, **schema.get("oneOf", [{}])[0]}
+    plain.pop("oneOf", None)
+    return plain | ({"items": _plain(plain["items"])} if "items" in plain else {})
 
 
 def _responses(shapes: Shapes, operation: Operation) -> JsonObject:
@@ -198,16 +209,21 @@ def _responses(shapes: Shapes, operation: Operation) -> JsonObject:
     return responses
 
 
+def _size(schema: Schema | None) -> tuple[int, int]:
+    return (len(schema.fields), len(type(schema).__mro__)) if schema else (0, 0)
+
+
 def _response(shapes: Shapes, operation: Operation) -> JsonObject:
     response = operation.response
     if isinstance(response, str):
         return {"type": "string", "const": response}
     schemas = [*response.values()] if isinstance(response, Mapping) else [response]
-    # A client takes the first one that fits: the one with most fields.
-    schemas.sort(key=lambda schema: -len(schema.fields) if schema else 0)
+    # Some generators take the first one that fits, others merge all, where the last one counts: the
+    # one with most fields, or that refines another, is both.
+    schemas.sort(key=_size, reverse=True)
     found = [shapes.of(type(schema)) for schema in schemas if schema]
     if not found:
         anything = {"type": "object", "additionalProperties": True}
         return {"type": "array", "items": {}} if operation.many else anything
-    shape = found[0] if len(found) == 1 else {"anyOf": found}
+    shape = found[0] if len(found) == 1 else {"anyOf": [*found, found[0]]}
     return {"type": "array", "items": shape} if operation.many else shape
