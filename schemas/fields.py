@@ -37,6 +37,7 @@ LONGEST_TEXT, MOST_ITEMS = 2000, 1000
 SHORT_TEXT = 255
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 STRING: JsonObject = {"type": "string"}
+JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 TIME = "2026-01-31T12:00:00"
 
 
@@ -391,7 +392,8 @@ class Constant(Computed):
 
     def __init__(self, about: str, constant: str | int) -> None:
         super().__init__(about)
-        self.constant, self.json_type = constant, {"const": constant}
+        self.constant = constant
+        self.json_type = {"type": JSON_TYPES[type(constant)], "const": constant}
         self.python_type = f"Literal[{constant!r}]"
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> Any:

@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 
 from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import Ignored, Nested
+from landform.schemas.fields import JSON_TYPES, Ignored, Nested
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
@@ -42,7 +42,6 @@ ALWAYS = (
 OF_WRITES = ("rest_cross_site", "storage_uncertain")
 OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
 OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")
-TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
 
 class Shapes:
@@ -62,7 +61,7 @@ class Shapes:
             return {"type": "array", "items": self.of(inner[0])}
         if get_origin(kind) is dict:
             return {"type": "object", "additionalProperties": self.of(inner[1])}
-        return self._reference(kind) if issubclass(kind, Schema) else {"type": TYPES[kind]}
+        return self._reference(kind) if issubclass(kind, Schema) else {"type": JSON_TYPES[kind]}
 
     def of_field(self, field: Any) -> JsonObject:
         """Return the JSON schema of a field, of null too where it takes that."""
@@ -71,9 +70,8 @@ class Shapes:
         if isinstance(inner, Nested):
             found["items"] = self.of(inner.kind)
         if field.choices:
-            of = found.get("items", found)
-            of["enum"] = [*field.choices, *([None] if field.allow_none else [])]
-        if field.allow_none and "type" in found:
+            found.get("items", found)["enum"] = [*field.choices]
+        if field.allow_none and "type" in found and not field.choices:
             found["type"] = [found["type"], "null"]
         elif field.allow_none:
             found = {"anyOf": [*found.get("anyOf", [found]), {"type": "null"}]}
