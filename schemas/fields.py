@@ -37,7 +37,6 @@ LONGEST_TEXT, MOST_ITEMS = 2000, 1000
 SHORT_TEXT = 255
 FLAGS = {"1": True, "true": True, "0": False, "false": False}
 STRING: JsonObject = {"type": "string"}
-JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 TIME = "2026-01-31T12:00:00"
 
 
@@ -392,8 +391,9 @@ class Constant(Computed):
 
     def __init__(self, about: str, constant: str | int) -> None:
         super().__init__(about)
-        self.constant = constant
-        self.json_type = {"type": JSON_TYPES[type(constant)], "const": constant}
+        # Some generators need the type of a text, and compare a typed `true` with a text.
+        kind = STRING if isinstance(constant, str) else {}
+        self.constant, self.json_type = constant, {**kind, "const": constant}
         self.python_type = f"Literal[{constant!r}]"
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> Any:

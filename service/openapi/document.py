@@ -4,14 +4,14 @@ What it says of parameters, bodies and responses are the schemas that load and d
 made at the first request for it.
 """
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from types import UnionType
 from typing import Any, get_args, get_origin
 
 from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import JSON_TYPES, Ignored, Nested
+from landform.schemas.fields import Ignored, Nested
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
@@ -42,6 +42,7 @@ ALWAYS = (
 OF_WRITES = ("rest_cross_site", "storage_uncertain")
 OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
 OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")
+TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
 
 class Shapes:
@@ -61,7 +62,7 @@ class Shapes:
             return {"type": "array", "items": self.of(inner[0])}
         if get_origin(kind) is dict:
             return {"type": "object", "additionalProperties": self.of(inner[1])}
-        return self._reference(kind) if issubclass(kind, Schema) else {"type": JSON_TYPES[kind]}
+        return self._reference(kind) if issubclass(kind, Schema) else {"type": TYPES[kind]}
 
     def of_field(self, field: Any) -> JsonObject:
         """Return the JSON schema of a field, of null too where it takes that."""
@@ -207,19 +208,14 @@ def _responses(shapes: Shapes, operation: Operation) -> JsonObject:
     return responses
 
 
-def _size(schema: Schema | None) -> tuple[int, int]:
-    return (len(schema.fields), len(type(schema).__mro__)) if schema else (0, 0)
-
-
 def _response(shapes: Shapes, operation: Operation) -> JsonObject:
-    response = operation.response
-    if isinstance(response, str):
-        return {"type": "string", "const": response}
-    schemas = [*response.values()] if isinstance(response, Mapping) else [response]
-    # Some generators take the first one that fits, others merge all, where the last one counts: the
-    # one with most fields, or that refines another, is both.
-    schemas.sort(key=_size, reverse=True)
-    found = [shapes.of(type(schema)) for schema in schemas if schema]
+    if isinstance(operation.response, str):
+        return {"type": "string", "const": operation.response}
+    # Some generators take the first one that fits, in others the last one counts: the one with most
+    # fields, of two the subclass, is both.
+    schemas = [*operation.response_schemas]
+    schemas.sort(key=lambda schema: (len(schema.fields), len(type(schema).__mro__)), reverse=True)
+    found = [shapes.of(type(schema)) for schema in schemas]
     if not found:
         anything = {"type": "object", "additionalProperties": True}
         return {"type": "array", "items": {}} if operation.many else anything
