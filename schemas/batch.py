@@ -22,7 +22,7 @@ def check_headers(headers: JsonObject) -> None:
             raise ValidationError("must be texts, or lists of texts.")
 
 
-class BatchRequest(Tolerant):
+class BatchItem(Tolerant):
     """A request of a batch."""
 
     method = fields.Text("Its method.", ("POST", "PUT", "PATCH", "DELETE"), load_default="POST")
@@ -52,7 +52,7 @@ class Batch(Tolerant):
     )
     requests = fields.JsonList(
         "The requests, carried out in this order.",
-        fields.Nested("", BatchRequest(), is_bounded=False),
+        fields.Nested("", BatchItem(), is_bounded=False),
         max_items=MOST_REQUESTS,
         **required("requests"),
     )

@@ -385,7 +385,9 @@ class Constant(Computed):
 
     def __init__(self, about: str, constant: str | int) -> None:
         super().__init__(about)
-        self.constant, self.json_type = constant, {"const": constant}
+        # Some generators need the type of a text, and compare a typed `true` with a text.
+        kind = STRING if isinstance(constant, str) else {}
+        self.constant, self.json_type = constant, {**kind, "const": constant}
         self.python_type = f"Literal[{constant!r}]"
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> Any:

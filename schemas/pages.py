@@ -187,7 +187,7 @@ class PageView(Schema):
     date = Output("When the page was or will be published, in the site's local time.")
     modified = Output("When the page was last written, in the site's local time.")
     slug = Output("The part of the URL that names the page; may be empty for a draft.")
-    status = Output("`publish`, `future`, `draft`, `pending`, `private` or `trash`.")
+    status = Output("The status.", choices=(*STATUSES, TRASH))
     link = Link("The public URL of the page.")
     title = Title("The title.", Rendered)
     content = PageContent("The content.", Content)
@@ -269,17 +269,14 @@ class PageCreate(PageWrite):
         return data
 
 
-class UpdatedStatus(fields.Text):
-    """A status, or `trash` as clients write it back."""
-
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        return TRASH if value == TRASH else super()._deserialize(value, attr, data, **kw)
-
-
 class PageUpdate(PageWrite):
     """The body of an update; absent fields keep their values."""
 
-    status = UpdatedStatus("", STATUSES)
+    status = fields.Text(
+        "The status; `trash` only where the page has it. `publish` with a date in the future "
+        "becomes `future`.",
+        (*STATUSES, TRASH),
+    )
 
     def __init__(self) -> None:
         super().__init__(partial=True)

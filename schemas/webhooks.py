@@ -68,7 +68,7 @@ class Webhook(Schema):
 
     id = Output("The number of the webhook.", int)
     url = Output("The URL that events are sent to.")
-    types = Output("The types of events that are sent.", list[str])
+    types = Output("The types of events that are sent.", list[str], choices=WANTED)
     description = Output("A description of the receiver.")
     active = Output("Whether events are sent.", bool)
     reason = Output("Why the webhook was switched off, or which events it missed; otherwise empty.")

@@ -4,7 +4,8 @@ Names may have brackets, as in PHP: `x[]=1&x[]=2` or `meta[form_id]=7`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from json import JSONDecodeError
 from urllib.parse import parse_qsl
 
@@ -32,14 +33,20 @@ def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
     return parse_qsl(raw.decode(errors=errors), keep_blank_values=True, errors=errors)
 
 
-def nested(parameters: Iterable[tuple[str, str]]) -> JsonObject:
+def nested(parameters: Iterable[tuple[str, str]], lists: Container[str] = ()) -> JsonObject:
     """Resolve brackets in the names of parameters to lists and objects.
 
-    Keys that are empty or count from 0 make a list. The last of two equal plain names counts.
+    Keys that are empty or count from 0 make a list, and so do `lists` that are sent several times.
+    The last of two other equal names counts.
     """
     parameters = list(parameters)
+    values = dict(parameters)
+    if len(values) < len(parameters):
+        count = Counter(name for name, _ in parameters)
+        repeated = {name for name in values if name in lists and count[name] > 1}
+        parameters = [(f"{key}[]" if key in repeated else key, text) for key, text in parameters]
     if not any("[" in name or "]" in name for name, _ in parameters):
-        return dict(parameters)
+        return values
     root = _Object()
     for name, value in parameters:
         match = NAME.fullmatch(name)

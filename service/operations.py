@@ -14,7 +14,7 @@ from marshmallow import INCLUDE, Schema, missing
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
-from landform.schemas.fields import Ignored
+from landform.schemas.fields import Ignored, ListOf
 from landform.service.json_codec import JsonObject
 from landform.service.reply import Reply
 from landform.storage.rows import Row
@@ -117,6 +117,12 @@ class Operation:
     def checks_names(self) -> bool:
         """Whether unknown names are reported."""
         return self.query is None or self.query.unknown != INCLUDE
+
+    @cached_property
+    def list_parameters(self) -> frozenset[str]:
+        """The names of the parameters that are lists, and so may be sent several times."""
+        fields = self.query.load_fields if self.query else {}
+        return frozenset({"_fields", *(key for key in fields if isinstance(fields[key], ListOf))})
 
     @cached_property
     def response_schemas(self) -> tuple[Schema, ...]:

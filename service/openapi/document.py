@@ -1,13 +1,13 @@
 """The OpenAPI 3.1 document, from the declarations and schemas of the operations."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from types import UnionType
 from typing import Any, get_args, get_origin
 
-from marshmallow import Schema, missing
+from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import Ignored
+from landform.schemas.fields import Ignored, Nested
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
@@ -66,9 +66,12 @@ class Components:
     def field_schema(self, field: Any) -> JsonObject:
         """Return the JSON schema of a field, with null if that is allowed."""
         schema = {**(field.json_type or self.schema(field.kind))}
+        inner = getattr(field, "inner", None)
+        if isinstance(inner, Nested):
+            schema["items"] = self.schema(inner.kind)
         if field.choices:
-            schema["enum"] = [*field.choices, *([None] if field.allow_none else [])]
-        if field.allow_none and "type" in schema:
+            schema.get("items", schema)["enum"] = [*field.choices]
+        if field.allow_none and "type" in schema and not field.choices:
             schema["type"] = [schema["type"], "null"]
         elif field.allow_none:
             schema = {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
@@ -79,12 +82,13 @@ class Components:
             schema = kind()
             fields = schema.fields
             required = [name for name, field in fields.items() if field.required]
-            closed = {"additionalProperties": False} if schema.unknown == "raise" else {}
+            # A body whose other properties are dropped says nothing of them.
+            others = {RAISE: False, INCLUDE: True}.get(schema.unknown)
             self.schemas[kind.__name__] = {
                 "type": "object",
                 "properties": {name: self.field_schema(field) for name, field in fields.items()},
                 **({"required": required} if required else {}),
-                **closed,
+                **({} if others is None else {"additionalProperties": others}),
             }
         return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
@@ -169,10 +173,17 @@ def _parameters(components: Components, operation: Operation) -> Iterator[JsonOb
     yield from (REQUEST_HEADERS[name] for name in names)
     for name, field in query.items():
         if not isinstance(field, Ignored):
-            schema = components.field_schema(field)
+            schema = _first_type(components.field_schema(field))
             if field.load_default not in (missing, dict, list):
                 schema["default"] = field.load_default
             yield parameter("query", name, schema.pop("description"), schema)
+
+
+def _first_type(schema: JsonObject) -> JsonObject:
+    """Return the schema of a parameter with the first of its types: a URL only holds texts."""
+    first = {**schema, **schema.get("oneOf", [{}])[0]}
+    first.pop("oneOf", None)
+    return first | ({"items": _first_type(first["items"])} if "items" in first else {})
 
 
 def _responses(components: Components, operation: Operation) -> JsonObject:
@@ -199,15 +210,15 @@ def _responses(components: Components, operation: Operation) -> JsonObject:
 
 
 def _response(components: Components, operation: Operation) -> JsonObject:
-    response = operation.response
-    if isinstance(response, str):
-        return {"type": "string", "const": response}
-    schemas = [*response.values()] if isinstance(response, Mapping) else [response]
-    # Clients use the first schema that fits, so the one with most fields comes first.
-    schemas.sort(key=lambda schema: -len(schema.fields) if schema else 0)
-    references = [components.schema(type(schema)) for schema in schemas if schema]
+    if isinstance(operation.response, str):
+        return {"type": "string", "const": operation.response}
+    # For some generators the first schema that fits counts, for others the last one: the one with
+    # most fields, of two the subclass, is both.
+    schemas = [*operation.response_schemas]
+    schemas.sort(key=lambda schema: (len(schema.fields), len(type(schema).__mro__)), reverse=True)
+    references = [components.schema(type(schema)) for schema in schemas]
     if not references:
         any_object = {"type": "object", "additionalProperties": True}
         return {"type": "array", "items": {}} if operation.many else any_object
-    item = references[0] if len(references) == 1 else {"anyOf": references}
+    item = references[0] if len(references) == 1 else {"anyOf": [*references, references[0]]}
     return {"type": "array", "items": item} if operation.many else item

@@ -274,7 +274,7 @@ class UpdatePage(TypedDict, total=False):
     title: str | Mapping[str, str] | None
     date: datetime | str | None
     slug: str | None
-    status: Literal["publish", "future", "draft", "pending", "private"] | None
+    status: Literal["publish", "future", "draft", "pending", "private", "trash"] | None
     password: str | None
     content: str | Mapping[str, str] | None
     author: int | None
@@ -330,7 +330,7 @@ class RenderPage(TypedDict, total=False):
     title: str | Mapping[str, str] | None
     date: datetime | str | None
     slug: str | None
-    status: Literal["publish", "future", "draft", "pending", "private"] | None
+    status: Literal["publish", "future", "draft", "pending", "private", "trash"] | None
     password: str | None
     content: str | Mapping[str, str] | None
     author: int | None

@@ -91,6 +91,25 @@ def test_a_list_is_filtered_by_as_many_values_as_a_query_may_have(
     assert ids(anonymous, f"{name}={first},{others}") == ids(anonymous, f"{name}={first}") != []
 
 
+@pytest.mark.usefixtures("six")
+def test_a_list_may_be_sent_as_several_parameters(client: Client) -> None:
+    for query, expected in (
+        ("include=1&include=3&include=1", [1, 3]), ("form_id=3&language=de&language=en", [1, 2]),
+        ("form_id=3&form_id=7&include=2&include=3", [2, 3]), ("slug=a-page&slug=a-page-2", [1, 2]),
+        ("status=publish&status=draft&form_id=3", [1, 2, 6]),
+        # A value that is no list is the last one.
+        ("order=up&order=asc&include=2", [2]),
+    ):  # fmt: skip
+        assert (query, ids(client, query)) == (query, expected)
+        assert ids(client, query, f"{WP}/pages") == expected
+    (page,) = client.get("/pages?include=2&_fields=id&_fields=slug").get_json()
+    assert page == {"id": 2, "slug": "a-page-2"}
+    assert client.get("/pages?include=2&include=x").status_code == 400
+    requests = [{"method": "DELETE", "path": "/pages/2?_fields=id&_fields=status"}]
+    (deleted,) = client.post("/batch/v1", json={"requests": requests}).get_json()["responses"]
+    assert deleted["body"] == {"id": 2, "status": "trash"}
+
+
 @pytest.fixture
 def protected(client: Client) -> dict[str, Any]:
     client.page(slug="open", content="Everyone reads this")
