@@ -13,9 +13,9 @@ from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
-from landform.service.rendering.cost import limit_exceeded
+from landform.service.rendering.cost import MOST_MARKUP, limit_exceeded
 from landform.service.rendering.markup import WHITE_SPACE, paragraphs, tokens
-from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, without_code
+from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, plain_markup
 from landform.storage.rows import Row
 
 # A rendered text has at most so many times the bytes of what was sent, and so many more.
@@ -75,8 +75,8 @@ class Texts(NamedTuple):
 def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
     """Return the texts of a write, rendered as its caller may write them."""
     texts = {name: values[name] for name in TAGS.keys() & values.keys()}
-    lost = [] if caller.may_write_any_html else unsafe_elements(texts)
-    return Texts(render_texts(texts, caller), lost)
+    columns = render_texts(texts, caller)
+    return Texts(columns, [] if caller.may_write_any_html else unsafe_elements(texts))
 
 
 def unsafe_elements(values: JsonObject) -> list[str]:
@@ -90,7 +90,9 @@ def unsafe_elements(values: JsonObject) -> list[str]:
 
 
 def _cleaned(name: str, html: str) -> str:
-    html = without_code(with_plain_less_than(html))
+    # What has far too much markup is refused before it is taken apart.
+    if html.count("<") <= 10 * MOST_MARKUP:
+        html = plain_markup(html)
     if problem := limit_exceeded(html):
         raise ValidationError({name: [f"{name} {problem}"]})
     return clean_title(html) if name == "title" else clean_content(html)
@@ -106,13 +108,6 @@ def render_content(raw: str) -> tuple[str, int]:
     if "<!-- wp:" in raw:
         return _with_shown_shortcodes(_without_delimiters(raw)), 1
     return _with_shown_shortcodes(paragraphs(raw)), 0
-
-
-def with_plain_less_than(html: str) -> str:
-    """Return HTML in which each `<` that begins no tag is text, as browsers show it."""
-    return "".join(
-        token.text if token.name else token.text.replace("<", "&lt;") for token in tokens(html)
-    )
 
 
 def _without_delimiters(raw: str) -> str:

@@ -54,12 +54,16 @@ CALLED = re.compile(r"([\w-]*)\s*\(")
 FUNCTIONS = frozenset("var calc min max clamp rgb rgba hsl hsla".split())
 
 
-def without_code(html: str) -> str:
-    """Return HTML without scripts and style sheets, as far as they are told without a parser.
+def plain_markup(html: str) -> str:
+    """Return HTML in which each `<` that begins no tag is text, without scripts and style sheets.
 
-    Cleaning removes what is left of them; what it would have to read first is bounded.
+    As far as these are told without a parser: cleaning removes what is left of them.
     """
-    return "".join(token.text for token in tokens(html) if token.name not in CODE)
+    return "".join(
+        token.text if token.name else token.text.replace("<", "&lt;")
+        for token in tokens(html)
+        if token.name not in CODE
+    )
 
 
 def _kept(tag: str, attribute: str, value: str) -> str | None:
