@@ -204,7 +204,7 @@ class Call:
         """The URLs of pages in the reply."""
         return self.service.urls(self.public_url, self.root_url if self.is_wordpress else "")
 
-    @property
+    @cached_property
     def page_password(self) -> str:
         """The password of a page that was sent: the header, in UTF-8 or Latin-1, or the query."""
         text = self.incoming.headers.get("X-Page-Password", "")

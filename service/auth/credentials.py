@@ -201,7 +201,7 @@ class Access:
         *,
         is_by_host: bool = False,
     ) -> None:
-        self._identify, self._attempts, self._address = identify, attempts, address_key(address)
+        self._identify, self._attempts, self._address = identify, attempts, address
         self.is_by_host = is_by_host
         self._rejection: Rejected | None = None
 
@@ -213,7 +213,7 @@ class Access:
         except Rejected as rejection:
             if not isinstance(rejection, NotAccepted):
                 # Here, and not with the 401: a response may reveal it without being one.
-                _raise_if_throttled(self._attempts.record_failure(self._address))
+                _raise_if_throttled(self._attempts.record_failure(address_key(self._address)))
             self._rejection = rejection
             return None
 
@@ -244,7 +244,7 @@ class Access:
 
     def check_password(self, page: Row, sent: str) -> None:
         """Refuse what is not the password of a page: a 403, or a 429 after too many of them."""
-        where = f"{self._address} page {page['id']}"
+        where = f"{address_key(self._address)} page {page['id']}"
         _raise_if_throttled(self._attempts.retry_after(where))
         if not hmac.compare_digest(sent.encode(), page["password"].encode()):
             _raise_if_throttled(self._attempts.record_failure(where))
