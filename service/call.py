@@ -201,7 +201,7 @@ class Call:
         """The URLs of pages in the reply."""
         return self.service.urls(self.public_url, self.root_url if self.is_wordpress else "")
 
-    @property
+    @cached_property
     def page_password(self) -> str:
         """The password that was sent for a page, in the header or the query."""
         text = self.incoming.headers.get("X-Page-Password", "")

@@ -24,7 +24,7 @@ def make_etag(name: str, version: int, *variant: object) -> str:
 
 def is_current(if_none_match: str | None, etag: str) -> bool:
     """Return whether `If-None-Match` names an entity tag."""
-    return parse_etags(if_none_match).contains_weak(etag.strip('"'))
+    return bool(if_none_match) and parse_etags(if_none_match).contains_weak(etag.strip('"'))
 
 
 def parse_if_match(if_match: str, resource: str, generation: str) -> Precondition | None:

@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from marshmallow import INCLUDE, Schema, missing
@@ -132,9 +132,10 @@ class Operation:
         return (self.response,) if isinstance(self.response, Schema) else ()
 
 
-def path_variables(path: str) -> list[str]:
-    """Return the names of the variables in a path."""
-    return re.findall(r"<(\w+)>", path)
+@cache
+def path_variables(path: str) -> tuple[str, ...]:
+    """Return the names of the variables in the path of a route."""
+    return tuple(re.findall(r"<(\w+)>", path))
 
 
 @dataclass(frozen=True, eq=False)

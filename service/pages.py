@@ -1,7 +1,6 @@
 """The operations on pages."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from json import loads
 from math import ceil
 
@@ -70,19 +69,18 @@ def list_pages(call: Call) -> Reply:
     """Return published pages, and all pages to callers with the scope `pages:read`."""
     query = check_list(call)
     state = listing.list_state(call.store, query)
-    reply = Reply(caching=list_caching(call, state.until))
+    etag, caching = "", list_caching(call, state.until)
     if not call.page_password:
         # Due pages change the list before their row and the version change.
         variant = sorted(query.items()), *state.moments
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
-        reply = replace(reply, etag=etag)
         if call.has(etag):
-            return reply
+            return Reply(etag=etag, caching=caching)
     shape, most_bytes = page_shape(call, query["context"]), call.options.max_response_bytes
     columns = (*shape.columns, "id", "password") if call.page_password else shape.columns
     result = listing.list_pages(call.store, query, columns, state.due, most_bytes)
     body = _dump_list(call, shape, result.rows)
-    return replace(reply, body=body, headers=paging(call, result.total))
+    return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
 
 
 @RESOURCE.post(

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from werkzeug.http import http_date
@@ -13,7 +14,7 @@ from landform.service.call import Call, Incoming, Service
 from landform.service.conditions import parse_if_match
 from landform.service.errors import INVALID, ApiError, api_error, from_known
 from landform.service.idempotency import once
-from landform.service.json_codec import dumps
+from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import Fields, parse_fields, select_fields
 from landform.service.operations import Operation
 from landform.service.reply import JSON, Finished, Reply
@@ -46,8 +47,19 @@ def load(
     notes = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
     with _with_headers(notes):
         if_match = read_precondition(service, operation, incoming, ids)  # 428
-        call = Call(service, operation, incoming, sent_query, sent_body, if_match, notes=notes)
-        call = load_values(operation, incoming, call)  # 400
+        query, body, fields = load_values(operation, incoming, sent_query, sent_body)  # 400
+        call = Call(
+            service,
+            operation,
+            incoming,
+            sent_query,
+            sent_body,
+            if_match=if_match,
+            query=query,
+            body=body,
+            fields=fields,
+            notes=notes,
+        )
         return replace(call, prepared=operation.prepare(call)) if operation.prepare else call
 
 
@@ -83,19 +95,21 @@ def check_scope(access: Access, operation: Operation) -> None:
         access.require(operation.scope, operation.denied)
 
 
-def load_values(operation: Operation, incoming: Incoming, call: Call) -> Call:
-    """Return a call with its query and body loaded by the schemas."""
+def load_values(
+    operation: Operation, incoming: Incoming, sent_query: JsonObject, sent_body: JsonObject
+) -> tuple[JsonObject, JsonObject, Fields | None]:
+    """Return the query and the body as the schemas load them, and the requested fields."""
     query_schema, body_schema = operation.query, operation.body
     if incoming.is_wordpress:
         query_schema = operation.wordpress_query or query_schema
         body_schema = operation.wordpress_body or body_schema
-    query = query_schema.load(call.sent_query) if query_schema else {}
-    requested_fields = call.sent_query.get("_fields")
+    query = query_schema.load(sent_query) if query_schema else {}
+    requested_fields = sent_query.get("_fields")
     fields = parse_fields(requested_fields) if requested_fields else None
-    if operation.empty_body and not (call.sent_body or operation.finds_row_first):
+    if operation.empty_body and not (sent_body or operation.finds_row_first):
         raise api_error(operation.empty_body)
-    body = body_schema.load(call.sent_body) if body_schema else {}
-    return replace(call, query=query, fields=fields, body=body)
+    body = body_schema.load(sent_body) if body_schema else {}
+    return query, body, fields
 
 
 def read_precondition(
@@ -123,7 +137,7 @@ def finish(call: Call, reply: Reply) -> Finished:
     if reply.etag and call.has(reply.etag):
         return Finished(b"", 304, {**headers, **notes}, reply.content_type, reply.caching)
     if reply.last_modified:
-        headers["Last-Modified"] = http_date(datetime.fromisoformat(reply.last_modified))
+        headers["Last-Modified"] = _http_date(reply.last_modified)
     body = _encode(reply, call.fields)
     operation, most_bytes = call.operation, call.options.max_response_bytes
     is_list = operation.safe or (operation.many and operation.is_read)
@@ -131,6 +145,11 @@ def finish(call: Call, reply: Reply) -> Finished:
         raise TooLarge
     status = reply.status or operation.status
     return Finished(body, status, {**headers, **notes}, reply.content_type, reply.caching)
+
+
+@lru_cache(1024)
+def _http_date(utc: str) -> str:
+    return http_date(datetime.fromisoformat(utc))
 
 
 def _encode(reply: Reply, fields: Fields | None) -> bytes:

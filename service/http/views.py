@@ -124,7 +124,7 @@ class HttpIncoming(Incoming):
 
     def has_unread_body(self, operation: Operation) -> bool:
         """Return whether there is a body that the operation does not read."""
-        if operation.takes_body or self.http.is_json or not has_body(self.http.environ):
+        if operation.takes_body or not has_body(self.http.environ) or self.http.is_json:
             return False
         return bool(self._raw_body.strip())
 
@@ -210,7 +210,7 @@ class HttpViews:
         if until and access.identity:
             until = min(until, access.identity.valid_until)
             tables += ["api_key"] if access.identity.is_stored else []
-        if until > time():
+        if lookup.key is not None and until > time():
             headers = response.get_wsgi_headers(environ).to_wsgi_list()
             body, caller = response.get_data(), caller_name(environ)
             cached = CachedResponse(response.status, headers, body, until, (*tables,), caller)

@@ -13,9 +13,9 @@ from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
-from landform.service.rendering.cost import limit_exceeded
+from landform.service.rendering.cost import MOST_MARKUP, limit_exceeded
 from landform.service.rendering.markup import HTML_SPACE, paragraphs, tokens
-from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, without_code
+from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, plain_markup
 from landform.storage.rows import Row
 
 # A rendered text may have so many times the bytes of the source, and so many more.
@@ -75,8 +75,8 @@ class Texts(NamedTuple):
 def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
     """Render the texts of a write, cleaned unless the caller may write any HTML."""
     texts = {name: values[name] for name in TAGS.keys() & values.keys()}
-    removed = [] if caller.may_write_any_html else unsafe_elements(texts)
-    return Texts(render_texts(texts, caller), removed)
+    columns = render_texts(texts, caller)
+    return Texts(columns, [] if caller.may_write_any_html else unsafe_elements(texts))
 
 
 def unsafe_elements(values: JsonObject) -> list[str]:
@@ -92,7 +92,9 @@ def unsafe_elements(values: JsonObject) -> list[str]:
 
 
 def _cleaned(name: str, html: str) -> str:
-    html = without_code(with_plain_less_than(html))
+    # What has far too much markup is refused before it is taken apart.
+    if html.count("<") <= 10 * MOST_MARKUP:
+        html = plain_markup(html)
     if problem := limit_exceeded(html):
         raise ValidationError({name: [f"{name} {problem}"]})
     return clean_title(html) if name == "title" else clean_content(html)
@@ -108,13 +110,6 @@ def render_content(raw: str) -> tuple[str, int]:
     if "<!-- wp:" in raw:
         return _with_escaped_shortcodes(_without_delimiters(raw)), 1
     return _with_escaped_shortcodes(paragraphs(raw)), 0
-
-
-def with_plain_less_than(html: str) -> str:
-    """Escape each `<` that begins no tag, as browsers read it."""
-    return "".join(
-        token.text if token.name else token.text.replace("<", "&lt;") for token in tokens(html)
-    )
 
 
 def _without_delimiters(raw: str) -> str:

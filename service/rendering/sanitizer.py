@@ -53,12 +53,16 @@ FUNCTION_CALL = re.compile(r"([\w-]*)\s*\(")
 FUNCTIONS = frozenset("var calc min max clamp rgb rgba hsl hsla".split())
 
 
-def without_code(html: str) -> str:
-    """Return HTML without the scripts and style sheets that the tokenizer finds.
+def plain_markup(html: str) -> str:
+    """Return HTML in which each `<` that begins no tag is text, without scripts and style sheets.
 
-    So cleaning has less to parse, and removes the others.
+    Cleaning removes those that the tokenizer does not find.
     """
-    return "".join(token.text for token in tokens(html) if token.name not in CODE)
+    return "".join(
+        token.text if token.name else token.text.replace("<", "&lt;")
+        for token in tokens(html)
+        if token.name not in CODE
+    )
 
 
 def _clean_attribute(tag: str, attribute: str, value: str) -> str | None:
