@@ -26,7 +26,9 @@ MORE = " [&hellip;]"
 # So far a content is looked at: no markup makes it expensive.
 MOST_TOKENS = 2000
 
-ELEMENT = re.compile("[a-z][a-z0-9-]{0,30}")
+ELEMENT, ODD_ELEMENT = re.compile("[a-z][a-z0-9-]{0,30}"), "elements with odd names"
+# The names of text and of comments.
+NO_ELEMENT = ("", "!")
 _LONE_AMPERSAND = re.compile(r"&(?!(?:[a-z][a-z0-9]*+|#[0-9]++|#x[0-9a-f]++);)", re.IGNORECASE)
 _SHORTCODE = re.compile(r"\[[a-z][^][<>]*+\]", re.IGNORECASE)
 # All that follows `<!--` in a delimiter. The attributes are told by their strings and by the brace
@@ -81,12 +83,13 @@ def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
 
 def unsafe_elements(values: JsonObject) -> list[str]:
     """Return which elements in the texts of a write are left out when they are cleaned."""
-    return sorted({
+    names = {
         token.name
         for name, kept in TAGS.items()
         for token in tokens(values.get(name) or "")
-        if token.name not in kept and ELEMENT.fullmatch(token.name)
-    })  # fmt: skip
+        if token.name not in {*kept, *NO_ELEMENT}
+    }
+    return sorted({name if ELEMENT.fullmatch(name) else ODD_ELEMENT for name in names})
 
 
 def _cleaned(name: str, html: str) -> str:

@@ -21,7 +21,7 @@ ATOMS = frozenset("pre script style textarea svg math".split())
 # A tag that never ends matches too, so that its characters are not looked at again.
 _MARKUP = re.compile(
     r"""<!--
-      | <[!?][^>]*+>?
+      | <[!?][^<>]*+>?
       | <(/?)([a-z][^\s/<>=]*+)(?:[^<>=]++|=\s*+(?:"[^"]*+"|'[^']*+')|=)*+>?
     """,
     re.VERBOSE | re.IGNORECASE | re.ASCII,

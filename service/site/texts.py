@@ -14,6 +14,7 @@ RIGHT_TO_LEFT_SCRIPTS = frozenset(
     "sidt syrc syre syrj syrn thaa todr yezi".split()
 )
 RIGHT_TO_LEFT = frozenset(
+    "ara arb div fas heb kas per pes prs pus snd uig urd ydd yid "
     "aao abh abv acm acq acw acx adf ae aeb aec aee aeq afb aib aii aij aiq ajp amw apc apd "
     "ar arc arq ars ary arz ask atn auj auz avd avl ayh ayl ayn ayp azb bal bcc bdz bej bft "
     "bgn bgp bhe bhm bhn bjf bjm bqi brh brk bsh bsk chg cja ckb clh czk dcc def deh dgl "

@@ -8,6 +8,7 @@ from applications import Client, Site
 RIGHT_TO_LEFT = [
     "ar", "AR", "He", "fa-IR", "az-Arab", "uz-Arab-AF", "skr", "nqo", "ckb", "ur", "ku-Arab", "yi",
     "ug", "ps_AF", "dv", "ks", "pa-Arab", "pa-PK", "az-IR", "syr", "HE-il", "ff-Adlm", "arz", "rhg",
+    "ara", "heb", "prs-AF", "PES", "urd",
 ]  # fmt: skip
 LEFT_TO_RIGHT = [
     "en", "de-AT", "ku-Latn", "ar-Latn", "sd-Deva", "az", "uz", "pa", "sd-IN", "fa-Cyrl",
