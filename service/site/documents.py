@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from landform.service.options import LANGUAGE_TAG
 from landform.service.rendering.content import shown_text
 from landform.service.rendering.markup import tokens
 from landform.service.site.pictures import first_picture, gallery_picture
@@ -20,7 +21,6 @@ MOST_CHARACTERS = 100_000
 WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
 )
-LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
 SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 
@@ -67,8 +67,9 @@ def page_language(meta: Row) -> str:
     named = meta.get("language")
     for item in named if isinstance(named, list) else []:
         for one in [item.get(name) for name in NAMES] if isinstance(item, dict) else [item]:
-            if isinstance(one, str) and LANGUAGE.fullmatch(one.strip()):
-                return one.strip().replace("_", "-")
+            tag = one.strip().replace("_", "-") if isinstance(one, str) else ""
+            if re.fullmatch(LANGUAGE_TAG, tag):
+                return tag
     return ""
 
 

@@ -35,6 +35,8 @@ REGIONS = {
     ),
     **dict.fromkeys("ku-am ku-az ku-ge ku-tm ku-tr sd-in ug-kz ug-mn".split(), False),
 }
+# What a single letter begins in a tag.
+EXTENSIONS = re.compile("-[a-z0-9]-.*")
 # What belongs to the letter before, beside combining marks: joiners, tones of skin, tags of flags,
 # the later parts of Korean syllables, and signs of Thai, Lao and Japanese.
 JOINING = re.compile(
@@ -48,7 +50,7 @@ VIRAMA = 9
 
 def is_right_to_left(tag: str) -> bool:
     """Return whether a language is written from right to left, by its script if the tag has one."""
-    language, *rest = tag.lower().replace("_", "-").split("-")
+    language, *rest = EXTENSIONS.sub("", tag.lower().replace("_", "-")).split("-")
     script = next((part for part in rest[:2] if len(part) == 4 and part.isalpha()), "")
     if script:
         return script in RIGHT_TO_LEFT_SCRIPTS
