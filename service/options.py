@@ -201,7 +201,12 @@ ORIGINS = Kind("origins such as https://example.com, separated by commas", _orig
 HEADER_NAMES = Kind("names of headers, separated by commas", _header_names)
 IDENTITY = matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?")
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
-LANGUAGE = matching("a language tag such as en or pt-BR", "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+# With extensions after a single letter, and private parts after an x.
+LANGUAGE_TAG = (
+    "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
+    "(-[A-WYZa-wyz0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?"
+)
+LANGUAGE = matching("a language tag such as en or pt-BR", LANGUAGE_TAG)
 SLUG = matching("a slug such as summer-sale", "[%a-z0-9_-]{1,200}")
 FOLDER = Kind("a folder that is there", _folder)
 FUNCTION = Kind("a function of the request", _function)

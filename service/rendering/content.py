@@ -26,7 +26,9 @@ ELLIPSIS = " [&hellip;]"
 # How many tokens of a content are read for an excerpt, so that no markup is expensive.
 MOST_TOKENS = 2000
 
-ELEMENT = re.compile("[a-z][a-z0-9-]{0,30}")
+ELEMENT, ODD_ELEMENT = re.compile("[a-z][a-z0-9-]{0,30}"), "elements with odd names"
+# The names of text and of comments.
+NO_ELEMENT = ("", "!")
 _LONE_AMPERSAND = re.compile(r"&(?!(?:[a-z][a-z0-9]*+|#[0-9]++|#x[0-9a-f]++);)", re.IGNORECASE)
 _SHORTCODE = re.compile(r"\[[a-z][^][<>]*+\]", re.IGNORECASE)
 # The rest of a delimiter after `<!--`. The attributes need not be valid JSON: they end at the brace
@@ -81,14 +83,13 @@ def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
 
 def unsafe_elements(values: JsonObject) -> list[str]:
     """Return the names of the elements that cleaning removes from texts."""
-    return sorted(
-        {
-            token.name
-            for name, allowed in TAGS.items()
-            for token in tokens(values.get(name) or "")
-            if token.name not in allowed and ELEMENT.fullmatch(token.name)
-        }
-    )
+    names = {
+        token.name
+        for name, allowed in TAGS.items()
+        for token in tokens(values.get(name) or "")
+        if token.name not in {*allowed, *NO_ELEMENT}
+    }
+    return sorted({name if ELEMENT.fullmatch(name) else ODD_ELEMENT for name in names})
 
 
 def _cleaned(name: str, html: str) -> str:

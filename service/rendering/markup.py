@@ -19,7 +19,7 @@ ATOMS = frozenset("pre script style textarea svg math".split())
 # A tag without end matches too, so that its characters are not scanned again.
 _MARKUP = re.compile(
     r"""<!--
-      | <[!?][^>]*+>?
+      | <[!?][^<>]*+>?
       | <(/?)([a-z][^\s/<>=]*+)(?:[^<>=]++|=\s*+(?:"[^"]*+"|'[^']*+')|=)*+>?
     """,
     re.VERBOSE | re.IGNORECASE | re.ASCII,

@@ -7,6 +7,7 @@ from typing import Any
 
 from markupsafe import Markup
 
+from landform.service.options import LANGUAGE_TAG
 from landform.service.rendering.content import visible_text
 from landform.service.rendering.markup import tokens
 from landform.service.site.pictures import first_picture, gallery_picture
@@ -20,7 +21,6 @@ MOST_CHARACTERS = 100_000
 WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
 )
-LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
 SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 
@@ -63,12 +63,13 @@ def plain_text(html: str) -> str:
 
 
 def page_language(meta: Row) -> str:
-    """Return the first language code in the meta of a page; empty if there is none."""
+    """Return the first language tag in the meta of a page; empty if there is none."""
     languages = meta.get("language")
     for item in languages if isinstance(languages, list) else []:
         for code in [item.get(name) for name in NAMES] if isinstance(item, dict) else [item]:
-            if isinstance(code, str) and LANGUAGE.fullmatch(code.strip()):
-                return code.strip().replace("_", "-")
+            tag = code.strip().replace("_", "-") if isinstance(code, str) else ""
+            if re.fullmatch(LANGUAGE_TAG, tag):
+                return tag
     return ""
 
 

@@ -14,6 +14,7 @@ RIGHT_TO_LEFT_SCRIPTS = frozenset(
     "sidt syrc syre syrj syrn thaa todr yezi".split()
 )
 RIGHT_TO_LEFT = frozenset(
+    "ara arb div fas heb kas per pes prs pus snd uig urd ydd yid "
     "aao abh abv acm acq acw acx adf ae aeb aec aee aeq afb aib aii aij aiq ajp amw apc apd "
     "ar arc arq ars ary arz ask atn auj auz avd avl ayh ayl ayn ayp azb bal bcc bdz bej bft "
     "bgn bgp bhe bhm bhn bjf bjm bqi brh brk bsh bsk chg cja ckb clh czk dcc def deh dgl "
@@ -34,6 +35,8 @@ REGIONS = {
     ),
     **dict.fromkeys("ku-am ku-az ku-ge ku-tm ku-tr sd-in ug-kz ug-mn".split(), False),
 }
+# The extensions of a tag, each of which begins with a single letter.
+EXTENSIONS = re.compile("-[a-z0-9]-.*")
 # Characters that belong to the letter before, beside combining marks: joiners, skin tones, tags of
 # flags, later parts of Korean syllables, and signs of Thai, Lao and Japanese.
 JOINING = re.compile(
@@ -46,8 +49,8 @@ VIRAMA = 9
 
 
 def is_right_to_left(tag: str) -> bool:
-    """Return whether a language is written from right to left."""
-    language, *subtags = tag.lower().replace("_", "-").split("-")
+    """Return whether a language is written from right to left, by its script if the tag has one."""
+    language, *subtags = EXTENSIONS.sub("", tag.lower().replace("_", "-")).split("-")
     script = next((part for part in subtags[:2] if len(part) == 4 and part.isalpha()), "")
     if script:
         return script in RIGHT_TO_LEFT_SCRIPTS

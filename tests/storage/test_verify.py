@@ -9,46 +9,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from applications import basic, service
+from applications import fill
 from conftest import LIST, PAGE, migrated
 from databases import run_sql
 from files import command
 from peewee import TextField
 
-from landform.storage import Store, api_keys, pages, runs, signatures, webhooks
+from landform.storage import Store, pages
 from landform.storage.engines.database import INDEX
-from landform.storage.maintenance import derived, origins, verify
+from landform.storage.maintenance import derived, verify
 from landform.storage.models import Page
 from landform.storage.pages import listing
 from landform.storage.sql import current_version
 
 FILE_ONLY = pytest.mark.sqlite("a server keeps its files itself")
 CLEAN = "Nothing is wrong.\n"
-
-
-def fill(url: str) -> None:
-    """Put something into every table."""
-    client = service(url)
-    store = client.store
-    for number in range(4):
-        body = {"title": f"Page {number} Ä", "content": "some words", "meta": {"form_id": "3"}}
-        headers = {"Idempotency-Key": str(number)}
-        assert client.post("/pages", json=body, headers=headers).status_code == 201
-    client.page(title="D", status="draft")
-    client.feed(addon_slug="a", meta={"k": "v"})
-    assert client.get("/pages", headers=basic("admin:wrong")).status_code == 401
-    with store.connection():
-        api_keys.create(store, "news", ["pages:read"], 1, None)
-        runs.claim(store, 1, "entry", 60, 30)
-        pages.update(store, 4, {"title_raw": "Page", "title_rendered": "Page", "slug": "other"})
-        signatures.rotate_secret(store)
-        signatures.revoke(store, 1)
-        run = origins.begin(store, "shop.example", "")
-        with store.transaction():
-            origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
-        webhooks.create(store, {"url": "https://example.com/hook", "types": ["*"]})
-        assert webhooks.lease(store, "one")
-    store.dispose()
 
 
 @pytest.fixture(scope="module")
