@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from json import loads
 from math import ceil
+from urllib.parse import quote
 
 from marshmallow import ValidationError
 
@@ -236,7 +237,8 @@ def paging(
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []
     if links:
-        query = call.query_without("page")
+        # Some clients split the header at each comma, and brackets are not allowed in a URL.
+        query = quote(call.query_without("page"), safe="%&+=")
         url = f"{call.incoming.url.rstrip('/')}?{query and query + '&'}"
         headers["Link"] = ", ".join(f'<{url}page={number}>; rel="{rel}"' for rel, number in links)
     return headers
