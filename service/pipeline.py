@@ -47,19 +47,8 @@ def load(
     notes = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
     with _with_headers(notes):
         if_match = read_precondition(service, operation, incoming, ids)  # 428
-        query, body, fields = load_values(operation, incoming, sent_query, sent_body)  # 400
-        call = Call(
-            service,
-            operation,
-            incoming,
-            sent_query,
-            sent_body,
-            if_match=if_match,
-            query=query,
-            body=body,
-            fields=fields,
-            notes=notes,
-        )
+        values = load_values(operation, incoming, sent_query, sent_body)  # 400
+        call = Call(service, operation, incoming, sent_query, sent_body, if_match, *values, notes)
         return replace(call, prepared=operation.prepare(call)) if operation.prepare else call
 
 
