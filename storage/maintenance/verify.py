@@ -66,7 +66,9 @@ def _wrong_rows(db: EngineDatabase, model: type[Table], check_row: Check) -> Ite
     with db.snapshot():
         for row in read_rows(db, model):
             if reason := _reason(model, row, check_row):
-                wrong.setdefault(reason, []).append(next(iter(row.values())))
+                key, number = next(iter(row.items()))
+                # A damaged key is shown no more than another value.
+                wrong.setdefault(reason, []).append("?" if reason.startswith(f"{key} ") else number)
     for reason, keys in wrong.items():
         yield f"There are {len(keys)} rows of {name} whose {reason}: {_listed(keys)}. {CORRECT}"
 

@@ -41,7 +41,6 @@ WRITES = (
     ("PATCH", "/feeds/1", {"meta": {"a": 1}}),
     ("POST", "/feeds/1/duplicate", {}),
     ("POST", "/forms/1/feeds/plan", {"entry": {"1": "a"}}),
-    ("POST", "/feeds/1/runs", {"entry_id": "entry"}),
     ("POST", "/webhooks/1/rotate", {}),
     ("DELETE", "/pages/1", {}),
 )
