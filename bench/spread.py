@@ -8,7 +8,6 @@ requests per second, and, beside another checkout, the median of the ratios of a
 """
 
 import argparse
-import re
 import shutil
 import statistics
 import tempfile
@@ -29,37 +28,25 @@ CASES = {
 }
 
 
-def calm():
-    """Wait until the machine is idle."""
-    def times():
-        v = list(map(int, open("/proc/stat").readline().split()[1:]))
-        return v[3] + v[4], sum(v)
-    for _ in range(120 if IDLE else 0):
-        a = times()
-        sleep(0.5)
-        b = times()
-        if (b[0] - a[0]) / (b[1] - a[1]) > IDLE:
-            return
-import os
-IDLE = float(os.environ.get("IDLE", "0"))
-
-
 def connections(master: int, port: int) -> list[int]:
     """Return how many connections to a port each worker of a master has, the fewest first."""
     lines = [line.split() for line in Path("/proc/net/tcp").read_text().splitlines()[1:]]
-    accepted = {f"socket:[{line[9]}]" for line in lines
-                if line[1].endswith(f":{port:04X}") and line[3] == "01"}  # fmt: skip
+    accepted = {
+        f"socket:[{line[9]}]"
+        for line in lines
+        if line[1].endswith(f":{port:04X}") and line[3] == "01"
+    }
     workers = Path(f"/proc/{master}/task/{master}/children").read_text().split()
     return sorted(sum(link in accepted for link in links(worker)) for worker in workers)
 
 
 def links(process: str) -> list[str]:
-    """Return what the open files of a process are."""
-    found = []
+    """Return the names of the open files of a process."""
+    names = []
     for file in Path(f"/proc/{process}/fd").iterdir():
         with suppress(OSError):
-            found.append(str(file.readlink()))
-    return found
+            names.append(str(file.readlink()))
+    return names
 
 
 class Checkout:
@@ -67,27 +54,41 @@ class Checkout:
 
     def __init__(self, servers: Servers, tree: Path, port: int) -> None:
         self.port, self.base = port, f"http://127.0.0.1:{port}"
-        path = servers.folder / str(port)
-        path.mkdir()
-        (path / "landform").symlink_to(tree.resolve())
+        self.folder = servers.folder / str(port)
+        self.folder.mkdir()
+        (self.folder / "landform").symlink_to(tree.resolve())
         self.master = servers.start(
             f"{self.base}/pages",
             [GUNICORN[0], "-c", str(tree / "gunicorn.conf.py"), "-b", f"127.0.0.1:{port}"],
-            PYTHONPATH=str(path), LANDFORM_DATABASE_URL=f"sqlite:///{path}/service.db",
-            LANDFORM_CREDENTIALS="admin:secret", LANDFORM_WORKERS="2",
-        ).pid  # fmt: skip
+            PYTHONPATH=str(self.folder),
+            LANDFORM_DATABASE_URL=f"sqlite:///{self.folder}/service.db",
+            LANDFORM_CREDENTIALS="admin:secret",
+            LANDFORM_WORKERS="2",
+        ).pid
         self.page = fill(self.base)
-        self.folder = path
 
     def run(self, case: Case, seconds: int, number: int) -> tuple[float, list[int]]:
         """Return the requests per second, and the connections of each worker."""
         url = self.base + case.path.format(page=self.page)
-        given = script(self.folder / "run.lua", case, case.headers, "/pages")
+        lua = script(self.folder / "run.lua", case, case.headers, "/pages")
         with ThreadPoolExecutor(1) as pool:
-            rate = pool.submit(wrk, url, given, seconds, number)
+            rate = pool.submit(wrk, url, lua, seconds, number)
             sleep(seconds / 2)
             spread = connections(self.master, self.port)
             return rate.result(), spread
+
+
+def report(name: str, runs: dict[str, list[tuple[float, list[int]]]]) -> None:
+    """Print the rates and spreads of each checkout, and the ratios of the pairs of runs."""
+    for who, results in runs.items():
+        rate = statistics.median(rate for rate, _ in results)
+        even = sum(counts[-1] - counts[0] <= 2 for _, counts in results)
+        spreads = ("/".join(map(str, reversed(counts))) for _, counts in results)
+        print(f"{name}, {who}: {rate:.0f}/s, at most 5/3 in {even} of {len(results)}:", *spreads)
+    if "beside" in runs:
+        pairs = zip(runs["here"], runs["beside"], strict=True)
+        low, middle, high = statistics.quantiles(here[0] / beside[0] for here, beside in pairs)
+        print(f"{name}, ratio: {middle:.2f}; half of all from {low:.2f} to {high:.2f}", flush=True)
 
 
 def main() -> None:
@@ -95,33 +96,22 @@ def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--seconds", type=int, default=2)
     options.add_argument("--runs", type=int, default=20)
-    options.add_argument("--connections", type=int, default=8)
     options.add_argument("--case", action="append", choices=CASES)
     options.add_argument("--beside", type=Path, help="Another checkout, which is measured too.")
     chosen = options.parse_args()
     servers = Servers(Path(tempfile.mkdtemp(prefix="landform-bench-")))
+    trees = {"here": HERE.parent} | ({"beside": chosen.beside} if chosen.beside else {})
     try:
-        trees = {"here": HERE.parent} | ({"beside": chosen.beside} if chosen.beside else {})
-        checkouts = {n: Checkout(servers, t, 9111 + i) for i, (n, t) in enumerate(trees.items())}
+        checkouts = {
+            who: Checkout(servers, tree, 9111 + number)
+            for number, (who, tree) in enumerate(trees.items())
+        }
         for name in chosen.case or CASES:
-            rates, spreads = {n: [] for n in checkouts}, {n: [] for n in checkouts}
+            runs = {who: [] for who in checkouts}
             for number in range(chosen.runs):
-                calm()
-                order = list(checkouts)
-                for who in order if number % 2 else reversed(order):
-                    rate, spread = checkouts[who].run(CASES[name], chosen.seconds, chosen.connections)
-                    rates[who].append(rate)
-                    spreads[who].append(spread)
-            for who in checkouts:
-                shown = " ".join("/".join(map(str, reversed(s))) for s in spreads[who])
-                close = sum(s[-1] - s[0] <= 2 for s in spreads[who])
-                print(f"{name:24} {who:7} {statistics.median(rates[who]):6.0f}/s, "
-                      f"at most 5/3: {close} of {len(spreads[who])}: {shown}", flush=True)
-            if chosen.beside:
-                ratios = sorted(a / b for a, b in zip(*rates.values()))
-                print(f"{name:24} ratio   {statistics.median(ratios):.2f}, "
-                      f"quartiles {ratios[len(ratios)//4]:.2f} {ratios[-1-len(ratios)//4]:.2f}; "
-                      f"of medians {statistics.median(rates['here'])/statistics.median(rates['beside']):.2f}", flush=True)
+                for who in sorted(checkouts, reverse=bool(number % 2)):
+                    runs[who].append(checkouts[who].run(CASES[name], chosen.seconds, 8))
+            report(name, runs)
     finally:
         for process in servers.started:
             servers.stop(process)

@@ -9,6 +9,8 @@ from waitress import wasyncore
 
 # How long a connection is left to the workers that have fewer.
 YIELD_SECONDS = 0.001
+# How long the event loop waits meanwhile; others may have more by then.
+TICK_SECONDS = 0.001
 
 
 class Balance:
@@ -32,7 +34,7 @@ class Balance:
     @property
     def timeout(self) -> float:
         """How many seconds the event loop may wait."""
-        return YIELD_SECONDS if self.postponed else 1
+        return TICK_SECONDS if self.postponed else 1
 
     def update(self) -> None:
         """Count the connections, and accept what no other worker has accepted in time."""
