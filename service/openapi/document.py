@@ -66,17 +66,17 @@ class Shapes:
 
     def of_field(self, field: Any) -> JsonObject:
         """Return the JSON schema of a field, of null too where it takes that."""
-        found = {**(field.json_type or self.of(field.kind))}
+        schema = {**(field.json_type or self.of(field.kind))}
         inner = getattr(field, "inner", None)
         if isinstance(inner, Nested):
-            found["items"] = self.of(inner.kind)
+            schema["items"] = self.of(inner.kind)
         if field.choices:
-            found.get("items", found)["enum"] = [*field.choices]
-        if field.allow_none and "type" in found and not field.choices:
-            found["type"] = [found["type"], "null"]
+            schema.get("items", schema)["enum"] = [*field.choices]
+        if field.allow_none and "type" in schema and not field.choices:
+            schema["type"] = [schema["type"], "null"]
         elif field.allow_none:
-            found = {"anyOf": [*found.get("anyOf", [found]), {"type": "null"}]}
-        return {**found, "description": field.description}
+            schema = {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
+        return {**schema, "description": field.description}
 
     def _reference(self, kind: type[Schema]) -> JsonObject:
         if kind.__name__ not in self.found:
@@ -215,9 +215,9 @@ def _response(shapes: Shapes, operation: Operation) -> JsonObject:
     # fields, of two the subclass, is both.
     schemas = [*operation.response_schemas]
     schemas.sort(key=lambda schema: (len(schema.fields), len(type(schema).__mro__)), reverse=True)
-    found = [shapes.of(type(schema)) for schema in schemas]
-    if not found:
+    references = [shapes.of(type(schema)) for schema in schemas]
+    if not references:
         anything = {"type": "object", "additionalProperties": True}
         return {"type": "array", "items": {}} if operation.many else anything
-    shape = found[0] if len(found) == 1 else {"anyOf": [*found, found[0]]}
+    shape = references[0] if len(references) == 1 else {"anyOf": [*references, references[0]]}
     return {"type": "array", "items": shape} if operation.many else shape
