@@ -38,7 +38,7 @@ OTHERS = {
     "psycopg": "storage.engines",
     "sqlite3": "storage.engines",
     "gunicorn": "standalone.worker standalone.commands.serve",
-    "waitress": "standalone.worker standalone.connections standalone.parser",
+    "waitress": "standalone.balance standalone.connections standalone.parser standalone.worker",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.cli standalone.commands service.cli",
     "defusedxml": "standalone.wordpress",

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Server
-from processes import children, ready, reload, until
+from processes import children, reload, until
 
 pytestmark = pytest.mark.servers
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -28,8 +28,23 @@ class Clients:
     """Clients that keep their connections to two workers open."""
 
     def __init__(self, server: Server) -> None:
-        self.server = ready(server)
+        self.server = server
         self.sockets: list[socket.socket] = []
+        self.reach_each_worker()
+
+    def reach_each_worker(self) -> None:
+        """Wait until each worker accepts, and close the connections."""
+        for worker in self.workers():
+            self.connect_beside_stopped(worker, 1)
+        self.close()
+
+    def connect_beside_stopped(self, worker: int, count: int) -> None:
+        """Open connections while a worker is stopped."""
+        os.kill(worker, signal.SIGSTOP)
+        try:
+            self.connect(count)
+        finally:
+            os.kill(worker, signal.SIGCONT)
 
     def connect(self, count: int = COUNT) -> None:
         """Open connections one after the other, each of which gets a response."""
@@ -68,7 +83,6 @@ def clients(start_server: Callable[..., Server], tmp_path: Path) -> Iterator[Cli
     """Clients of workers that leave a connection to others for long."""
     (tmp_path / "patient.conf.py").write_text(PATIENT)
     clients = Clients(start_server("--config", str(tmp_path / "patient.conf.py")))
-    clients.close()
     yield clients
     for client in clients.sockets:
         client.close()
@@ -92,30 +106,19 @@ def test_a_new_connection_goes_to_the_worker_that_lost_one(clients: Clients) -> 
 
 def test_workers_share_connections_after_a_reload(clients: Clients) -> None:
     reload(clients.server)
-    ready(clients.server)
-    clients.close()
+    clients.reach_each_worker()
     clients.connect()
     assert clients.spread() == [COUNT / 2, COUNT / 2]
 
 
-def test_the_successor_of_a_killed_worker_has_the_next_connections(clients: Clients) -> None:
-    clients.connect()
-    killed = clients.workers()[0]
+@pytest.mark.parametrize("count", [0, COUNT])
+def test_a_killed_worker_does_not_count(clients: Clients, count: int) -> None:
+    clients.connect(count)
+    killed, other = clients.workers()
     os.kill(killed, signal.SIGKILL)
-    until(lambda: killed not in clients.workers(), "The worker does not end.")
-    ready(clients.server)
-    until(lambda: sum(clients.spread()) == COUNT / 2, "Connections stay open.")
-    clients.connect(COUNT // 2)
-    assert clients.spread() == [COUNT / 2, COUNT / 2]
-
-
-def test_no_worker_waits_for_one_that_was_killed(clients: Clients) -> None:
-    killed = clients.workers()[0]
-    os.kill(killed, signal.SIGKILL)
-    until(lambda: killed not in clients.workers(), "The worker does not end.")
-    ready(clients.server)
-    clients.close()
-    clients.connect()
+    until(lambda: len(set(clients.workers()) - {killed}) == 2, "No worker comes.")
+    clients.connect_beside_stopped(other, 1)
+    clients.connect(COUNT - count // 2 - 1)
     assert clients.spread() == [COUNT / 2, COUNT / 2]
 
 
@@ -124,10 +127,6 @@ def test_a_stopped_worker_does_not_keep_the_other_from_accepting(
     start_server: Callable[..., Server], number: int
 ) -> None:
     clients = Clients(start_server())
-    clients.close()
-    stopped = clients.workers()[number]
-    os.kill(stopped, signal.SIGSTOP)
-    clients.connect(50)
+    clients.connect_beside_stopped(clients.workers()[number], 50)
     assert sorted(clients.spread()) == [0, 50]
-    os.kill(stopped, signal.SIGCONT)
     clients.close()
