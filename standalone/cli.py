@@ -1,12 +1,14 @@
-"""The `landform` command: those of `standalone/commands/`, and the options that all have."""
+"""The `landform` command: the commands of the core and of parts, and the options that all have."""
 
 import os
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from pkgutil import iter_modules
 
 import click
 
+from landform import parts
 from landform.standalone import commands
 from landform.standalone.commands._tools import FLAGS, landform
 from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX
@@ -44,6 +46,9 @@ OPTIONS = [
 main = click.version_option(package_name="landform", prog_name="landform")(landform)
 for module in iter_modules(commands.__path__, f"{commands.__name__}."):
     import_module(module.name)
+for part in parts.all_parts():
+    if find_spec(f"{parts.__name__}.{part}.commands"):
+        import_module(f"{parts.__name__}.{part}.commands")
 for name, command in main.commands.items():
     for one in command.commands.values() if isinstance(command, click.Group) else [command]:
         # Two databases are copied, and given by their URLs.

@@ -69,6 +69,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sqlite(why): runs on SQLite only.")
     config.addinivalue_line("markers", "postgresql: runs on PostgreSQL only.")
     config.addinivalue_line("markers", "settings(...): what `app` is made with.")
+    config.addinivalue_line("markers", "all_parts: compares what only all parts together make.")
     for name, meaning in tiers.MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     # In the background of a script it is ignored, also by whatever a test starts.

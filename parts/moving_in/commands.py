@@ -13,8 +13,13 @@ from typing import Any
 import click
 
 from landform.app import create_app
+from landform.parts.moving_in.progress import Progress
+from landform.parts.moving_in.wordpress.client import CannotBegin, Client
+from landform.parts.moving_in.wordpress.importer import Plan, import_files, import_site
+from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.redirects import redirects
+from landform.parts.moving_in.wordpress.report import Report
 from landform.service.page_urls import Urls
-from landform.standalone.commands._import_progress import Progress
 from landform.standalone.commands._tools import (
     DRY_RUN,
     MAP_FORM,
@@ -32,11 +37,6 @@ from landform.standalone.commands._tools import (
 )
 from landform.standalone.logs import shown
 from landform.standalone.settings import read_settings
-from landform.standalone.wordpress.client import CannotBegin, Client
-from landform.standalone.wordpress.importer import Plan, import_files, import_site
-from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.redirects import redirects
-from landform.standalone.wordpress.report import Report
 from landform.storage import Store
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"

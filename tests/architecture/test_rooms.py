@@ -15,33 +15,35 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TOP = ("app.py", "wsgi.py", "gunicorn.conf.py")
-FOLDERS = ("standalone", "service", "schemas", "storage")
+FOLDERS = ("parts", "standalone", "service", "schemas", "storage")
+PARTS = {file.parent.name for file in ROOT.glob("parts/*/__init__.py")}
 TABLE = re.findall(
     r"^\| (\w+) \| (`.*`) \| (.*) \|$", (ROOT / "docs/architecture.md").read_text(), re.MULTILINE
 )
 # What belongs to each room, and which others it may import. A module belongs to the longest name
 # that its own begins with: `service.http.input` to "http", a new `service.redirects` to "views".
+# `*` is any part: `parts.*.models` are the models of each.
 MEMBERS = {room: members.replace("`", "").split(", ") for room, members, _ in TABLE}
 MAY_IMPORT = {room: [] if rooms == "nothing" else rooms.split(", ") for room, _, rooms in TABLE}
 
 # Packages of others that a part of the product may import only where it stands here.
 OTHERS = {
-    "flask": "app standalone service",
-    "werkzeug": "app standalone service",
-    "marshmallow": "schemas service standalone.commands standalone.wordpress",
+    "flask": "app standalone service parts",
+    "werkzeug": "app standalone service parts",
+    "marshmallow": "schemas service standalone.commands parts",
     "jinja2": "service.site",
     "markupsafe": "service.site",
     "itsdangerous": "service.previews",
     "nh3": "service.rendering",
-    "peewee": "storage",
+    "peewee": "storage parts",
     "playhouse": "storage",
     "psycopg": "storage.engines",
     "sqlite3": "storage.engines",
     "gunicorn": "standalone.worker standalone.commands.serve",
     "waitress": "standalone.worker standalone.connections standalone.parser",
     "prometheus_client": "standalone gunicorn.conf",
-    "click": "standalone.__main__ standalone.cli standalone.commands",
-    "defusedxml": "standalone.wordpress",
+    "click": "standalone.__main__ standalone.cli standalone.commands parts",
+    "defusedxml": "parts",
 }
 
 
@@ -94,16 +96,24 @@ def imports() -> dict[str, set[str]]:
     }
 
 
+def part_of(module: str) -> str:
+    """Return the part that a module belongs to; empty for the core."""
+    return "".join(re.findall(r"^parts\.(\w+)", module))
+
+
 def room_of(module: str) -> str:
+    name = re.sub(r"^parts\.\w+", "parts.*", module)
     if modules()[module].name == "__init__.py":
-        module += ".__init__"
+        name += ".__init__"
+    module = name
     fit = [(len(n), room) for room, names in MEMBERS.items() for n in names if is_below(module, n)]
     assert fit, f"{module} is in no room: add it to the table."
     return max(fit)[1]
 
 
 def test_a_room_imports_what_the_table_allows_which_is_below_it() -> None:
-    assert {room_of(module) for module in modules()} == set(MEMBERS)
+    is_optional = {room for room, names in MEMBERS.items() if names[0].startswith("parts.*")}
+    assert {room_of(module) for module in modules()} | is_optional == set(MEMBERS)
     rooms = list(MEMBERS)
     for number, room in enumerate(rooms):
         assert set(MAY_IMPORT[room]) <= set(rooms[number + 1 :]), room
@@ -112,6 +122,21 @@ def test_a_room_imports_what_the_table_allows_which_is_below_it() -> None:
         for module, targets in imports().items()
         for target in targets
         if room_of(target) not in {room_of(module), *MAY_IMPORT[room_of(module)]}
+    ] == []
+
+
+def test_no_module_of_the_core_names_a_part() -> None:
+    named = re.compile(rf"\bparts[./]({'|'.join(PARTS) or 'none'})\b")
+    core = {name: file for name, file in modules().items() if not part_of(name)}
+    assert [name for name, file in core.items() if named.search(file.read_text())] == []
+
+
+def test_no_part_imports_another() -> None:
+    assert [
+        f"{module} imports {target}"
+        for module, targets in imports().items()
+        for target in targets
+        if part_of(module) and part_of(target) not in ("", part_of(module))
     ] == []
 
 
@@ -132,7 +157,7 @@ def test_nobody_hides_an_import_from_these_tests() -> None:
         if re.search(r"\bimport_module\(|\b__import__\(", file.read_text())
     }  # fmt: skip
     # They import what is asked for: names for a host, a command, the folder of an engine.
-    assert hiding <= {"service", "standalone.cli", "storage.engines"}
+    assert hiding <= {"parts", "service", "standalone.cli", "storage.engines"}
 
 
 @pytest.mark.parametrize("engine", ["postgres", "sqlite"])
@@ -147,4 +172,5 @@ def test_every_folder_with_code_is_a_package_that_pyproject_lists() -> None:
     folders = {file.parent for top in FOLDERS for file in (ROOT / top).rglob("*.py")}
     names = [f"landform.{'.'.join(one.relative_to(ROOT).parts)}" for one in folders]
     listed = project["tool"]["setuptools"]["packages"]
-    assert set(listed) <= {"landform", *names} <= {*listed, "landform.storage.migrations"}
+    packages = {name for name in names if not name.endswith(".migrations")}
+    assert set(listed) == {"landform", *packages}
