@@ -167,6 +167,7 @@ def test_nobody_reaches_into_an_engine(engine: str) -> None:
     assert [one for one in users if not is_below(one, inside)] == []
 
 
+@pytest.mark.all_parts
 def test_every_folder_with_code_is_a_package_that_pyproject_lists() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
     folders = {file.parent for top in FOLDERS for file in (ROOT / top).rglob("*.py")}

@@ -1,6 +1,5 @@
 """A part is deleted with its folder and its line: everything else works as before."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,6 @@ from without_parts import PARTS, copy_without, landform, run_python
 from landform.storage import Store
 
 pytestmark = [pytest.mark.servers, pytest.mark.all_parts, pytest.mark.timeout(1800)]
-EXPORT = '{"resource": "page", "id": 1, "title_raw": "T", "content_raw": "C", "status": "publish"}'
 PROGRAM = """
 import sys, landform.parts
 from landform.app import create_app
@@ -30,17 +28,16 @@ DELETED = list(dict.fromkeys([*((part,) for part in PARTS), tuple(PARTS)]))
 @pytest.fixture(scope="module", params=DELETED, ids="-".join)
 def deleted(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[tuple[Path, tuple[str, ...]]]:
+) -> tuple[Path, tuple[str, ...]]:
     """A copy of the product and its tests, and the parts that it is without."""
-    yield copy_without(tmp_path_factory.mktemp("without"), *request.param), request.param
+    return copy_without(tmp_path_factory.mktemp("without"), *request.param), request.param
 
 
-def test_every_part_has_a_folder_a_line_tests_and_docs() -> None:
+def test_every_part_has_a_folder_a_line_and_tests() -> None:
     folders = {file.parent.name for file in ROOT.glob("parts/*/__init__.py")}
     assert folders == set(PARTS)
-    assert {
-        folder.name for folder in (ROOT / "tests/parts").iterdir() if folder.is_dir()
-    } == folders
+    tested = {folder.name for folder in ROOT.glob("tests/parts/*") if folder.is_dir()}
+    assert tested == folders
 
 
 def test_landform_starts_and_serves_without_it(
@@ -84,9 +81,8 @@ def test_a_part_that_is_new_brings_its_tables(
     copy, parts = deleted
     url = f"sqlite:///{tmp_path}/one.db"
     run_python(copy, "-c", PROGRAM, url)
-    pending = {
-        str(file.stem) for part in parts for file in ROOT.glob(f"parts/{part}/migrations/0*.py")
-    }
+    files = [file for part in parts for file in ROOT.glob(f"parts/{part}/migrations/0*.py")]
+    pending = {file.stem for file in files}
     if pending:
         old = command(url, "verify")
         assert (old.exit_code, "run `landform migrate`" in old.output) == (1, True)
