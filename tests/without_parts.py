@@ -30,10 +30,10 @@ def copy_without(folder: Path, *parts: str) -> Path:
 
 
 def run_python(copy: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
-    """Run Python with a copy as `landform`, for ten minutes at most."""
+    """Run Python with a copy as `landform`, for half an hour at most."""
     others = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM_")}
     return subprocess.run(
-        [sys.executable, *arguments], cwd=copy, check=False, text=True, timeout=600,
+        [sys.executable, *arguments], cwd=copy, check=False, text=True, timeout=1800,
         env={**others, "PYTHONPATH": str(copy.parent), **variables},
         stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
     )  # fmt: skip

@@ -10,7 +10,7 @@ from without_parts import PARTS, copy_without, landform, run_python
 
 from landform.storage import Store
 
-pytestmark = [pytest.mark.servers, pytest.mark.all_parts, pytest.mark.timeout(1800)]
+pytestmark = [pytest.mark.servers, pytest.mark.all_parts, pytest.mark.timeout(2000)]
 PROGRAM = """
 import sys, landform.parts
 from landform.app import create_app

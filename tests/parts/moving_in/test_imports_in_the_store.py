@@ -7,6 +7,7 @@ import pytest
 import wxr
 from conftest import Server, migrated
 from databases import run_sql
+from without_parts import copy_without, landform
 from writers import Writers, run_beside
 
 from landform.parts.moving_in import incoming, origins
@@ -57,6 +58,27 @@ def test_the_variable_of_the_password_is_known(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setenv("LANDFORM_WORDPRESS_PASSWORT", "x")
     (warning,) = warnings()
     assert "did you mean LANDFORM_WORDPRESS_PASSWORD?" in warning
+
+
+@pytest.mark.servers
+@pytest.mark.all_parts
+@pytest.mark.sqlite("it copies files")
+def test_a_copy_without_the_part_refuses_rows_that_it_does_not_know(
+    store: Store, database_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "without").mkdir()
+    product = copy_without(tmp_path / "without", "moving_in")
+    target = f"sqlite:///{tmp_path}/target.db"
+    with store.connection():
+        run = origins.begin(store, "shop.example", "")
+    refused = landform(product, database_url, "copy", database_url, target)
+    assert refused.returncode == 1
+    assert "has rows in import_run, and was used with parts that are not there: moving_in" in (
+        refused.stdout
+    )
+    run_sql(database_url, f"DELETE FROM import_run WHERE source = '{run.source}'")
+    copied = landform(product, database_url, "copy", database_url, target)
+    assert copied.returncode == 0, copied.stdout
 
 
 @pytest.mark.faults
