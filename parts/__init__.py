@@ -1,13 +1,13 @@
-"""The parts of landform: what it does beside pages and feeds. See docs/architecture.md."""
+"""Parts of landform: everything beside pages and feeds. See docs/architecture.md."""
 
 from functools import cache
 from importlib import import_module
 from typing import Any
 
-# The folder and the class of each, one a line. Without its folder and line a part is gone.
-NAMES = (
+PARTS = (
+    # The folder and the class of each part, one a line. Without both a part is gone.
     "moving_in.MovingIn",
-)  # fmt: skip
+)
 
 
 @cache
@@ -16,5 +16,5 @@ def all_parts() -> dict[str, Any]:
 
     Not while modules are imported: parts import the core.
     """
-    pairs = [name.split(".") for name in NAMES]
+    pairs = [name.split(".") for name in PARTS]
     return {folder: getattr(import_module(f"{__name__}.{folder}"), kind) for folder, kind in pairs}

@@ -18,7 +18,7 @@ from landform.storage.errors import DatabaseUnusable
 from landform.storage.models import Page, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
-PARTS = Path(__file__).parents[1] / "parts"
+PARTS_FOLDER = Path(__file__).parents[1] / "parts"
 NO_STORE = "{} is no database of landform, and is left as it is: name another one."
 # The first migration of the versions before 0001_core, none of which was released.
 PRE_RELEASE = "0001_pages_and_feeds"
@@ -32,7 +32,7 @@ def all_migrations() -> dict[str, Migration]:
     """Return the migrations in the order in which they are applied, by their names."""
     migrations = {one.name: one for one in Migration.load_directory(str(MIGRATIONS))}
     for part in all_parts():
-        for one in Migration.load_directory(str(PARTS / part / "migrations")):
+        for one in Migration.load_directory(str(PARTS_FOLDER / part / "migrations")):
             migrations[f"{part}.{one.name}"] = one
     return migrations
 

@@ -7,13 +7,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-from landform.parts import NAMES
+from landform import parts as landform_parts
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(
     ".*", "__pycache__", "node_modules", "build", "dist", "*.egg-info", "*.db*"
 )
-PARTS = [name.partition(".")[0] for name in NAMES]
+PARTS = [name.partition(".")[0] for name in landform_parts.PARTS]
 
 
 def copy_without(folder: Path, *parts: str) -> Path:
@@ -33,10 +33,15 @@ def run_python(copy: Path, *arguments: str, **variables: str) -> "subprocess.Com
     """Run Python with a copy as `landform`, for half an hour at most."""
     others = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM_")}
     return subprocess.run(
-        [sys.executable, *arguments], cwd=copy, check=False, text=True, timeout=1800,
+        [sys.executable, *arguments],
+        cwd=copy,
+        check=False,
+        text=True,
+        timeout=1800,
         env={**others, "PYTHONPATH": str(copy.parent), **variables},
-        stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-    )  # fmt: skip
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
 
 
 def landform(copy: Path, database: str, *arguments: str) -> "subprocess.CompletedProcess[str]":

@@ -1,11 +1,11 @@
-"""Moving in from WordPress: pages and feeds are imported again and again until the switch."""
+"""Moving in from WordPress, with imports that are repeated until the day of the switch."""
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
 from landform.storage.part import Part
 
 
 class MovingIn(Part):
-    """The import from WordPress: a command, and what it remembers of each import."""
+    """The import from WordPress, with its command and the tables of earlier imports."""
 
     tables = (ImportOrigin, ImportRun)
     variables = ("WORDPRESS_PASSWORD",)

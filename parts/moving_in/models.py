@@ -1,4 +1,4 @@
-"""What each import brought, and how far it is."""
+"""Tables of the imports from other sites."""
 
 from peewee import BigIntegerField, CompositeKey, TextField
 
@@ -6,7 +6,7 @@ from landform.storage.models import Table
 
 
 class ImportOrigin(Table):
-    """What a page or a feed of another site became here, see `origins.py`.
+    """A page or feed of another site, and the row here that it became; see `origins.py`.
 
     `source` is the other site, `source_id` the id there, `target_id` the id here (0: none).
     `digest` is that of the row as it was there, `stored` that of the row as it was written here;

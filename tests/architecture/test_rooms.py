@@ -144,9 +144,10 @@ def calls_at_import(tree: ast.AST) -> Iterator[str]:
 def test_the_core_asks_for_its_parts_in_functions_only() -> None:
     asking = {"all_parts", "all_tables", "numbered_tables", "all_migrations"}
     assert [
-        module for module, file in modules().items()
+        module
+        for module, file in modules().items()
         if asking.intersection(calls_at_import(ast.parse(file.read_text())))
-    ] == ["standalone.cli"]  # fmt: skip
+    ] == ["standalone.cli"]
 
 
 def test_no_part_imports_another() -> None:

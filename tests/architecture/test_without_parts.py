@@ -53,8 +53,17 @@ def test_commands_work_without_it(deleted: tuple[Path, tuple[str, ...]], tmp_pat
     copy, _ = deleted
     url, other = f"sqlite:///{tmp_path}/one.db", f"sqlite:///{tmp_path}/other.db"
     run_python(copy, "-c", PROGRAM, url)
-    for line in ("--help", "migrate", "verify", "routes", "settings", f"export {tmp_path}/all",
-                 f"backup {tmp_path}/backup.db", "vacuum", f"copy {url} {other}"):  # fmt: skip
+    for line in (
+        "--help",
+        "migrate",
+        "verify",
+        "routes",
+        "settings",
+        f"export {tmp_path}/all",
+        f"backup {tmp_path}/backup.db",
+        "vacuum",
+        f"copy {url} {other}",
+    ):
         done = landform(copy, url, *line.split())
         assert (done.returncode, "Traceback" in done.stdout) == (0, False), (line, done.stdout)
     imported = landform(copy, other, "import", f"{tmp_path}/all")

@@ -150,9 +150,18 @@ def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ["migrate", "verify", "vacuum", "export", "import {file}", "key list", "serve", "routes",
-     "copy {url} sqlite:///{folder}/copy.db"],
-)  # fmt: skip
+    [
+        "migrate",
+        "verify",
+        "vacuum",
+        "export",
+        "import {file}",
+        "key list",
+        "serve",
+        "routes",
+        "copy {url} sqlite:///{folder}/copy.db",
+    ],
+)
 def test_commands_refuse_a_database_of_a_pre_release(
     pre_release: str, tmp_path: Path, line: str
 ) -> None:
