@@ -22,7 +22,6 @@ def copy_without(folder: Path, *parts: str) -> Path:
     names = copy / "parts/__init__.py"
     for part in parts:
         shutil.rmtree(copy / "parts" / part)
-        shutil.rmtree(copy / "tests/parts" / part)
         text, count = re.subn(rf'\n    "{part}\.\w+",', "", names.read_text())
         assert count == 1, part
         names.write_text(text)

@@ -11,6 +11,7 @@ import pytest
 from click.testing import CliRunner, Result
 from conftest import PAGE, ROOT, migrated
 
+from landform.parts import all_parts
 from landform.standalone import cli
 from landform.standalone.commands._tools import File
 from landform.storage import Store, pages
@@ -37,10 +38,11 @@ PAIRS = [
     "diff old.nd {} --report {}",
     "export {} --config {}", "backup {} --force --config {}",
 ]  # fmt: skip
-for file in (ROOT / "tests/parts").glob("*/command_files.py"):
-    of_part = run_path(str(file))
-    LINES |= of_part["LINES"]
-    PAIRS += of_part["PAIRS"]
+for part in all_parts():
+    if (file := ROOT / f"tests/parts/{part}/command_files.py").exists():
+        lines = run_path(str(file))
+        LINES |= lines["LINES"]
+        PAIRS += lines["PAIRS"]
 
 
 @pytest.fixture
