@@ -4,7 +4,7 @@ BIN := .venv/bin
 # What the one-file binary runs on.
 PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
-CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage
+CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage parts
 
 .PHONY: help install types run test test-servers test-faults test-clients faults contract tools clients bench scale lint vendor wheel binary clean
 

@@ -2,7 +2,7 @@
 
     .venv/bin/python bench/moving.py [pages]
 
-The site is the stand-in of tests/migration, in a process of its own, with copies of its pages.
+The site is the stand-in of tests/parts/moving_in, a process of its own, with copies of its pages.
 """
 
 import base64
@@ -20,7 +20,7 @@ from pathlib import Path
 from urllib.parse import urlencode
 
 ROOT = Path(__file__).parents[1]
-STAND_IN = ROOT / "tests/migration/standin"
+STAND_IN = ROOT / "tests/parts/moving_in/standin"
 FIELDS = (
     "id,date,date_gmt,modified,modified_gmt,slug,status,link,title.raw,content.raw,excerpt.raw,"
     "author,password,meta,acf,parent,menu_order,template,featured_media"

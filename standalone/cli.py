@@ -1,18 +1,21 @@
 """The `landform` command: all commands, with the options that they share."""
 
 import os
+from collections.abc import Iterator
 from copy import copy
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
+from landform import parts
 from landform.app import create_app
 from landform.service.call import Service
 from landform.service.cli import Commands
 from landform.service.options import IN_MEMORY
 from landform.standalone.commands import COMMANDS
-from landform.standalone.commands.import_wordpress import import_wordpress
 from landform.standalone.commands.serve import routes, serve
 from landform.standalone.commands.settings import SET_BY_OPTIONS, list_settings
 from landform.standalone.logs import set_up_logging
@@ -82,6 +85,19 @@ OPTIONS = [
 ]
 
 
+def _part_commands() -> Iterator[click.Command]:
+    """Yield the commands of parts: those of the module `commands`, if a part has one."""
+    for name in parts.all_parts():
+        module = f"{parts.__name__}.{name}.commands"
+        if find_spec(module):
+            yield from import_module(module).COMMANDS
+
+
+def _all_commands() -> Iterator[click.Command]:
+    """Yield all commands, with the options that they share."""
+    yield from map(_with_options, (*COMMANDS, list_settings, routes, serve, *_part_commands()))
+
+
 def _with_options(command: click.Command) -> click.Command:
     """Return a command that takes the options too; a copy, since hosts have the command itself."""
     command = copy(command)
@@ -94,11 +110,7 @@ def _with_options(command: click.Command) -> click.Command:
     return command
 
 
-main = StandaloneCommands(
-    lambda: map(_with_options, (*COMMANDS, import_wordpress, list_settings, routes, serve)),
-    _read_options,
-    _open_service,
-)
+main = StandaloneCommands(_all_commands, _read_options, _open_service)
 main.help = "Landing pages and form feeds over HTTP."
 main = click.version_option(package_name="landform", prog_name="landform")(main)
 

@@ -15,6 +15,7 @@ from difflib import get_close_matches
 from importlib.util import find_spec
 from typing import Any
 
+from landform.parts import all_parts
 from landform.service.options import (
     FLAG,
     IN_MEMORY,
@@ -30,8 +31,8 @@ from landform.service.options import (
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
-# Variables that are no settings: the file itself, and what commands and examples read.
-KNOWN = frozenset({CONFIG, f"{PREFIX}KEY", f"{PREFIX}WORDPRESS_PASSWORD"})
+# Variables that are no settings: of the file itself, and of examples. Parts have others.
+KNOWN = frozenset({"CONFIG", "KEY"})
 # With fewer characters a secret is warned of.
 LEAST_SECRET = 12
 # Where a value came from, if not from a file.
@@ -180,7 +181,7 @@ def warnings() -> Iterator[str]:
     Raises as `read_settings` does.
     """
     # Compared without what all of them begin with, which would make any two alike.
-    names = {name.removeprefix(PREFIX) for name in KNOWN} | SETTINGS.keys()
+    names = KNOWN.union(SETTINGS, *(part.variables for part in all_parts().values()))
     for variable in sorted(os.environ):
         name = variable.removeprefix(PREFIX)
         if variable.startswith(PREFIX) and name not in names:

@@ -1,15 +1,24 @@
-"""Bringing the schema of a database up to date, and looking whether it can be served."""
+"""Bringing the schema of a database up to date, and looking whether it can be served.
 
+The core has its migrations in `migrations`, and so has each part in its folder. All are in one
+history, those of a part with its name before theirs: `<part>.0001_<what it does>`.
+"""
+
+import re
+from collections.abc import Collection
+from itertools import groupby
 from pathlib import Path
 
 import peewee
 from playhouse.migrations import Migration, Runner
 
-from landform.storage.engines.database import EngineDatabase
+from landform.parts import all_parts
+from landform.storage.engines.database import HISTORY, EngineDatabase
 from landform.storage.errors import DatabaseUnusable
 from landform.storage.models import Page, StoreInfo
 
 MIGRATIONS = Path(__file__).parent / "migrations"
+PARTS_FOLDER = Path(__file__).parents[1] / "parts"
 NO_STORE = "{} is no database of landform, and is left as it is: name another one."
 # The first migration of the versions before 0001_core, none of which was released.
 PRE_RELEASE = "0001_pages_and_feeds"
@@ -19,9 +28,29 @@ EXPORT_FIRST = (
 )
 
 
-def runner(db: EngineDatabase) -> Runner:
-    """Return what knows the migrations, and which of them were applied."""
-    return Runner(db, str(MIGRATIONS))
+def all_migrations() -> dict[str, Migration]:
+    """Return the migrations in the order in which they are applied, by their names."""
+    migrations = {one.name: one for one in Migration.load_directory(str(MIGRATIONS))}
+    for part in all_parts():
+        for one in Migration.load_directory(str(PARTS_FOLDER / part / "migrations")):
+            migrations[f"{part}.{one.name}"] = one
+    return migrations
+
+
+def read_history(db: EngineDatabase) -> list[str]:
+    """Return the names of the migrations that were applied."""
+    is_there = db.table_exists("schema_migration")
+    return [name for (name,) in db.execute_sql(HISTORY).fetchall()] if is_there else []
+
+
+def missing_parts(history: Collection[str]) -> list[str]:
+    """Return the parts that a database was used with, and that are not there."""
+    return sorted({part_of(name) for name in history} - {"", *all_parts()})
+
+
+def part_of(migration: str) -> str:
+    """Return the part that a migration belongs to, empty for the core."""
+    return migration.rpartition(".")[0]
 
 
 def upgrade(db: EngineDatabase, *, create: bool) -> list[str]:
@@ -35,13 +64,15 @@ def upgrade(db: EngineDatabase, *, create: bool) -> list[str]:
     if "schema_migration" not in tables and (not create or (tables and not db.on_server)):
         raise DatabaseUnusable(NO_STORE.format(db.name))
     db.without_timeout()
-    applied = _apply(db) if _pending(db) else []
+    applied, history = list[str](), read_history(db)
+    if pending(db, history):
+        applied, history = _apply_pending(db)
     identities = list(StoreInfo.select(StoreInfo.identity).tuples().execute(db))
     if len(identities) != 1:
         raise DatabaseUnusable(
             f"{db.name} has lost its identity; `landform vacuum` gives it a new one."
         )
-    db.identity, db.migration = identities[0][0], _last(db)
+    db.identity, db.history = identities[0][0], history
     db.after_migration()
     return applied
 
@@ -51,47 +82,60 @@ def check(db: EngineDatabase, *, current: bool) -> None:
 
     One of an earlier version will do, unless it has to be `current`. Use inside `connected()`.
     """
-    if not db.table_exists("schema_migration") or not db.table_exists(Page):
+    history = read_history(db)
+    if not history or not db.table_exists(Page):
         raise DatabaseUnusable(NO_STORE.format(db.name))
-    if _pending(db) and current:
+    if pending(db, history) and current:
         raise DatabaseUnusable(
             f"{db.name} has the schema of an earlier version: run `landform migrate`."
         )
 
 
-def _last(db: EngineDatabase) -> str:
-    """Return the name of the last migration of this version."""
-    return str(max(one.name for one in runner(db).migrations()))
+def is_earlier(db: EngineDatabase) -> bool:
+    """Return whether only the last migrations, of the core or of a part, are not applied yet."""
+    history, names = read_history(db), list(all_migrations())
+    for _, own in groupby(names, part_of):
+        is_applied = [name in history for name in own]
+        if is_applied != sorted(is_applied, reverse=True):
+            return False
+    return names[0] in history and not set(names) <= set(history)
 
 
-def _apply(db: EngineDatabase) -> list[str]:
-    with db.atomic():
-        # Another process may have done it while this one waited for the lock.
-        pending, migrations = _pending(db), runner(db)
-        if pending and db.table_exists(Page):
-            db.before_migration(pending[0].name[:4])
-        try:
-            migrations.History.create_table()
-            for migration in pending:
-                # Not by the runner itself, which would write to a log of the host.
-                migration.load().up(migrations.migrator, db)
-                migrations.History.create(name=migration.name)
-        except peewee.DatabaseError as error:
-            if db.translate_error(error):
-                raise
-            raise db.unusable(f"cannot be brought up to date: {error}.") from error
-    return [migration.name for migration in pending]
-
-
-def _pending(db: EngineDatabase) -> list[Migration]:
-    """Return the migrations that were not applied yet."""
-    migrations = runner(db)
-    known, applied = migrations.migrations(), set(migrations.applied())
-    if PRE_RELEASE in applied:
+def pending(db: EngineDatabase, history: Collection[str]) -> list[str]:
+    """Return the migrations that were not applied yet; `DatabaseUnusable` where others were."""
+    if PRE_RELEASE in history:
         raise DatabaseUnusable(EXPORT_FIRST.format(db.name))
-    if later := sorted(applied - {one.name for one in known}):
+    migrations, unknown = all_migrations(), missing_parts(history)
+    later = [name for name in history if name not in migrations and part_of(name) not in unknown]
+    if later:
         raise DatabaseUnusable(
             f"{db.name} has a newer schema ({', '.join(later)}) than this version of landform "
             "knows."
         )
-    return [one for one in known if one.name not in applied]
+    return [name for name in migrations if name not in history]
+
+
+def apply(db: EngineDatabase, names: Collection[str]) -> None:
+    """Apply migrations in the transaction that is open."""
+    runner, migrations = Runner(db), all_migrations()
+    runner.History.create_table()
+    for name in names:
+        # Not by the runner itself, which would write to a log of the host.
+        migrations[name].load().up(runner.migrator, db)
+        runner.History.create(name=name)
+
+
+def _apply_pending(db: EngineDatabase) -> tuple[list[str], list[str]]:
+    """Apply the migrations that are missing; return their names, and those of all."""
+    with db.atomic():
+        # Another process may have done it while this one waited for the lock.
+        names = pending(db, read_history(db))
+        if names and db.table_exists(Page):
+            db.before_migration(re.split("_[^.]*$", names[0])[0])
+        try:
+            apply(db, names)
+            return names, read_history(db)
+        except peewee.DatabaseError as error:
+            if db.translate_error(error):
+                raise
+            raise db.unusable(f"cannot be brought up to date: {error}.") from error

@@ -3,8 +3,7 @@
 They are bound to no database: two databases may be open in one process, so each query names
 the one that it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
 
-What the rest of the product has to know of a table stands beside its columns: nowhere else is there
-a list of tables.
+What the rest of the product has to know of a table stands beside its columns.
 """
 
 from typing import ClassVar
@@ -252,43 +251,6 @@ class PageCount(Table):
     pages = BigIntegerField()
 
 
-class ImportOrigin(Table):
-    """What a page or a feed of another site became here, see `maintenance/origins.py`.
-
-    `source` is the other site, `source_id` the id there, `target_id` the id here (0: none).
-    `digest` is that of the row as it was there, `stored` that of the row as it was written here;
-    `slug` and `link` are those it has there. `run` is the import that saw it last, with what
-    outcome, and `notes` what is to be said about it, as JSON.
-    """
-
-    json_columns = {"notes": list[dict[str, object]]}
-
-    source = TextField()
-    resource = TextField()
-    source_id = BigIntegerField()
-    target_id = BigIntegerField()
-    digest = TextField()
-    stored = TextField()
-    slug = TextField()
-    link = TextField()
-    run = BigIntegerField()
-    outcome = TextField()
-    notes = TextField()
-
-    class Meta:
-        primary_key = CompositeKey("source", "resource", "source_id")
-
-
-class ImportRun(Table):
-    """How far the last import from another site is: `state` is JSON."""
-
-    json_columns = {"state": dict}
-
-    source = TextField(primary_key=True)
-    run = BigIntegerField()
-    state = TextField()
-
-
 class Event(Table):
     """What happened to a page, a feed, a run or the store. `data` is JSON, see `events.py`."""
 
@@ -385,10 +347,5 @@ class FormerSlug(Table):
     page = BigIntegerField()
 
 
+# The tables of the core; storage/part.py has those of the parts too.
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
-# The tables whose ids the database gives out, none of them twice, by name.
-NUMBERED = {
-    model._meta.table_name: model
-    for model in TABLES
-    if isinstance(model._meta.primary_key, AutoField) and not model.derived
-}

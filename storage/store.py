@@ -87,7 +87,7 @@ class Store:
             self._inherited.append(self.database)
             parent = self.database
             self._begin(self.identity)
-            self.database.observers, self.database.migration = parent.observers, parent.migration
+            self.database.observers, self.database.history = parent.observers, parent.history
 
     def connection(self) -> AbstractContextManager[EngineDatabase]:
         """Open a connection for this thread, and close it in any case; nested calls share one."""

@@ -10,7 +10,6 @@ from flask.testing import FlaskClient
 from landform.app import create_app
 from landform.storage import Store, api_keys, pages, runs, signatures, webhooks
 from landform.storage.clock import Clock, Moment
-from landform.storage.maintenance import origins
 
 SECRET = "admin:secret"
 ADMIN = ("admin", "secret")
@@ -91,9 +90,6 @@ def fill(url: str) -> None:
         pages.update(store, 4, {"title_raw": "Page", "title_rendered": "Page", "slug": "other"})
         signatures.rotate_secret(store)
         signatures.revoke(store, 1)
-        run = origins.begin(store, "shop.example", "")
-        with store.transaction():
-            origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
         webhooks.create(store, {"url": "https://example.com/hook", "types": ["*"]})
         assert webhooks.lease(store, "one")
     store.dispose()

@@ -29,12 +29,19 @@ from routing import share_compiled_rules
 from xdist.workermanage import NodeManager
 
 from landform.app import create_app
+from landform.parts import all_parts
 from landform.service import Identity, create_blueprint
 from landform.storage import Store
 
 pytest_plugins = ["browsers"]
 share_compiled_rules()
 ROOT = Path(__file__).parent.parent
+# The tests of parts that were deleted.
+collect_ignore = [
+    f"parts/{folder.name}"
+    for folder in Path(__file__).parent.glob("parts/*")
+    if folder.name not in all_parts()
+]
 # The columns of a page as storage creates it, and the query of a list as storage takes it.
 PAGE: dict[str, Any] = {
     "title_raw": "T", "title_rendered": "T", "content_raw": "some words", "content_rendered": "C",
@@ -69,6 +76,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "sqlite(why): runs on SQLite only.")
     config.addinivalue_line("markers", "postgresql: runs on PostgreSQL only.")
     config.addinivalue_line("markers", "settings(...): what `app` is made with.")
+    config.addinivalue_line("markers", "all_parts: compares what only all parts together make.")
     for name, meaning in tiers.MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
     # In the background of a script it is ignored, also by whatever a test starts.

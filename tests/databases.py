@@ -22,19 +22,20 @@ from processes import children
 
 from landform.storage import Store
 from landform.storage.maintenance import verify
-from landform.storage.models import NUMBERED, TABLES, ResourceVersion, StoreInfo
+from landform.storage.models import ResourceVersion, StoreInfo
+from landform.storage.part import all_tables, numbered_tables
 
 # What it takes to be fast and not safe: the tests of faults have a server of their own.
 UNSAFE = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=300")
 SINGLE = {ResourceVersion, StoreInfo}
-EMPTIED = [model._meta.table_name for model in TABLES if model not in SINGLE]
+EMPTIED = [model._meta.table_name for model in all_tables() if model not in SINGLE]
 EMPTY = "; ".join(
     (
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
         "WHERE datname = current_database() AND pid <> pg_backend_pid()",
         "SET session_replication_role = replica",
         *(f"DELETE FROM {table}" for table in EMPTIED),
-        *(f"ALTER SEQUENCE {table}_id_seq RESTART" for table in NUMBERED),
+        *(f"ALTER SEQUENCE {table}_id_seq RESTART" for table in numbered_tables()),
         "UPDATE resource_version SET version = 1",
     )
 )

@@ -2,7 +2,7 @@
 
 The tests of `tests/faults` and `tests/clients` are a part each. Those that have `start_server`,
 `run`, `postgres` or `console`, or are marked `servers`, are one too, and a few elsewhere are marked
-`clients`.
+`faults` or `clients`.
 All others run in process, beside the one that is marked `smoke`.
 """
 
@@ -14,6 +14,7 @@ import pytest
 TESTS = Path(__file__).parent
 TIERS = ("process", "servers", "faults", "clients")
 MARKERS = {
+    "faults": "kills, or writes while other processes do.",
     "servers": "starts a server or another program.",
     "clients": "needs clients, a browser or a fuzzer.",
     "smoke": "starts a server, and runs with those in process.",
@@ -38,8 +39,9 @@ def tier_of(item: pytest.Function) -> str:
         return folder
     if item.get_closest_marker("smoke"):
         return "process"
-    if item.get_closest_marker("clients"):
-        return "clients"
+    for tier in ("clients", "faults"):
+        if item.get_closest_marker(tier):
+            return tier
     is_server = item.get_closest_marker("servers") or FIXTURES.intersection(item.fixturenames)
     return "servers" if is_server else "process"
 

@@ -15,7 +15,14 @@ from landform.standalone.commands.tools import (
     open_store,
 )
 from landform.standalone.commands.transfer import check_stored
-from landform.storage import DatabaseUnusable, StorageError, Store, api_keys, signatures
+from landform.storage import (
+    DatabaseUnusable,
+    StorageError,
+    Store,
+    api_keys,
+    migrating,
+    signatures,
+)
 from landform.storage.maintenance import copying, derived, verify
 
 
@@ -91,7 +98,7 @@ def _keys(store: Store) -> list[api_keys.Key] | None:
 def _is_earlier(store: Store) -> bool:
     """Return whether a database has the schema of an earlier version; leave no connection to it."""
     with store.connection() as db:
-        is_earlier = derived.is_earlier(db)
+        is_earlier = migrating.is_earlier(db)
     store.dispose()
     return is_earlier
 

@@ -21,7 +21,7 @@ from landform.storage.errors import (
     Unavailable,
     cut_values,
 )
-from landform.storage.models import NUMBERED, TABLES
+from landform.storage.part import all_tables, numbered_tables
 from landform.storage.query_budget import Deadline
 
 log = logging.getLogger("landform")
@@ -40,7 +40,7 @@ NO_FILE = (
 # Inside of it the driver's errors become Peewee's.
 PEEWEE_ERRORS = peewee.__exception_wrapper__  # type: ignore[attr-defined]
 HIGHEST = "SELECT max(id) FROM {}"
-LAST_MIGRATION = "SELECT max(name) FROM schema_migration"
+HISTORY = "SELECT name FROM schema_migration ORDER BY name"
 OTHER_SCHEMA = (
     "The database has the schema of another version of landform: nothing is written to it. Restart "
     "the service with that version."
@@ -89,8 +89,9 @@ class EngineDatabase(peewee.Database, ABC):
     remedy = ""
     # The store that connections have to lead to; None while that is not known.
     identity: str | None = None
-    # The last migration of this version; a write to a schema that has another one is refused.
-    migration: str | None = None
+    # The names of the migrations that made the schema which this process knows; a write to a schema
+    # with others is refused.
+    history: Sequence[str] = ()
     # Whether the database is on a server, and not in a file whose commits can be watched.
     on_server = False
     # The `lock_type` of transactions that only read.
@@ -114,7 +115,7 @@ class EngineDatabase(peewee.Database, ABC):
         """The tables that have a counter in `resource_version`."""
         return {
             model._meta.table_name
-            for model in TABLES
+            for model in all_tables()
             if model.versioned or (model.versioned_on_server and self.on_server)
         }
 
@@ -231,18 +232,18 @@ class EngineDatabase(peewee.Database, ABC):
         A write waits for the others so many seconds, or for the busy timeout.
         """
 
-    def check_schema(self, migration: str | None) -> None:
+    def check_schema(self, history: Sequence[Record]) -> None:
         """End the write that has begun, and raise `Unavailable`, in a schema of another version."""
-        if migration != self.migration:
+        if [name for (name,) in history] != self.history:
             self.rollback()
             raise Unavailable(OTHER_SCHEMA)
 
     def _has_other_schema(self, error: Exception) -> bool:
         """Return whether a statement failed that may do so in the schema of another version."""
-        if self.migration and isinstance(error, peewee.DatabaseError):
+        if self.history and isinstance(error, peewee.DatabaseError):
             with suppress(Exception), closing(self.open_connection()) as connection:
-                last = connection.execute(LAST_MIGRATION).fetchone()[0]
-                return bool(last != self.migration)
+                history = connection.execute(HISTORY).fetchall()
+                return [name for (name,) in history] != self.history
         return False
 
     def snapshot(self) -> AbstractContextManager[object]:
@@ -343,7 +344,7 @@ class EngineDatabase(peewee.Database, ABC):
     def last_ids(self) -> dict[str, int]:
         """Return the highest id that was ever assigned in each table."""
         found = dict(self.execute_sql(self.dialect.last_ids).fetchall())
-        return {table: found.get(table) or 0 for table in NUMBERED}
+        return {table: found.get(table) or 0 for table in numbered_tables()}
 
     def advance_sequences(self, ids: Mapping[str, int]) -> None:
         """Never assign the ids up to these again, nor any of a row that is there."""

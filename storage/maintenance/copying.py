@@ -2,15 +2,16 @@
 
 from collections.abc import Callable, Iterator
 
+from landform.storage.engines.database import INDEX, EngineDatabase
 from landform.storage.errors import CopyRefused, reason_of
 from landform.storage.maintenance.tables import read_rows
-from landform.storage.models import TABLES
+from landform.storage.migrating import missing_parts, read_history
+from landform.storage.part import all_tables
 from landform.storage.rows import Row
 from landform.storage.sql import renew_generation
 from landform.storage.store import Store
 
-# In the order in which they are written; what counts or indexes them follows.
-COPIED = [model for model in TABLES if model.copied]
+ANY_ROW = 'SELECT 1 FROM "{}" LIMIT 1'
 
 
 def copy(
@@ -22,12 +23,13 @@ def copy(
     what is interrupted leaves it empty. Raises `CopyRefused` for a target that holds something.
     The rows of each table are read through `watch`.
     """
-    count = 0
+    count, copied = 0, [model for model in all_tables() if model.copied]
     with source.connection() as read, read.snapshot(), target.connection(), target.transaction():
         written = target.database
-        if any(model.select().count(written) for model in COPIED):
+        _check_parts(read)
+        if any(model.select().count(written) for model in copied):
             raise CopyRefused(f"{target.database.name} holds something already; take an empty one.")
-        for model in COPIED:
+        for model in copied:
             row: Row = {}
             try:
                 for row in watch(read_rows(read, model)):
@@ -42,3 +44,17 @@ def copy(
         # Rows that the target held before may have had the same ids and versions.
         renew_generation(written)
     return count
+
+
+def _check_parts(db: EngineDatabase) -> None:
+    """Raise `CopyRefused` for rows of parts that are not there, since nobody knows their tables."""
+    missing = missing_parts(read_history(db))
+    own = {model._meta.table_name for model in all_tables()} | {"schema_migration"}
+    others = set(db.get_tables()) - own if missing else ()
+    for name in others:
+        is_engine = name.startswith(("sqlite_", INDEX.name))
+        if not is_engine and db.execute_sql(ANY_ROW.format(name)).fetchone():
+            raise CopyRefused(
+                f"{db.name} has rows in {name}, and was used with parts that are not there: "
+                f"{', '.join(missing)}. Copy it with a landform that has them, or drop the table."
+            )

@@ -13,9 +13,10 @@ from peewee import SQL, DatabaseError, fn
 from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance.tables import read_rows
-from landform.storage.migrating import runner
-from landform.storage.models import NUMBERED, Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.migrating import all_migrations, apply, read_history
+from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
 from landform.storage.pages import WRITE_TEXT, stored_meta_columns
+from landform.storage.part import numbered_tables
 from landform.storage.rows import Row
 from landform.storage.search import fold
 from landform.storage.store import Store
@@ -42,17 +43,9 @@ def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
     if StoreInfo.select().count(db) != 1:
         yield "The store has not one identity", []
     given = db.last_ids()
-    for name, model in NUMBERED.items():
+    for name, model in numbered_tables().items():
         if (model.select(fn.MAX(model._meta.primary_key)).scalar(db) or 0) > given[name]:
             yield f"The next id of {name} is one that is there", []
-
-
-def is_earlier(db: EngineDatabase) -> bool:
-    """Return whether only the last migrations are not applied yet."""
-    migrations = runner(db)
-    names, applied = [one.name for one in migrations.migrations()], migrations.applied()
-    missing = [name for name in names if name not in applied]
-    return bool(missing) and missing == names[-len(missing) :] and missing != names
 
 
 def schema_problems(db: EngineDatabase) -> Iterator[str]:
@@ -67,8 +60,8 @@ def schema_problems(db: EngineDatabase) -> Iterator[str]:
             yield f"The {part.kind} {part.name} is missing. {remedy}"
         elif found[part] != sql and (part == INDEX or not _is_index_part(part)):
             yield f"The {part.kind} {part.name} is not that of this version. {remedy}"
-    migrations = runner(db)
-    for name in sorted({one.name for one in migrations.migrations()} - set(migrations.applied())):
+    history = read_history(db)
+    for name in all_migrations().keys() - set(history):
         yield f"The migration {name} is not marked as applied. {RESTORE}"
     # A trigger or view of somebody else's may change what is written.
     for part in found.keys() - wanted.keys():
@@ -149,7 +142,7 @@ def _rebuild_schema(db: EngineDatabase) -> None:
 
 
 def _wanted(db: EngineDatabase) -> Schema:
-    return db.reference_schema(lambda other: runner(other).up())
+    return db.reference_schema(lambda other: apply(other, all_migrations()))
 
 
 def _is_index_part(part: Named) -> bool:

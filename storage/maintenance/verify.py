@@ -12,13 +12,14 @@ from landform.storage.errors import Unavailable, reason_of
 from landform.storage.maintenance import derived
 from landform.storage.maintenance.derived import RESTORE, VACUUM
 from landform.storage.maintenance.tables import read_rows
-from landform.storage.models import TABLES, Table
+from landform.storage.migrating import is_earlier
+from landform.storage.models import Table
+from landform.storage.part import all_tables
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
 # Raises `ValueError`, which says what is wrong with a row.
 Check = Callable[[Row], object]
-CHECKED = [model for model in TABLES if not model.derived]
 MOST_LISTED = 5
 CORRECT = "Correct the value, or restore a backup."
 
@@ -31,12 +32,14 @@ def find_problems(store: Store, check_row: Check = dict) -> Iterator[str]:
     """
     try:
         with store.connection() as db:
-            if derived.is_earlier(db):
+            if is_earlier(db):
                 yield f"{db.name} has the schema of an earlier version: run `landform migrate`."
                 return
             yield from _checked("The database", db.integrity_problems())
             yield from _checked("The schema", derived.schema_problems(db))
-            for model in CHECKED:
+            for model in all_tables():
+                if model.derived:
+                    continue
                 found = _wrong_rows(db, model, check_row)
                 yield from _checked(f"What {model._meta.table_name} holds", found)
             yield from _checked("What follows from the rows", _derived(db))

@@ -119,21 +119,6 @@ TABLES = {
         deliveries {text} NOT NULL,
         created_utc {text} NOT NULL
     """,
-    "import_origin": """
-        source {text} NOT NULL,
-        resource {text} NOT NULL,
-        source_id BIGINT NOT NULL,
-        target_id BIGINT NOT NULL,
-        digest {text} NOT NULL,
-        stored {text} NOT NULL,
-        slug {text} NOT NULL,
-        link {text} NOT NULL,
-        run BIGINT NOT NULL,
-        outcome {text} NOT NULL,
-        notes {text} NOT NULL,
-        PRIMARY KEY (source, resource, source_id)
-    """,
-    "import_run": "source {text} PRIMARY KEY, run BIGINT NOT NULL, state {text} NOT NULL",
     "api_key": """
         {identity},
         name {text} NOT NULL,

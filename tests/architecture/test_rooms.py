@@ -7,6 +7,7 @@ room to the lowest.
 import ast
 import re
 import tomllib
+from collections.abc import Iterator
 from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
@@ -15,33 +16,35 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TOP = ("app.py", "wsgi.py", "gunicorn.conf.py")
-FOLDERS = ("standalone", "service", "schemas", "storage")
+FOLDERS = ("parts", "standalone", "service", "schemas", "storage")
+PARTS = {file.parent.name for file in ROOT.glob("parts/*/__init__.py")}
 TABLE = re.findall(
     r"^\| (\w+) \| (`.*`) \| (.*) \|$", (ROOT / "docs/architecture.md").read_text(), re.MULTILINE
 )
 # What belongs to each room, and which others it may import. A module belongs to the longest name
 # that its own begins with: `service.http.input` to "http", a new `service.redirects` to "views".
+# `*` is any part: `parts.*.models` are the models of each.
 MEMBERS = {room: members.replace("`", "").split(", ") for room, members, _ in TABLE}
 MAY_IMPORT = {room: [] if rooms == "nothing" else rooms.split(", ") for room, _, rooms in TABLE}
 
 # Packages of others that a part of the product may import only where it stands here.
 OTHERS = {
-    "flask": "app standalone service",
-    "werkzeug": "app standalone service",
-    "marshmallow": "schemas service standalone.wordpress standalone.commands",
+    "flask": "app standalone service parts",
+    "werkzeug": "app standalone service parts",
+    "marshmallow": "schemas service standalone.commands parts",
     "jinja2": "service.site",
     "markupsafe": "service.site",
     "itsdangerous": "service.previews",
     "nh3": "service.rendering",
-    "peewee": "storage",
+    "peewee": "storage parts",
     "playhouse": "storage",
     "psycopg": "storage.engines",
     "sqlite3": "storage.engines",
     "gunicorn": "standalone.worker standalone.commands.serve",
     "waitress": "standalone.balance standalone.connections standalone.parser standalone.worker",
     "prometheus_client": "standalone gunicorn.conf",
-    "click": "standalone.cli standalone.commands service.cli",
-    "defusedxml": "standalone.wordpress",
+    "click": "standalone.cli standalone.commands service.cli parts",
+    "defusedxml": "parts",
 }
 
 
@@ -94,16 +97,24 @@ def imports() -> dict[str, set[str]]:
     }
 
 
+def part_of(module: str) -> str:
+    """Return the part that a module belongs to; empty for the core."""
+    return "".join(re.findall(r"^parts\.(\w+)", module))
+
+
 def room_of(module: str) -> str:
+    name = re.sub(r"^parts\.\w+", "parts.*", module)
     if modules()[module].name == "__init__.py":
-        module += ".__init__"
+        name += ".__init__"
+    module = name
     fit = [(len(n), room) for room, names in MEMBERS.items() for n in names if is_below(module, n)]
     assert fit, f"{module} is in no room: add it to the table."
     return max(fit)[1]
 
 
 def test_a_room_imports_what_the_table_allows_which_is_below_it() -> None:
-    assert {room_of(module) for module in modules()} == set(MEMBERS)
+    is_optional = {room for room, names in MEMBERS.items() if names[0].startswith("parts.*")}
+    assert {room_of(module) for module in modules()} | is_optional == set(MEMBERS)
     rooms = list(MEMBERS)
     for number, room in enumerate(rooms):
         assert set(MAY_IMPORT[room]) <= set(rooms[number + 1 :]), room
@@ -112,6 +123,39 @@ def test_a_room_imports_what_the_table_allows_which_is_below_it() -> None:
         for module, targets in imports().items()
         for target in targets
         if room_of(target) not in {room_of(module), *MAY_IMPORT[room_of(module)]}
+    ] == []
+
+
+def test_no_module_of_the_core_names_a_part() -> None:
+    named = re.compile(rf"\bparts[./]({'|'.join(PARTS) or 'none'})\b")
+    core = {name: file for name, file in modules().items() if not part_of(name)}
+    assert [name for name, file in core.items() if named.search(file.read_text())] == []
+
+
+def calls_at_import(tree: ast.AST) -> Iterator[str]:
+    """Yield the names of functions that are called while a module is imported."""
+    for node in ast.iter_child_nodes(tree):
+        if isinstance(node, ast.Call):
+            yield ast.unparse(node.func).rpartition(".")[2]
+        if not isinstance(node, (ast.FunctionDef, ast.Lambda)):
+            yield from calls_at_import(node)
+
+
+def test_the_core_asks_for_its_parts_in_functions_only() -> None:
+    asking = {"all_parts", "all_tables", "numbered_tables", "all_migrations"}
+    assert [
+        module
+        for module, file in modules().items()
+        if asking.intersection(calls_at_import(ast.parse(file.read_text())))
+    ] == ["standalone.cli"]
+
+
+def test_no_part_imports_another() -> None:
+    assert [
+        f"{module} imports {target}"
+        for module, targets in imports().items()
+        for target in targets
+        if part_of(module) and part_of(target) not in ("", part_of(module))
     ] == []
 
 
@@ -131,8 +175,8 @@ def test_nobody_hides_an_import_from_these_tests() -> None:
         module for module, file in modules().items()
         if re.search(r"\bimport_module\(|\b__import__\(", file.read_text())
     }  # fmt: skip
-    # They import the folder of an engine, and the commands when one is run.
-    assert hiding <= {"storage.engines", "service.cli"}
+    # They import what is asked for: names for a host, a command, the folder of an engine.
+    assert hiding <= {"parts", "service", "service.cli", "standalone.cli", "storage.engines"}
 
 
 @pytest.mark.parametrize("engine", ["postgres", "sqlite"])
@@ -147,4 +191,10 @@ def test_every_folder_with_code_is_a_package_that_pyproject_lists() -> None:
     folders = {file.parent for top in FOLDERS for file in (ROOT / top).rglob("*.py")}
     names = [f"landform.{'.'.join(one.relative_to(ROOT).parts)}" for one in folders]
     listed = project["tool"]["setuptools"]["packages"]
-    assert set(listed) <= {"landform", *names} <= {*listed, "landform.storage.migrations"}
+    packages = {name for name in names if not name.endswith(".migrations")}
+    assert packages <= set(listed)
+    # The list has the packages of a part that was deleted until a wheel is to be built.
+    others = set(listed) - packages - {"landform"}
+    assert [
+        name for name in others if part_of(name.removeprefix("landform.")) in {"", *PARTS}
+    ] == []

@@ -25,7 +25,7 @@ from werkzeug.test import TestResponse
 from landform.service import create_blueprint
 
 HOST = Path(__file__).parent / "host"
-NAMES = ("app", "schemas", "service", "storage")
+NAMES = ("app", "parts", "schemas", "service", "storage")
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5}}
 # Where Flask keeps what a blueprint brings.
 ADDRESSES = {

@@ -25,7 +25,7 @@ sys.addaudithook(watch)
 from landform.service import create_blueprint
 unneeded = "gunicorn", "landform.app", "landform.standalone"
 needless = [name for name in unneeded if name in sys.modules]
-for name in ("app", "schemas", "service", "standalone", "storage"):
+for name in ("app", "parts", "schemas", "service", "standalone", "storage"):
     module = importlib.import_module(f"landform.{name}")
     for inner in pkgutil.walk_packages(getattr(module, "__path__", ()), f"landform.{name}."):
         try:

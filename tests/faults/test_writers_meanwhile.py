@@ -1,20 +1,16 @@
 """Commands that write while a server serves: nothing that it acknowledged is lost or replaced."""
 
-import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-import wxr
 from conftest import PAGE, Server, migrated
 from databases import check, run_sql
 from files import written
 from processes import until
-from writers import Client, Writers, problems
+from writers import Client, Writers, problems, run_beside, start
 
 from landform.storage import feeds, pages
 from landform.storage.maintenance import transfer
@@ -37,13 +33,6 @@ def lines(**changes: Any) -> list[dict[str, Any]]:
         *({**page, "id": n, "slug": f"imported-{n}"} for n in numbers),
         *({**feed, "id": FIRST + n, "meta": one} for n, one in enumerate(meta)),
     ]
-
-
-def start(server: Server, *arguments: str | Path) -> subprocess.Popen[str]:
-    """Start a command beside a server."""
-    command = [sys.executable, "-m", "landform.standalone", *map(str, arguments)]
-    environment = {**os.environ, "LANDFORM_DATABASE_URL": server.database}
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
 
 
 def imported(server: Server, table: str = "page") -> int:
@@ -104,27 +93,6 @@ def test_an_import_replaces_nothing_that_is_changed_while_it_runs(
     check(server.database)
 
 
-def run_beside(
-    writers: Writers, server: Server, *arguments: str | Path, times: int = 2
-) -> list[int]:
-    """Run a command while clients write, and look for what was acknowledged; return exit codes."""
-    done = []
-    with writers.writing():
-        writers.wait_for(20)
-        for _ in range(times):
-            command = start(server, *arguments)
-            command.communicate(timeout=120)
-            done.append(command.returncode)
-            writers.wait_for(20)
-    with Client(server) as client:
-        lost = problems(client, writers.things)
-    assert (writers.broken, lost) == (0, [])
-    ids = [(thing.kind, thing.number) for thing in writers.things if thing.number]
-    assert len(ids) == len(set(ids))
-    check(server.database)
-    return done
-
-
 @pytest.mark.parametrize("name", ["vacuum", "migrate", "verify"])
 def test_maintenance_loses_nothing_that_is_written_meanwhile(
     start_server: Callable[..., Server], name: str
@@ -144,12 +112,3 @@ def test_a_copy_loses_nothing_that_is_written_meanwhile(
     # The second time the target is empty no more; and one that is served is not replaced.
     assert done == [0, 1]
     assert run_beside(Writers(server, "target"), server, "copy", other, server.database) == [1, 1]
-
-
-@pytest.mark.parametrize(("option", "times"), [("--force", 1), ("--new-ids", 2)])
-def test_moving_in_replaces_nothing_that_is_created_meanwhile(
-    start_server: Callable[..., Server], tmp_path: Path, option: str, times: int
-) -> None:
-    server, ids = start_server(), range(FIRST, FIRST + FEEDS)
-    file = wxr.written(tmp_path, *({"id": number, "slug": f"old-{number}"} for number in ids))
-    run_beside(Writers(server, "moving"), server, "import-wordpress", file, option, times=times)

@@ -32,7 +32,10 @@ def test_the_image_takes_what_the_package_is_made_of_and_runs_as_nobody_in_parti
     text = (DEPLOY / "Dockerfile").read_text()
     copied = set(re.findall(r"[\w.]+", " ".join(re.findall(r"^COPY (?!--)(.*)", text, re.M))))
     modules = {path.name for path in ROOT.glob("*.py")}
-    assert modules | {"service", "schemas", "standalone", "storage", "pyproject.toml"} <= copied
+    assert (
+        modules | {"parts", "service", "schemas", "standalone", "storage", "pyproject.toml"}
+        <= copied
+    )
     assert re.search(r"^USER [1-9][0-9]*$", text, re.M)
     assert all(form.startswith("[") for form in re.findall(r"^(?:ENTRYPOINT|CMD) (.*)", text, re.M))
 

@@ -15,8 +15,8 @@ from landform.standalone import cli
 
 README = (ROOT / "README.md").read_text()
 API = (ROOT / "docs/api.md").read_text()
-PAPERS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("examples/*.md")])
-PLACES = "standalone|service|schemas|storage|tests|deploy|bench|docs|examples"
+PAPERS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/*.md")])
+PLACES = "parts|standalone|service|schemas|storage|tests|deploy|bench|docs|examples"
 SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 
 
@@ -67,7 +67,7 @@ def test_every_url_rule_is_in_the_docs(app: Flask) -> None:
 
 
 def test_every_error_code_is_in_the_docs() -> None:
-    code = "".join(file.read_text() for folder in ("service", "schemas", "standalone")
+    code = "".join(file.read_text() for folder in ("service", "schemas", "standalone", "parts")
                    for file in (ROOT / folder).rglob("*.py")
            # It knows the codes of WordPress.
            if file.parent.name != "wordpress")  # fmt: skip
@@ -82,7 +82,7 @@ def test_every_error_code_is_in_the_docs() -> None:
 def test_every_variable_in_the_code_is_in_the_docs() -> None:
     settings = (ROOT / "docs/settings.md").read_text()
     files = [ROOT / "app.py", ROOT / "wsgi.py", ROOT / "gunicorn.conf.py"]
-    for folder in ("service", "schemas", "storage", "standalone", "deploy"):
+    for folder in ("service", "schemas", "storage", "standalone", "parts", "deploy"):
         files += [file for file in (ROOT / folder).rglob("*") if file.is_file()]
     code = "".join(file.read_text() for file in files if file.suffix != ".pyc")
     names = set(re.findall(r"LANDFORM_[A-Z_]*[A-Z]\b", code))

@@ -159,7 +159,7 @@ def test_a_command_has_no_database_in_memory_wherever_it_is_named(
 
 
 def test_only_what_nobody_knows_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in ("LANDFORM_CONFIG", "LANDFORM_KEY", "LANDFORM_WORDPRESS_PASSWORD", "LANDFORMAT"):
+    for name in ("LANDFORM_CONFIG", "LANDFORM_KEY", "LANDFORMAT"):
         monkeypatch.setenv(name, "")
     assert list(warnings()) == []
     monkeypatch.setenv("LANDFORM_QQQQQQ", "1")

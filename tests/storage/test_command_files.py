@@ -4,17 +4,18 @@ import os
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from runpy import run_path
 
 import click
 import pytest
 from click.testing import CliRunner, Result
-from conftest import PAGE, migrated
+from conftest import PAGE, ROOT, migrated
 
+from landform.parts import all_parts
 from landform.standalone import cli
 from landform.standalone.commands.tools import File
 from landform.storage import Store, pages
 
-SITE = "http://127.0.0.1:9/ --user me"
 # A complete command line for each parameter that may name a file, which is {}.
 LINES = {
     "backup file": "backup {} --force",
@@ -27,11 +28,6 @@ LINES = {
     "export report_file": "export new.nd --report {}",
     "import file": "import {}",
     "import report_file": "import old.nd --report {}",
-    "import-wordpress source": "import-wordpress {}",
-    "import-wordpress password_file": f"import-wordpress {SITE} --password-file {{}}",
-    "import-wordpress report_file": "import-wordpress old.xml --report {}",
-    "import-wordpress redirects": "import-wordpress old.xml --redirects {}",
-    "import-wordpress forms_file": "import-wordpress old.xml --forms {}",
     "plan file": "plan 3 --entry {}",
     "plan properties": "plan 3 --entry entry.json --properties {}",
     "restore file": "restore {}",
@@ -40,11 +36,13 @@ LINES = {
 PAIRS = [
     "export {} --report {}", "import {} --report {}", "diff {} --report {}",
     "diff old.nd {} --report {}",
-    f"import-wordpress {SITE} --password-file {{}} --redirects {{}}",
-    "import-wordpress old.xml --forms {} --report {}", "import-wordpress {} --redirects {}",
-    "import-wordpress old.xml --report {} --redirects {}",
     "export {} --config {}", "backup {} --force --config {}",
 ]  # fmt: skip
+for part in all_parts():
+    if (file := ROOT / f"tests/parts/{part}/command_files.py").exists():
+        lines = run_path(str(file))
+        LINES |= lines["LINES"]
+        PAIRS += lines["PAIRS"]
 
 
 @pytest.fixture

@@ -14,8 +14,8 @@ from landform.standalone.cli import main
 from landform.storage import Store, api_keys, feeds, idempotency_keys, pages, runs
 from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import tables, verify
-from landform.storage.maintenance.copying import COPIED
 from landform.storage.pages import listing
+from landform.storage.part import all_tables
 from landform.storage.sql import read_generation
 
 PAGE = {**A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _"}
@@ -32,7 +32,8 @@ def held(url: str) -> dict[str, list[Any]]:
             model._meta.table_name: sorted(
                 model.select(*model._meta.sorted_fields).tuples().execute(db), key=repr
             )
-            for model in COPIED
+            for model in all_tables()
+            if model.copied
         }
         found["last ids"] = sorted(db.last_ids().items())
     store.dispose()

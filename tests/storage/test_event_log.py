@@ -17,7 +17,7 @@ from test_writer import FEED
 
 from landform.storage import Store, events, feeds, pages, runs, webhooks
 from landform.storage.errors import EventsExpired, StorageError
-from landform.storage.maintenance import incoming, origins, transfer
+from landform.storage.maintenance import transfer
 from landform.storage.pages import scheduling
 from landform.storage.rows import Row
 
@@ -164,13 +164,6 @@ def test_an_import_of_many_rows_is_one_event(store: Store, make_database: Any) -
     transfer.Import(store).run(enumerate(lines))
     transfer.Import(store).run(enumerate({**line, "form_id": 7} for line in lines), keep=False)
     assert types(store) == ["store.imported"]
-    with store.connection():
-        run = origins.begin(store, "shop.example", "")
-        writer = incoming.IncomingWriter(store, run, new_ids=True)
-        for first in (0, 100):
-            rows = lines[first : first + 100]
-            writer.write("feed", [incoming.Incoming("feed", row["id"], row) for row in rows])
-    assert types(store) == ["store.imported"] * 2
 
 
 @pytest.mark.sqlite("only a file can be put back")

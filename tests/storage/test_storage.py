@@ -19,12 +19,11 @@ from landform.storage import (
     DatabaseUnusable,
     Store,
     Unavailable,
-    models,
     pages,
 )
 from landform.storage.engines.sqlite import engine as sqlite_engine
-from landform.storage.models import TABLES
 from landform.storage.pages import listing
+from landform.storage.part import all_tables, numbered_tables
 
 PAGE = {**A_PAGE, "content_raw": "C"}
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
@@ -196,12 +195,12 @@ def test_the_models_are_the_tables_that_the_migrations_create(new_database: str)
                 (column.name, column.null and not column.primary_key)
                 for column in db.get_columns(model._meta.table_name)
             }
-            for model in TABLES
+            for model in all_tables()
         }
     own = {name for name in tables if not name.startswith("page_index")}
     assert own - {"schema_migration", "sqlite_sequence"} == columns.keys()
-    for model in TABLES:
+    for model in all_tables():
         fields = {(field.column_name, field.null) for field in model._meta.sorted_fields}
         assert columns[model._meta.table_name] == fields, model
     assert {name for (name,) in versions} == store.database.versioned
-    assert set(given) == set(models.NUMBERED)
+    assert set(given) == set(numbered_tables())

@@ -18,7 +18,7 @@ from psycopg.conninfo import conninfo_to_dict
 from psycopg.pq import TransactionStatus
 
 from landform.storage.engines.database import (
-    LAST_MIGRATION,
+    HISTORY,
     PEEWEE_ERRORS,
     EngineDatabase,
     Options,
@@ -35,7 +35,7 @@ from landform.storage.errors import (
     TooExpensive,
     Unavailable,
 )
-from landform.storage.models import TABLES
+from landform.storage.part import all_tables
 from landform.storage.query_budget import Deadline
 
 # The first half of the lock that every write takes; the second is the schema.
@@ -155,18 +155,17 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
             idle = IDLE_SECONDS if self.connection().statement_timeout else COMMAND_IDLE_SECONDS
             wait = self._busy_timeout if wait is None else wait
             lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
-            lock_type += f"; {LAST_MIGRATION}" if self.migration else ""
+            lock_type += f"; {HISTORY}" if self.history else ""
         try:
             begun = self._command(lock_type, "BEGIN")
         except peewee.DatabaseError:
             self.rollback()
             raise
-        if lock_type.endswith(LAST_MIGRATION):
+        if lock_type.endswith(HISTORY):
             # The last of the results.
             while begun.nextset():
                 pass
-            (last,) = begun.fetchone() or (None,)
-            self.check_schema(last)
+            self.check_schema(begun.fetchall())
 
     def commit(self) -> None:
         connection = self.connection()
@@ -238,7 +237,7 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
 
     def compact(self) -> None:
         """Free space, while readers and writers go on."""
-        for model in TABLES:
+        for model in all_tables():
             self.execute_sql(f"VACUUM (ANALYZE) {model._meta.table_name}")
 
     def _command(self, sql: str, told: str = "") -> psycopg.Cursor[Record]:

@@ -16,7 +16,7 @@ import peewee
 
 from landform.storage.atomic_file import LOGS
 from landform.storage.engines.database import (
-    LAST_MIGRATION,
+    HISTORY,
     PEEWEE_ERRORS,
     URL_FORMS,
     EngineDatabase,
@@ -339,10 +339,10 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
                     time.sleep(RETRY_SECONDS)
         finally:
             self.tell("BEGIN", began)
-        if self.migration:
+        if self.history:
             with PEEWEE_ERRORS:
-                last = connection.execute(LAST_MIGRATION).fetchone()[0]
-            self.check_schema(last)
+                history = connection.execute(HISTORY).fetchall()
+            self.check_schema(history)
 
     def _begins(self, connection: Connection, give_up: float) -> bool:
         try:

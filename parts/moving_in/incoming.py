@@ -5,10 +5,10 @@ from collections.abc import Callable, Collection, Iterable, Mapping
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from landform.parts.moving_in import origins
+from landform.parts.moving_in.origins import Origin, Run, digest
 from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, NotFound, TextRefused
-from landform.storage.maintenance import origins
-from landform.storage.maintenance.origins import Origin, Run, digest
 from landform.storage.maintenance.tables import EXPORTED, RowWriter, find
 from landform.storage.maintenance.transfer import reserve_ids
 from landform.storage.pages import revisions, slugs

@@ -11,17 +11,17 @@ from typing import Any
 
 import pytest
 from comparing import SITE
-from conftest import PAGE
+from conftest import PAGE, ROOT
 from moving_in import move, stand_in
 
-from landform.standalone.wordpress import client
+from landform.parts.moving_in.wordpress import client
 from landform.storage import Store, pages
 from landform.storage.pages import revisions
 
 pytestmark = pytest.mark.sqlite("what a site has has nothing to do with the engine")
 
 PAGES = ("--only", "pages")
-GUIDE = Path(__file__).parents[2] / "docs/moving-in.md"
+GUIDE = ROOT / "docs/parts/moving-in.md"
 
 
 @pytest.fixture(scope="module")

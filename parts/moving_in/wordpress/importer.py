@@ -8,12 +8,15 @@ from functools import partial
 from itertools import chain, islice
 from pathlib import Path
 
-from landform.standalone.wordpress.access import opened
-from landform.standalone.wordpress.blocks import Patterns
-from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
-from landform.standalone.wordpress.convert import Converter
-from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.readers import (
+from landform.parts.moving_in import origins
+from landform.parts.moving_in.incoming import IncomingWriter
+from landform.parts.moving_in.origins import Origin
+from landform.parts.moving_in.wordpress.access import opened
+from landform.parts.moving_in.wordpress.blocks import Patterns
+from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer
+from landform.parts.moving_in.wordpress.convert import Converter
+from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.readers import (
     FEEDS,
     PAGES,
     FeedReader,
@@ -21,13 +24,10 @@ from landform.standalone.wordpress.readers import (
     read_pattern,
     rows_of,
 )
-from landform.standalone.wordpress.report import Report
-from landform.standalone.wordpress.site import Site, has_id
-from landform.standalone.wordpress.values import SiteDates, address
+from landform.parts.moving_in.wordpress.report import Report
+from landform.parts.moving_in.wordpress.site import Site, has_id
+from landform.parts.moving_in.wordpress.values import SiteDates, address
 from landform.storage import Store
-from landform.storage.maintenance import origins
-from landform.storage.maintenance.incoming import IncomingWriter
-from landform.storage.maintenance.origins import Origin
 from landform.storage.rows import Row
 
 NO_FORMS = (
@@ -117,7 +117,7 @@ def import_site(store: Store, client: Client, plan: Plan, progress: Progress) ->
 def import_files(store: Store, files: Sequence[Path], plan: Plan, progress: Progress) -> Report:
     """Bring what WordPress exported, and what an export of Gravity Forms beside it tells."""
     try:
-        from landform.standalone.wordpress.export_files import Export, read_forms  # noqa: PLC0415
+        from landform.parts.moving_in.wordpress.export_files import Export, read_forms  # noqa: PLC0415
     except ModuleNotFoundError as missing:
         raise CannotBegin(EXTRA) from missing
     export = Export(files[0])

@@ -16,9 +16,9 @@ import orjson
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
-from landform.standalone.wordpress.client import CannotBegin
-from landform.standalone.wordpress.site import SlugOwners
-from landform.standalone.wordpress.values import field_value, storable, whole
+from landform.parts.moving_in.wordpress.client import CannotBegin
+from landform.parts.moving_in.wordpress.site import SlugOwners
+from landform.parts.moving_in.wordpress.values import field_value, storable, whole
 from landform.storage.rows import Row
 
 # The columns of a page whose elements have their names, some of them with `post_` before.

@@ -15,10 +15,10 @@ from moving_in import move, stand_in
 from test_other_sites import PAGES, own, small
 from wxr import written
 
+from landform.parts.moving_in.wordpress.access import find_root
+from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer, Response
+from landform.parts.moving_in.wordpress.site import read_json
 from landform.service.errors import printable
-from landform.standalone.wordpress.access import find_root
-from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer, Response
-from landform.standalone.wordpress.site import read_json
 
 pytestmark = pytest.mark.sqlite("what a site sends has nothing to do with the engine")
 

@@ -5,17 +5,22 @@ title, content and meta alike: so what is lost and what is half there can both b
 """
 
 import json
+import os
 import random
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from http.client import HTTPConnection, HTTPException
 from itertools import count
+from pathlib import Path
 from threading import Event, Thread
 from typing import Any
 
 from conftest import Server, basic
+from databases import check
 from processes import until
 
 from landform.storage import Store
@@ -227,3 +232,31 @@ def _read(client: Client, things: list[Thing]) -> Iterator[tuple[Thing, dict[str
             name = row["meta"]["feedName"].removeprefix("q").rsplit("x")[0]
             if name in feeds:
                 yield feeds[name], row
+
+
+def start(server: Server, *arguments: str | Path) -> subprocess.Popen[str]:
+    """Start a command beside a server."""
+    command = [sys.executable, "-m", "landform.standalone", *map(str, arguments)]
+    environment = {**os.environ, "LANDFORM_DATABASE_URL": server.database}
+    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def run_beside(
+    writers: Writers, server: Server, *arguments: str | Path, times: int = 2
+) -> list[int]:
+    """Run a command while clients write, and look for what was acknowledged; return exit codes."""
+    done = []
+    with writers.writing():
+        writers.wait_for(20)
+        for _ in range(times):
+            command = start(server, *arguments)
+            command.communicate(timeout=120)
+            done.append(command.returncode)
+            writers.wait_for(20)
+    with Client(server) as client:
+        lost = problems(client, writers.things)
+    assert (writers.broken, lost) == (0, [])
+    ids = [(thing.kind, thing.number) for thing in writers.things if thing.number]
+    assert len(ids) == len(set(ids))
+    check(server.database)
+    return done

@@ -12,9 +12,9 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
 
+from landform.parts.moving_in.wordpress.client import BUSY, SMALL, Client, NoAnswer, Response
+from landform.parts.moving_in.wordpress.values import address, place, whole
 from landform.schemas.export import LARGEST
-from landform.standalone.wordpress.client import BUSY, SMALL, Client, NoAnswer, Response
-from landform.standalone.wordpress.values import address, place, whole
 
 PER_PAGE = 100
 # What has more digits counts no pages.

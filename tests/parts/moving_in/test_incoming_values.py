@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from landform.standalone.wordpress.convert import feed_numbers
-from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.site import Answer
-from landform.standalone.wordpress.values import unserialize
+from landform.parts.moving_in.wordpress.convert import feed_numbers
+from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.site import Answer
+from landform.parts.moving_in.wordpress.values import unserialize
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "-1", "x", "\xb2"])

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from typing import Any, NamedTuple
 
+from landform.parts.moving_in.wordpress.report import Note, note
+from landform.parts.moving_in.wordpress.values import whole
 from landform.service.rendering.content import DELIMITER
-from landform.standalone.wordpress.report import Note, note
-from landform.standalone.wordpress.values import whole
 
 PATTERN_BLOCK, FORM_BLOCK = "core/block", "gravityforms/form"
 EMBED_BLOCKS = re.compile(r"core/embed|core-embed/.*")

@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any
 
+from landform.parts.moving_in.wordpress.report import Note, note
+from landform.parts.moving_in.wordpress.values import UNREADABLE
 from landform.schemas.pages import EMPTY_META
-from landform.standalone.wordpress.report import Note, note
-from landform.standalone.wordpress.values import UNREADABLE
 
 PLACES = ("meta", "acf")
 CONSTANT = "const:"

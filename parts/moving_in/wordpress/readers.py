@@ -12,10 +12,10 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from landform.standalone.wordpress.client import BUSY, LARGEST, SMALL, NoAnswer
-from landform.standalone.wordpress.convert import KNOWN
-from landform.standalone.wordpress.site import PER_PAGE, Answer, Site, SlugOwners, has_id
-from landform.standalone.wordpress.values import storable
+from landform.parts.moving_in.wordpress.client import BUSY, LARGEST, SMALL, NoAnswer
+from landform.parts.moving_in.wordpress.convert import KNOWN
+from landform.parts.moving_in.wordpress.site import PER_PAGE, Answer, Site, SlugOwners, has_id
+from landform.parts.moving_in.wordpress.values import storable
 from landform.storage.rows import Row
 
 PAGES, BLOCKS, FEEDS = "/wp/v2/pages", "/wp/v2/blocks", "/gf/v2/feeds"

@@ -11,9 +11,9 @@ from datetime import UTC, datetime, timedelta
 from email.utils import parsedate_to_datetime
 from urllib.parse import urljoin, urlsplit
 
-from landform.standalone.wordpress.client import CannotBegin, Client, NoAnswer
-from landform.standalone.wordpress.site import Site, read_json
-from landform.standalone.wordpress.values import ascii_url, utf8
+from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer
+from landform.parts.moving_in.wordpress.site import Site, read_json
+from landform.parts.moving_in.wordpress.values import ascii_url, utf8
 
 # The URL of the REST API in a header `Link`.
 NAMED = re.compile(r'<([^<>]*)>[^<]*\brel="?https://api\.w\.org/')

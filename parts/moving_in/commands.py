@@ -13,9 +13,14 @@ from typing import Any
 import click
 
 from landform.app import create_app
+from landform.parts.moving_in.progress import Progress
+from landform.parts.moving_in.wordpress.client import CannotBegin, Client
+from landform.parts.moving_in.wordpress.importer import Plan, import_files, import_site
+from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.redirects import redirects
+from landform.parts.moving_in.wordpress.report import Report
 from landform.service.errors import printable
 from landform.service.page_urls import Urls
-from landform.standalone.commands._import_progress import Progress
 from landform.standalone.commands.tools import (
     DRY_RUN,
     MAP_FORM,
@@ -31,11 +36,6 @@ from landform.standalone.commands.tools import (
     written,
 )
 from landform.standalone.settings import read_settings
-from landform.standalone.wordpress.client import CannotBegin, Client
-from landform.standalone.wordpress.importer import Plan, import_files, import_site
-from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.redirects import redirects
-from landform.standalone.wordpress.report import Report
 from landform.storage import Store
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
@@ -174,3 +174,6 @@ def _finish(store: Store, report: Report, given: Mapping[str, Any], urls: Urls |
             lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
             lines.writerow(("old", "new"))
             lines.writerows(redirects(store, report.site, urls))
+
+
+COMMANDS = (import_wordpress,)

@@ -4,9 +4,9 @@ import re
 from collections.abc import Iterator
 from urllib.parse import unquote, urljoin, urlsplit
 
+from landform.parts.moving_in import origins
 from landform.service.page_urls import LINKED, Urls
 from landform.storage import Store
-from landform.storage.maintenance import origins
 
 # Others would be formulas of a spreadsheet, or scripts.
 HTTP_ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")

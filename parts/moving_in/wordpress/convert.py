@@ -8,18 +8,18 @@ from typing import Any
 
 from marshmallow import ValidationError
 
+from landform.parts.moving_in.incoming import Incoming
+from landform.parts.moving_in.wordpress.blocks import Patterns, find_forms, lost_blocks
+from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.report import Note, note
+from landform.parts.moving_in.wordpress.values import SiteDates, storable, whole
 from landform.schemas.export import SLUG, PageLine
 from landform.schemas.feeds import FeedLine
 from landform.schemas.pages import STATUSES, PageUpdate
 from landform.service.auth.credentials import Identity
 from landform.service.rendering.content import render_texts
-from landform.standalone.wordpress.blocks import Patterns, find_forms, lost_blocks
-from landform.standalone.wordpress.meta import MetaSources
-from landform.standalone.wordpress.report import Note, note
-from landform.standalone.wordpress.values import SiteDates, storable, whole
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
-from landform.storage.maintenance.incoming import Incoming
 from landform.storage.pages import slugs
 from landform.storage.rows import MAX_INTEGER, Row
 

@@ -18,7 +18,7 @@ from ssl import SSLError
 from typing import NamedTuple
 from urllib.parse import urljoin, urlsplit
 
-from landform.standalone.wordpress.values import NO_URL, ascii_url, place, utf8
+from landform.parts.moving_in.wordpress.values import NO_URL, ascii_url, place, utf8
 from landform.storage.clock import retry_after
 
 FOREIGN = (

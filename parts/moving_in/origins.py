@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import orjson
 from peewee import Tuple
 
-from landform.storage.models import Feed, ImportOrigin, ImportRun, Page
+from landform.parts.moving_in.models import ImportOrigin, ImportRun
+from landform.storage.models import Feed, Page
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from landform.storage.maintenance.origins import Origin
+from landform.parts.moving_in.origins import Origin
 
 Note = dict[str, Any]
 # What is said about all rows with the same note at once; `{name}` is what stands behind the code.

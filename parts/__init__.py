@@ -1,0 +1,20 @@
+"""Parts of landform: everything beside pages and feeds. See docs/architecture.md."""
+
+from functools import cache
+from importlib import import_module
+from typing import Any
+
+PARTS = (
+    # The folder and the class of each part, one a line. Without both a part is gone.
+    "moving_in.MovingIn",
+)
+
+
+@cache
+def all_parts() -> dict[str, Any]:
+    """Return the class of each part that is there, by the name of its folder.
+
+    Not while modules are imported: parts import the core.
+    """
+    pairs = [name.split(".") for name in PARTS]
+    return {folder: getattr(import_module(f"{__name__}.{folder}"), kind) for folder, kind in pairs}

@@ -1,0 +1,1 @@
+"""The parts of the shop: it has none yet."""

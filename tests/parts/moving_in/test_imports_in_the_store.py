@@ -1,0 +1,91 @@
+"""What a store holds of an import: `verify` checks it, and writers meanwhile lose nothing."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import wxr
+from conftest import Server, migrated
+from databases import run_sql
+from without_parts import copy_without, landform
+from writers import Writers, run_beside
+
+from landform.parts.moving_in import incoming, origins
+from landform.standalone.settings import warnings
+from landform.storage import Store, events, feeds
+from landform.storage.maintenance import transfer, verify
+
+FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
+# Beyond the ids that writers are given before the import begins.
+FIRST, PAGES = 2_000, 500
+
+
+@pytest.mark.parametrize("value", ["", "[1]", "{"])
+@pytest.mark.parametrize("column", ["import_origin.notes", "import_run.state"])
+def test_verify_names_an_import_whose_json_is_damaged(
+    store: Store, database_url: str, column: str, value: str
+) -> None:
+    with store.connection():
+        run = origins.begin(store, "shop.example", "")
+        with store.transaction():
+            origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
+    assert list(verify.find_problems(store)) == []
+    table, name = column.split(".")
+    run_sql(database_url, f"UPDATE {table} SET {name} = '{value}'")
+    (problem,) = verify.find_problems(store)
+    assert f"rows of {table} whose {name} is not the JSON that it has to be" in problem
+
+
+def test_an_import_of_many_rows_is_one_event(
+    store: Store, make_database: Callable[[], str]
+) -> None:
+    other = migrated(make_database())
+    with other.connection():
+        for number in range(200):
+            feeds.create(other, {**FEED, "form_id": number})
+        rows = list(transfer.rows(other, ["feed"]))
+    with store.connection():
+        run = origins.begin(store, "shop.example", "")
+        writer = incoming.IncomingWriter(store, run, new_ids=True)
+        for batch in (rows[:100], rows[100:]):
+            writer.write("feed", [incoming.Incoming("feed", row["id"], row) for row in batch])
+        assert [event["type"] for event in events.read(store, 0)[0]] == ["store.imported"]
+
+
+def test_the_variable_of_the_password_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LANDFORM_WORDPRESS_PASSWORD", "x")
+    assert list(warnings()) == []
+    monkeypatch.setenv("LANDFORM_WORDPRESS_PASSWORT", "x")
+    (warning,) = warnings()
+    assert "did you mean LANDFORM_WORDPRESS_PASSWORD?" in warning
+
+
+@pytest.mark.servers
+@pytest.mark.all_parts
+@pytest.mark.sqlite("it copies files")
+def test_a_copy_without_the_part_refuses_rows_that_it_does_not_know(
+    store: Store, database_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "without").mkdir()
+    product = copy_without(tmp_path / "without", "moving_in")
+    target = f"sqlite:///{tmp_path}/target.db"
+    with store.connection():
+        run = origins.begin(store, "shop.example", "")
+    refused = landform(product, database_url, "copy", database_url, target)
+    assert refused.returncode == 1
+    assert "has rows in import_run, and was used with parts that are not there: moving_in" in (
+        refused.stdout
+    )
+    run_sql(database_url, f"DELETE FROM import_run WHERE source = '{run.source}'")
+    copied = landform(product, database_url, "copy", database_url, target)
+    assert copied.returncode == 0, copied.stdout
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize(("option", "times"), [("--force", 1), ("--new-ids", 2)])
+def test_an_import_replaces_nothing_that_is_created_meanwhile(
+    start_server: Callable[..., Server], tmp_path: Path, option: str, times: int
+) -> None:
+    server, ids = start_server(), range(FIRST, FIRST + PAGES)
+    file = wxr.written(tmp_path, *({"id": number, "slug": f"old-{number}"} for number in ids))
+    run_beside(Writers(server, "moving"), server, "import-wordpress", file, option, times=times)
