@@ -82,10 +82,9 @@ def check(db: EngineDatabase, *, current: bool) -> None:
 
     One of an earlier version will do, unless it has to be `current`. Use inside `connected()`.
     """
-    history = read_history(db)
-    if not history or not db.table_exists(Page):
+    if not db.table_exists("schema_migration") or not db.table_exists(Page):
         raise DatabaseUnusable(NO_STORE.format(db.name))
-    if pending(db, history) and current:
+    if pending(db, read_history(db)) and current:
         raise DatabaseUnusable(
             f"{db.name} has the schema of an earlier version: run `landform migrate`."
         )

@@ -143,7 +143,7 @@ TABLES = {
         count BIGINT NOT NULL,
         PRIMARY KEY (address, minute)
     """,
-    "site_secret": "name {text} PRIMARY KEY, secret {text} NOT NULL",
+    "site_secret": "name {text} PRIMARY KEY, secret {text} NOT NULL",  # nosec B105 - columns
     "resource_version": "name {text} PRIMARY KEY, version BIGINT NOT NULL",
     "store": "identity {text} PRIMARY KEY, generation {text} NOT NULL",
 }
