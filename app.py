@@ -15,11 +15,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import Landform, make_blueprint
 from landform.service.http.cache import (
-    CACHE_LOOKUP,
-    NO_LOOKUP,
     Environ,
     cache_middleware,
     cached_response,
+    skip_lookup,
 )
 from landform.service.http.headers import finish, json_response, to_response
 from landform.service.http.views import from_exception
@@ -82,7 +81,7 @@ def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
 
     def at_once(environ: Environ, _: object) -> bool:
         if environ["PATH_INFO"] == HEALTH:
-            environ[CACHE_LOOKUP] = NO_LOOKUP
+            skip_lookup(environ)
             return True
         if service.store.database.on_server:
             # A look-up may wait for it.

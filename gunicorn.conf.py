@@ -1,6 +1,7 @@
 """How gunicorn runs landform; `gunicorn -c gunicorn.conf.py wsgi:app`."""
 
 import atexit
+import mmap
 import os
 import shutil
 import signal
@@ -67,6 +68,9 @@ if settings.metrics and counted_in.startswith(OWN_FOLDER):
         os.environ[FOLDER] = tempfile.mkdtemp(prefix=mine)
         atexit.register(shutil.rmtree, os.environ[FOLDER], ignore_errors=True)
 
+# Where the workers that start with this configuration count their connections; see `Balance`.
+counts = memoryview(mmap.mmap(-1, 1024)).cast("I")
+
 
 def serves_landform(app: Any) -> bool:
     """Return whether the application is landform's own, and not that of a host."""
@@ -116,3 +120,10 @@ def post_fork(server: Any, worker: Any) -> None:
     """Leave the folder to the master, and to the worker the signals before it had handlers."""
     atexit.unregister(shutil.rmtree)
     worker.early = server.SIG_QUEUE
+    if server.num_workers > 1:
+        worker.counts, worker.slot = counts, worker.age % len(counts)
+
+
+def child_exit(server: Any, worker: Any) -> None:
+    """Forget the connections of a worker that has ended."""
+    counts[worker.age % len(counts)] = 0

@@ -24,7 +24,7 @@ def _row(name: str, one: Field[Any]) -> str:
     default = text_of(one.default)
     shown = default if default == "none" else f"`{default}`"
     kind = one.metadata["kind"]
-    wanted = re.sub("^(an?|the) ", "", kind.wanted)
+    wanted = re.sub("^(an?|the) ", "", kind.description)
     wanted = "" if kind in (TEXT, DATABASE, FLAG) else wanted
     return f"| `LANDFORM_{name}` | {shown} | {wanted} | {one.metadata['meaning']} |\n"
 

@@ -1,1 +1,1 @@
-"""Marshmallow schemas: the shapes of requests and responses, without Flask or a database."""
+"""Marshmallow schemas of requests and responses."""

@@ -5,12 +5,12 @@ from typing import Any
 from marshmallow import Schema, ValidationError, validate
 
 from landform.schemas import fields
-from landform.schemas.fields import JsonObject, Shown, required
+from landform.schemas.fields import JsonObject, Output, required
 from landform.schemas.known_names import Tolerant
 from landform.schemas.wordpress import Anything
 
 MOST_REQUESTS, LONGEST_PATH, ALL = 25, 8190, "require-all-validate"
-# Neither a URL, nor what would be read as one.
+# Not a URL, nor a path that would be read as one.
 PATH = validate.Regexp("/(?!/)", error="must begin with one slash.")
 
 
@@ -22,20 +22,23 @@ def check_headers(headers: JsonObject) -> None:
             raise ValidationError("must be texts, or lists of texts.")
 
 
-class BatchRequest(Tolerant):
+class BatchItem(Tolerant):
     """A request of a batch."""
 
     method = fields.Text("Its method.", ("POST", "PUT", "PATCH", "DELETE"), load_default="POST")
     path = fields.Text(
-        "Its path, below that of the API, with its query.",
+        "Its path below that of the API, with its query.",
         longest=LONGEST_PATH,
         validate=PATH,
         **required("path"),
     )
     headers = fields.Nested(
         "`If-Match`, `Idempotency-Key` and `Prefer`; others are ignored.",
-        Anything(), is_bounded=False, load_default=dict, validate=check_headers,
-    )  # fmt: skip
+        Anything(),
+        is_bounded=False,
+        load_default=dict,
+        validate=check_headers,
+    )
     body = fields.Nested("Its body.", Anything(), is_bounded=False)
 
 
@@ -43,26 +46,24 @@ class Batch(Tolerant):
     """The body of a batch."""
 
     validation = fields.Text(
-        "With `require-all-validate` nothing is written unless all of them can be.",
+        "With `require-all-validate` nothing is written unless all requests are valid.",
         (ALL, "normal"),
         load_default="normal",
     )
     requests = fields.JsonList(
-        "The requests, which are carried out in their order.",
-        fields.Nested("", BatchRequest(), is_bounded=False),
-        most=MOST_REQUESTS,
+        "The requests, carried out in this order.",
+        fields.Nested("", BatchItem(), is_bounded=False),
+        max_items=MOST_REQUESTS,
         **required("requests"),
     )
 
 
 class BatchResponses(Schema):
-    """What became of all of them."""
+    """The responses to the requests of a batch."""
 
-    failed = Shown(
-        "`validation` where nothing was written for want of one that can be.", optional=True
-    )
-    responses = Shown(
-        "Their responses in the same order, each with `body`, `status` and `headers`; null for "
-        "what would have been carried out.",
+    failed = Output("`validation` if an invalid request prevented all writes.", optional=True)
+    responses = Output(
+        "The responses in the same order, each with `body`, `status` and `headers`; null for a "
+        "valid request that was not carried out.",
         list[Any],
     )

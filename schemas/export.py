@@ -1,4 +1,4 @@
-"""The lines of an export: each a page or a feed with all that is stored of it."""
+"""The lines of an export: each a page or a feed, with all its columns."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -7,33 +7,23 @@ from math import inf
 
 from marshmallow import ValidationError, validate, validates_schema
 
-from landform.schemas.feeds import Settings
-from landform.schemas.fields import (
-    Data,
-    Flag,
-    IdText,
-    Integer,
-    JsonList,
-    JsonObject,
-    Nested,
-    Text,
-)
+from landform.schemas.fields import Data, Flag, IdText, Integer, JsonList, JsonObject, Nested, Text
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import STATUSES, PageMeta
 from landform.schemas.revisions import NAMES
 
-SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is no slug.")
+SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is not a slug.")
 
-# Far from where the next one would be no integer of a database any more.
+# Leaves room for the next numbers, which must also be integers of a database.
 LARGEST = 2**62
 
 
-# A text as it is stored, of any length.
+# A stored text of any length.
 StoredText = partial(Text, longest=inf)
 
 
 class StoredDateTime(Text):
-    """A date and time as it is stored, `2026-01-31T12:00:00`; or nothing, where it may be."""
+    """A stored date and time, `2026-01-31T12:00:00`, or an empty text."""
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)
@@ -52,7 +42,7 @@ class Line(KnownOnly):
 
 
 class MetaLine(KnownOnly, PageMeta):
-    """The custom fields of a page. Unknown keys are refused here too."""
+    """The custom fields of a page; unknown keys are refused too."""
 
     starts_at = StoredText()
     ends_at = StoredText()
@@ -60,7 +50,7 @@ class MetaLine(KnownOnly, PageMeta):
 
 
 class StateLine(KnownOnly):
-    """What pages and their revisions have in common."""
+    """The fields that pages and their revisions have in common."""
 
     status = Text(choices=(*STATUSES, "trash"), required=True)
     modified = StoredDateTime(required=True, blank=False)
@@ -76,7 +66,7 @@ class StateLine(KnownOnly):
 
 
 class RevisionLine(StateLine):
-    """A revision in the line of its page, with what the next write changed."""
+    """A revision in the line of its page, with the fields that the next write changed."""
 
     changed = JsonList("", Text(choices=NAMES), required=True)
     replaced_by = Integer(minimum=1, required=True)
@@ -95,20 +85,8 @@ class PageLine(StateLine, Line):
 
     @validates_schema
     def check_content(self, data: JsonObject, **kw: object) -> None:
-        """Refuse a page with neither title nor content, or without the slug it has to have."""
+        """Refuse a page without title and content, or without a slug that it needs."""
         if not data["title_raw"] and not data["content_raw"]:
             raise ValidationError("A page needs a title or content.", "title_raw")
         if not data["slug"] and data["status"] not in ("draft", "pending", "trash"):
             raise ValidationError("This page needs a slug.", "slug")
-
-
-class FeedLine(Line):
-    """A feed."""
-
-    form_id = Integer(minimum=0, required=True)
-    is_active = Flag(required=True)
-    feed_order = Integer(minimum=0, required=True)
-    addon_slug = Text(blank=False, longest=inf, required=True)
-    event_type = StoredText(allow_none=True, required=True)
-    # Earlier versions let a patch remove every setting.
-    meta = Settings(empty=None, is_bounded=False, required=True)

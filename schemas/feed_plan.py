@@ -1,12 +1,13 @@
-"""Plans: requests for one, and the feeds that run for an entry."""
+"""Schemas of plans: the feeds that run for an entry."""
 
 from functools import partial
+from itertools import chain
 
 from marshmallow import Schema, ValidationError
 
 from landform.schemas import fields
 from landform.schemas.feeds import ABOUT_SETTINGS, StoredSettings
-from landform.schemas.fields import Data, JsonObject, Shown, required
+from landform.schemas.fields import Data, JsonObject, Output, required
 from landform.schemas.known_names import KnownOnly, Tolerant
 from landform.storage.rows import count_keys
 
@@ -19,24 +20,18 @@ KINDS: list[JsonObject] = [{"type": kind} for kind in ("string", "number", "bool
 
 
 class EntryValues(fields.Field[JsonObject]):
-    """Values by the ids of fields, or by names: texts, numbers, flags, nulls, or lists of these.
+    """Values by field ids or names: texts, numbers, flags, nulls, or lists of these.
 
-    What they are stands in no message. PHP cannot tell an empty object from an empty list.
+    No message repeats a value. An empty list is an empty object, which PHP cannot tell apart.
     """
 
     wordpress_type = {"type": "object"}
     json_type = {
-        "anyOf": [
-            {
-                "type": "object",
-                "additionalProperties": {
-                    "anyOf": [*KINDS, {"type": "array", "items": {"anyOf": KINDS}}]
-                },
-                "examples": [{"1": "ada@example.com", "2.1": "Yes", "3": ["red", "blue"]}],
-                "propertyNames": {"maxLength": LONGEST_NAME},
-            },
-            {"type": "array", "items": {}, "maxItems": 0},
-        ]
+        "type": "object",
+        # Generated clients send described items of a list in a choice as something else.
+        "additionalProperties": {"anyOf": [*KINDS, {"type": "array", "items": {}}]},
+        "examples": [{"1": "ada@example.com", "2.1": "Yes", "3": ["red", "blue"]}],
+        "propertyNames": {"maxLength": LONGEST_NAME},
     }
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> JsonObject:
@@ -47,9 +42,8 @@ class EntryValues(fields.Field[JsonObject]):
             raise ValidationError(f"{attr} has a field whose name is too long.")
         if count_keys(value) > MOST_VALUES:
             raise ValidationError(f"{attr} must not have more than {MOST_VALUES} fields and items.")
-        for item in (
-            one for of in value.values() for one in (of if isinstance(of, list) else [of])
-        ):
+        lists = (item if isinstance(item, list) else [item] for item in value.values())
+        for item in chain.from_iterable(lists):
             if isinstance(item, (dict, list)):
                 raise ValidationError(
                     f"Each value in {attr} must be a text, a number, true, false, null, or a list "
@@ -73,77 +67,76 @@ class PlanRequest(KnownOnly, PlanParameters):
     group = fields.Text(choices=("addon",), allow_none=True)
     entry = EntryValues("The values of fields and inputs by their ids.", **required("entry"))
     properties = EntryValues("Values that rules name, such as `payment_status`.", load_default=dict)
-    addon = fields.Text("Only the feeds of this add-on.", allow_none=True)
+    addon = fields.Text("Only feeds of this add-on.", allow_none=True)
     event_type = fields.Text("Only feeds with exactly this event type, or null.", allow_none=True)
     form_0 = fields.Flag("Whether the feeds of form 0 run too.", load_default=False)
     first_only = fields.JsonList(
-        "Add-ons of which one feed runs at most.", fields.Text(blank=False), load_default=list
+        "Add-ons with at most one feed that runs.", fields.Text(blank=False), load_default=list
     )
-    entry_id = EntryId(f"{ENTRY_ID} With it, what was run is left out.", allow_none=True)
-    explain = fields.Flag("Whether to say why the other feeds do not run.", load_default=False)
+    entry_id = EntryId(f"{ENTRY_ID} With it, feeds that were run are left out.", allow_none=True)
+    explain = fields.Flag("Whether to say why other feeds do not run.", load_default=False)
 
 
 class FeedVersion(Schema):
     """A feed at one version."""
 
-    id = Shown("The number of the feed.", int)
-    version = Shown("A number that every write of the feed increments.", int)
-    form_id = Shown("The form that the feed belongs to; 0 for all forms.", int)
-    addon_slug = Shown("The add-on of the integration.")
-    event_type = Shown("The event that the feed is for, or null.", allow_none=True)
+    id = Output("The number of the feed.", int)
+    version = Output("A number that every write of the feed increments.", int)
+    form_id = Output("The form that the feed belongs to; 0 for all forms.", int)
+    addon_slug = Output("The add-on of the feed.")
+    event_type = Output("The event that the feed is for, or null.", allow_none=True)
 
 
 class PlannedFeed(FeedVersion):
     """A feed that runs."""
 
     meta = StoredSettings(ABOUT_SETTINGS)
-    run_key = Shown(
-        "The same for the same feed and entry; null without `entry_id`.", allow_none=True
+    run_key = Output(
+        "A text that is the same for the same feed and entry; null without `entry_id`.",
+        allow_none=True,
     )
 
 
 class ComparedRule(Schema):
     """A rule, the values that it was compared with, and whether they match."""
 
-    fieldId = Shown("The id of a field or input, or the name of a property.")  # noqa: N815 - as rules have it
-    operator = Shown("The operator.")
-    value = Shown("The value of the rule, as it was compared.")
-    values = Shown("The values of the entry, as they were compared.", list[str])
-    matches = Shown("Whether the rule matches.", bool)
+    fieldId = Output("The id of a field or input, or the name of a property.")  # noqa: N815 - as rules have it
+    operator = Output("The operator.")
+    value = Output("The value of the rule, as it was compared.")
+    values = Output("The values of the entry, as they were compared.", list[str])
+    matches = Output("Whether the rule matches.", bool)
 
 
 class SkippedFeed(FeedVersion):
-    """A feed that does not run, and why."""
+    """A feed that does not run, and the reason."""
 
-    reason = Shown("Why the feed does not run.", choices=REASONS)
-    problem = Shown("Why its conditional logic cannot be understood.", optional=True)
-    rules = Shown("The rules of a condition that is not met.", list[ComparedRule], optional=True)
+    reason = Output("Why the feed does not run.", choices=REASONS)
+    problem = Output("Why its conditional logic cannot be understood.", optional=True)
+    rules = Output("The rules of a condition that is not met.", list[ComparedRule], optional=True)
 
 
 class FeedProblem(Schema):
     """A feed whose conditional logic cannot be understood."""
 
-    id = Shown("The number of the feed.", int)
-    problem = Shown("Why its conditional logic cannot be understood.")
+    id = Output("The number of the feed.", int)
+    problem = Output("Why its conditional logic cannot be understood.")
 
 
 class AddonFeeds(Schema):
     """The feeds of one add-on that run."""
 
-    addon_slug = Shown("The add-on.")
-    feeds = Shown("Its feeds that run, in their order.", list[PlannedFeed])
+    addon_slug = Output("The add-on.")
+    feeds = Output("Its feeds that run, in their order.", list[PlannedFeed])
 
 
 class FeedPlan(Schema):
-    """A plan. There are `groups` or `feeds`; `skipped` where it was to be explained."""
+    """A plan with `feeds`, or `groups` of them; `explain` adds `skipped`."""
 
-    form_id = Shown("The form.", int)
-    entry_id = Shown("The id of the entry, if one was sent.", allow_none=True)
-    feeds = Shown("The feeds that run, in their order.", list[PlannedFeed], optional=True)
-    groups = Shown(
+    form_id = Output("The form.", int)
+    entry_id = Output("The id of the entry, if one was sent.", allow_none=True)
+    feeds = Output("The feeds that run, in their order.", list[PlannedFeed], optional=True)
+    groups = Output(
         "The feeds that run by their add-on, instead of `feeds`.", list[AddonFeeds], optional=True
     )
-    problems = Shown("Feeds whose conditional logic cannot be understood.", list[FeedProblem])
-    skipped = Shown(
-        "The feeds that do not run, if that was to be explained.", list[SkippedFeed], optional=True
-    )
+    problems = Output("Feeds whose conditional logic cannot be understood.", list[FeedProblem])
+    skipped = Output("The feeds that do not run, with `explain`.", list[SkippedFeed], optional=True)

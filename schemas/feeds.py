@@ -1,10 +1,12 @@
-"""Feeds: read variants in strings, write variants in integers, and queries."""
+"""Schemas of feeds: reads return numbers as strings, writes as integers."""
 
+from math import inf
 from typing import Any
 
 from marshmallow import Schema, ValidationError, validates_schema
 
 from landform.schemas import fields
+from landform.schemas.export import Line, StoredText
 from landform.schemas.fields import (
     CodedMessage,
     Constant,
@@ -14,21 +16,21 @@ from landform.schemas.fields import (
     JsonObject,
     ListOf,
     Number,
-    Shown,
+    Output,
     StoredJson,
     check_keys,
     required,
 )
 from landform.schemas.known_names import KnownOnly, Tolerant
 
-# The most feeds that are put into an order at once.
+# How many feeds one request may order.
 MOST_FEEDS = 100_000
 UNKNOWN = CodedMessage("invalid_property", "This property of a feed is unknown or read-only.")
 NO_META = CodedMessage("missing_feed_meta", "meta is required: an object of settings.")
 BAD_META = CodedMessage("invalid_meta", "meta must be an object of settings.")
 META_EXAMPLE = {"feedName": "Newsletter"}
 ABOUT_SETTINGS = (
-    "The settings; which there are depends on the add-on. Most feeds have `feedName`, and for "
+    "The settings, which depend on the add-on. Most feeds have `feedName`, and for "
     'conditional logic `feed_condition_conditional_logic`, the string "0" or "1", and '
     "`feed_condition_conditional_logic_object`, an array or an object of rules."
 )
@@ -37,10 +39,10 @@ OBJECT = {"type": "object", "additionalProperties": True}
 
 
 class Settings(fields.Field[JsonObject]):
-    """The settings of a feed: a JSON object. `empty` is the message that refuses an empty one.
+    """The settings of a feed, a JSON object; `empty`: the error for an empty one.
 
-    A list, null or emptiness is another error than a scalar. Only what clients send is bounded, not
-    what an export holds.
+    A list, null or an empty object has another error code than a scalar. Requests have bounds,
+    exports have not.
     """
 
     wordpress_type, python_type = {"type": "object"}, "Mapping[str, Any]"
@@ -51,8 +53,8 @@ class Settings(fields.Field[JsonObject]):
         messages = dict.fromkeys(("required", "null"), empty or BAD_META)
         super().__init__(about, error_messages=messages, **kw)
         self.empty, self.is_bounded = empty, is_bounded
-        least = {"minProperties": 1} if empty else {}
-        self.json_type = {**OBJECT, "examples": [META_EXAMPLE], **least}
+        min_properties = {"minProperties": 1} if empty else {}
+        self.json_type = {**OBJECT, "examples": [META_EXAMPLE], **min_properties}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> JsonObject:
         if value == [] or (value == {} and self.empty):
@@ -67,7 +69,7 @@ class Settings(fields.Field[JsonObject]):
 
 
 class StoredSettings(StoredJson):
-    """The settings of a feed as rows hold them."""
+    """The stored settings of a feed."""
 
     python_type = "dict[str, Any]"
     json_type = {**OBJECT, "examples": [META_EXAMPLE]}
@@ -79,10 +81,10 @@ class FeedRead(Schema):
     id = Digits("The number of the feed.")
     form_id = Digits("The form that the feed belongs to; 0 for all forms.")
     is_active = Digits("`1` if the feed is active, otherwise `0`.")
-    feed_order = Digits("The place of the feed in its form, when feeds are listed and processed.")
+    feed_order = Digits("The position of the feed in its form, for lists and plans.")
     meta = StoredSettings(ABOUT_SETTINGS)
-    addon_slug = Shown("The add-on of the integration, such as `gravityformsmailchimp`.")
-    event_type = Shown("The event that the feed is for; null by default.", allow_none=True)
+    addon_slug = Output("The add-on of the feed, such as `gravityformsmailchimp`.")
+    event_type = Output("The event that the feed is for; null by default.", allow_none=True)
 
 
 class FeedDeleted(FeedRead):
@@ -94,10 +96,10 @@ class FeedDeleted(FeedRead):
 class FeedWritten(Schema):
     """A feed as create and the updates return it."""
 
-    id = Shown("The number of the feed.", int)
-    form_id = Shown("The form that the feed belongs to; 0 for all forms.", int)
+    id = Output("The number of the feed.", int)
+    form_id = Output("The form that the feed belongs to; 0 for all forms.", int)
     meta = StoredSettings(ABOUT_SETTINGS)
-    addon_slug = Shown("The add-on of the integration.")
+    addon_slug = Output("The add-on of the feed.")
 
 
 class FeedCreate(Tolerant):
@@ -109,18 +111,14 @@ class FeedCreate(Tolerant):
         **required("form_id", "missing_form_id", "null"),
     )
     addon_slug = fields.Text(
-        "The add-on of the integration, such as `gravityformsmailchimp`.",
+        "The add-on of the feed, such as `gravityformsmailchimp`.",
         blank=False,
         **required("addon_slug", "missing_addon_slug", "null", "blank"),
     )
-    meta = Settings(
-        "The settings; which there are depends on the add-on.",
-        empty=NO_META,
-        required=True,
-    )
+    meta = Settings("The settings, which depend on the add-on.", empty=NO_META, required=True)
     is_active = fields.Flag("Whether the feed is active; a new one is, by default.")
-    feed_order = fields.Integer("The place of the feed among those of its form.", 0)
-    event_type = Ignored("Null, as clients read it; another value is ignored.", only=[None])
+    feed_order = fields.Integer("The position of the feed in its form.", 0)
+    event_type = Ignored("Null, as clients read it; any other value is ignored.", only=[None])
 
 
 class FormFeedCreate(FeedCreate):
@@ -131,7 +129,7 @@ class FormFeedCreate(FeedCreate):
 
 
 class FeedUpdate(KnownOnly, FeedCreate):
-    """The body of a full update. Unknown keys are refused; the id may come along."""
+    """The body of a full update. Unknown keys are refused; an id is ignored."""
 
     error_messages = {"unknown": UNKNOWN}
     id = Ignored("Ignored: the id in the path counts.")
@@ -147,43 +145,43 @@ class FeedPatch(FeedUpdate):
 
 
 class FeedProperties(FeedPatch):
-    """The body of an update of properties: `meta` replaces, and the id is no property."""
+    """The body of an update of properties, in which `meta` replaces the settings."""
 
     class Meta(KnownOnly.Meta):
         exclude = ("id",)
 
-    meta = Settings("The settings, which replace all that there were.", empty=BAD_META)
+    meta = Settings("The settings, which replace all others.", empty=BAD_META)
 
 
 class FeedCopy(KnownOnly):
-    """The body of a duplicate."""
+    """The body of a request to duplicate a feed."""
 
     error_messages = {"unknown": UNKNOWN}
-    form_id = fields.Integer("The form of the copy, if it is another one.", 0, allow_none=True)
+    form_id = fields.Integer("The form of the copy, if it is another form.", 0, allow_none=True)
 
 
 class OrderParameters(Tolerant):
-    """The query of an order."""
+    """The query of a request to order feeds."""
 
     partial = fields.Flag(  # type: ignore[assignment] # the metaclass takes it away
-        "Whether feeds of the form may be missing in the list; these follow after the others."
+        "Whether the list may omit feeds of the form; these then come last."
     )
 
 
 class FeedOrder(KnownOnly, OrderParameters):
-    """The body of an order: the ids of the feeds, each once."""
+    """The ids of the feeds of a form in their new order."""
 
     error_messages = {"unknown": UNKNOWN}
     feeds = fields.JsonList(
         "The ids of the form's feeds, in their new order.",
         fields.Integer(minimum=1),
-        most=MOST_FEEDS,
+        max_items=MOST_FEEDS,
         **required("feeds"),
     )
 
     @validates_schema
     def check_ids(self, data: JsonObject, **kw: object) -> None:
-        """Refuse an id that is given twice."""
+        """Refuse an id that is in the list twice."""
         if len(set(data["feeds"])) < len(data["feeds"]):
             raise ValidationError("feeds must hold each id once.", "feeds")
 
@@ -200,3 +198,15 @@ class FeedList(FeedFilter):
 
     form_id = ListOf("Only feeds of these forms.", Number())
     is_active = fields.Flag("Only active feeds, or only inactive ones.")
+
+
+class FeedLine(Line):
+    """A feed in a line of an export."""
+
+    form_id = fields.Integer(minimum=0, required=True)
+    is_active = fields.Flag(required=True)
+    feed_order = fields.Integer(minimum=0, required=True)
+    addon_slug = fields.Text(blank=False, longest=inf, required=True)
+    event_type = StoredText(allow_none=True, required=True)
+    # Earlier versions let a patch remove every setting.
+    meta = Settings(empty=None, is_bounded=False, required=True)

@@ -1,6 +1,6 @@
-"""Schemas that drop or refuse names which they do not know, and suggestions for misspelt names.
+"""Base schemas that drop or refuse unknown names, and suggest similar ones.
 
-Names that are dropped are reported, see `service/unknown_names.py`.
+`service/unknown_names.py` reports the dropped names.
 """
 
 from collections.abc import Iterable, Mapping
@@ -12,28 +12,29 @@ from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
 
 from landform.schemas.fields import CodedMessage
 
-# How alike a name has to be to one that is known to be taken for it.
-NEAR = 0.7
-# How many letters a misspelt name may be away, and how many names of a request are compared.
+# How similar an unknown name has to be to a known one to be a misspelling of it.
+SIMILARITY = 0.7
+# By how many letters a misspelt name may differ, and how many names of a request are compared.
 MOST_LETTERS, MOST_COMPARED = 2, 100
 
 
 def nearest(name: str, *known: Iterable[str]) -> str | None:
-    """Return which name was probably meant: of the first names, else of the next ones."""
-    near = (match for names in known for match in get_close_matches(name.lower(), names, 1, NEAR))
-    return next(near, None)
+    """Return the most similar known name, from the first of `known` that has one."""
+    lower = name.lower()
+    matches = (get_close_matches(lower, names, 1, SIMILARITY) for names in known)
+    return next((match for match, *_ in filter(None, matches)), None)
 
 
 def is_misspelt(name: str, known: Iterable[str]) -> bool:
-    """Return whether a name is one or two letters away from one that is known."""
-    near = nearest(name, known) or ""
-    steps = SequenceMatcher(None, name.lower(), near).get_opcodes()
-    apart = sum(max(b - a, d - c) for kind, a, b, c, d in steps if kind != "equal")
-    return bool(near) and apart <= MOST_LETTERS
+    """Return whether a name differs by one or two letters from a known name."""
+    match = nearest(name, known) or ""
+    steps = SequenceMatcher(None, name.lower(), match).get_opcodes()
+    distance = sum(max(b - a, d - c) for kind, a, b, c, d in steps if kind != "equal")
+    return bool(match) and distance <= MOST_LETTERS
 
 
 class Tolerant(Schema):
-    """An object that may have other keys than the fields of its schema: they are dropped."""
+    """A schema that drops unknown keys."""
 
     class Meta:
         unknown = EXCLUDE
@@ -41,22 +42,22 @@ class Tolerant(Schema):
     error_messages = {"unknown": "is unknown here."}
 
     def handle_error(self, error: ValidationError, data: Any, *, many: bool, **kw: object) -> None:
-        """Say of names that are unknown or missing what was probably meant, or how it was sent."""
+        """Add the similar name to the messages of unknown and of missing names."""
         sent = islice(data, MOST_COMPARED) if isinstance(data, Mapping) else ()
-        foreign = [name for name in sent if name not in self.load_fields]
-        found: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
-        for name, texts in islice(found.items(), MOST_COMPARED):
+        unknown = [name for name in sent if name not in self.load_fields]
+        messages: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
+        for name, texts in islice(messages.items(), MOST_COMPARED):
             text: Any = texts[0] if isinstance(texts, list) else ""
             is_unknown = text == self.error_messages["unknown"]
-            near = nearest(str(name), self.load_fields if is_unknown else foreign)
-            if near and (is_unknown or isinstance(text, CodedMessage)):
-                full = f'{text} Did you mean {"" if is_unknown else "it by "}"{near}"?'
-                coded = isinstance(text, CodedMessage)
-                texts[0] = CodedMessage(text.code, full) if coded else full
+            similar = nearest(str(name), self.load_fields if is_unknown else unknown)
+            has_code = isinstance(text, CodedMessage)
+            if similar and (is_unknown or has_code):
+                full = f'{text} Did you mean {"" if is_unknown else "it by "}"{similar}"?'
+                texts[0] = CodedMessage(text.code, full) if has_code else full
 
 
 class KnownOnly(Tolerant):
-    """An object that has no other keys than the fields of its schema."""
+    """A schema that refuses unknown keys."""
 
     class Meta:
         unknown = RAISE

@@ -1,4 +1,4 @@
-"""Pages and their previews: a schema for each context, each write and each query."""
+"""Schemas of pages and their previews: for each context, write and query."""
 
 import json
 import re
@@ -18,8 +18,8 @@ from landform.schemas.fields import (
     JsonObject,
     ListOf,
     Number,
+    Output,
     Part,
-    Shown,
     StoredJson,
     required,
 )
@@ -30,11 +30,8 @@ CONTEXTS = ("view", "embed", "edit")
 STATUSES = ("publish", "future", "draft", "pending", "private")
 TRASH = "trash"
 LISTED_STATUSES = (*STATUSES, TRASH, "any")
-ORDERS = (
-    "author", "date", "id", "include", "modified", "parent", "relevance", "slug",
-    "include_slugs", "title",
-)  # fmt: skip
-# What `open_at` says for the present moment.
+ORDERS = tuple("author date id include modified parent relevance slug include_slugs title".split())
+# The present time, as a value of `open_at`.
 NOW = "now"
 DAY = 24 * 60 * 60
 LONGEST_PASSWORD, LONGEST_CONTENT = 255, 2_000_000
@@ -43,43 +40,43 @@ FURTHEST = 1_000_000_000
 LONGEST_SEARCH, MOST_WORDS, MOST_SHORT_WORDS = 1000, 100, 3
 WORD_ENDS = re.compile(r"[\s,+]+")
 SEARCH_COLUMNS = ("title", "content", "excerpt")
-# Texts that linters take for passwords where they are said of one.
-FOR_READERS = "The password that readers need to see the content; empty for none."
-OF_A_PAGE = "The password of a protected page; `X-Page-Password` keeps it out of URLs."
-WITH_A_SLUG = "The password of the page that `slug` names; `X-Page-Password` keeps it out of URLs."
-OPENS_PAGE = "What opens the page: `GET /pages/{page_id}?preview=` and the token."
+# Descriptions of passwords and a token, which linters would take for secrets elsewhere.
+ABOUT_EDIT = "The password that readers need to see the content; empty if there is none."
+ABOUT_READ = "The password of a protected page; `X-Page-Password` keeps it out of URLs."
+ABOUT_LIST = "The password of the page with `slug`; `X-Page-Password` keeps it out of URLs."
+ABOUT_PREVIEW = "The token for `GET /pages/{page_id}?preview=`."
 
 
 class Rendered(Schema):
-    """A text as readers see it."""
+    """A rendered text."""
 
-    rendered = Shown("The text as HTML, as readers get it.")
+    rendered = Output("The text as HTML for readers.")
 
 
 class RawAndRendered(Rendered):
-    """A text as it was sent and as readers see it."""
+    """A text as it was sent, and rendered."""
 
-    raw = Shown("The text as it was sent.")
+    raw = Output("The text as it was sent.")
 
 
 class Content(Rendered):
-    """The content; `protected` where the page has a password."""
+    """The content, and whether a password protects it."""
 
-    protected = Shown("Whether the page has a password; without it, `rendered` is empty.", bool)
+    protected = Output("Whether the page has a password, without which `rendered` is empty.", bool)
 
 
 class EditContent(Content):
-    """The content with its source; `block_version` is 1 where it is made of blocks."""
+    """The content with its source."""
 
-    raw = Shown("The content as it was sent.")
-    block_version = Shown("1 where the content is made of blocks, otherwise 0.", int)
+    raw = Output("The content as it was sent.")
+    block_version = Output("1 if the content consists of blocks, otherwise 0.", int)
 
 
 class PageMeta(Tolerant):
-    """The custom fields of a page; null resets one to its empty value. Others are dropped."""
+    """The custom fields of a page; null resets a field, unknown fields are dropped."""
 
-    starts_at = fields.Text("From when visitors see the page: a date, perhaps with a time.")
-    ends_at = fields.Text("Until when they do: a date, which counts as a whole, or with a time.")
+    starts_at = fields.Text("When visitors begin to see the page: a date, with or without a time.")
+    ends_at = fields.Text("When visitors no longer see it: after a date, or at a date and time.")
     form_id = fields.IdText("The id of the form on the page; empty if unset.")
     viral_share = fields.AnyList("Settings for sharing the page: any values.")
     instant_win = fields.AnyList("Settings of an instant-win game: any values.")
@@ -87,12 +84,12 @@ class PageMeta(Tolerant):
     gallery = fields.AnyList("The pictures of the page: any values.")
 
     def on_bind_field(self, field_name: str, field_obj: Any) -> None:
-        """Let each be null."""
+        """Allow null for each field."""
         field_obj.allow_none = True
 
     @pre_load
     def reset_null(self, data: object, **kw: object) -> object:
-        """Put the empty value where there is null."""
+        """Replace null with the empty value of the field."""
         if not isinstance(data, dict):
             return data
         return {key: EMPTY_META.get(key) if val is None else val for key, val in data.items()}
@@ -105,7 +102,7 @@ EMPTY_META: JsonObject = {
 
 
 class StoredMeta(StoredJson):
-    """The custom fields as rows hold them; one that a row lacks is empty."""
+    """The stored custom fields; a missing field is added with its empty value."""
 
     python_type = "PageMeta"
     json_type = {
@@ -124,9 +121,9 @@ class StoredMeta(StoredJson):
         try:
             stored = orjson.loads(value)
         except orjson.JSONDecodeError:
-            # An integer beyond a double, which only the standard library reads.
+            # An integer that is too large for a double: only the standard library reads it.
             stored = json.loads(value)
-        # The same text if no custom field is missing.
+        # The text stays the same if no custom field is missing.
         if not stored.keys() >= EMPTY_META.keys():
             meta = {**EMPTY_META, **json.loads(value)}
             value = json.dumps(meta, ensure_ascii=False, separators=(",", ":"))
@@ -152,7 +149,7 @@ class EditTitle(Title):
 
 
 class PageContent(Computed):
-    """The content of a page as HTML, or no text where the row says not `shows_content`."""
+    """The content of a page as HTML, empty unless the row has `shows_content`."""
 
     columns: Sequence[str] | None = ("content_rendered", "password")
 
@@ -172,7 +169,7 @@ class EditPageContent(PageContent):
 
 
 class Link(Computed):
-    """The public URL of a page, by the `urls` of the row."""
+    """The public URL of a page, from the `urls` of the row."""
 
     columns: Sequence[str] | None = ("id", "slug", "status")
 
@@ -183,19 +180,18 @@ class Link(Computed):
 class PageView(Schema):
     """A page in the view context.
 
-    A row has its columns and `urls` (`service.page_urls.Urls`), and says whether it
-    `shows_content`.
+    The row also needs `urls` (`service.page_urls.Urls`) and `shows_content`.
     """
 
-    id = Shown("The number of the page.", int)
-    date = Shown("When the page was or will be published, in the site's local time.")
-    modified = Shown("When the page was last written, in the site's local time.")
-    slug = Shown("The part of the URL that names the page; that of a draft may be empty.")
-    status = Shown("`publish`, `future`, `draft`, `pending`, `private` or `trash`.")
+    id = Output("The number of the page.", int)
+    date = Output("When the page was or will be published, in the site's local time.")
+    modified = Output("When the page was last written, in the site's local time.")
+    slug = Output("The part of the URL that names the page; may be empty for a draft.")
+    status = Output("The status.", choices=(*STATUSES, TRASH))
     link = Link("The public URL of the page.")
     title = Title("The title.", Rendered)
     content = PageContent("The content.", Content)
-    author = Shown("The number of the author.", int)
+    author = Output("The number of the author.", int)
     meta = StoredMeta("The custom fields.")
 
 
@@ -209,20 +205,20 @@ class PageEmbed(PageView):
 class PageEdit(PageView):
     """A page in the edit context."""
 
-    password = Shown(FOR_READERS)
+    password = Output(ABOUT_EDIT)
     title = EditTitle("", RawAndRendered)
     content = EditPageContent("", EditContent)
 
 
 class PageDeleted(Schema):
-    """A page that is gone for good, as it last was."""
+    """A permanently deleted page."""
 
     deleted = Constant("Always true.", True)
-    previous = Part("The page as it last was.", PageEdit())
+    previous = Part("The page before it was deleted.", PageEdit())
 
 
 class PageWrite(Tolerant):
-    """The fields of both writes of a page; unknown keys are ignored, as WordPress does."""
+    """The fields of create and update; unknown keys are ignored, as in WordPress."""
 
     title = fields.RawText("The title: a string, or an object with `raw`.", trim=True)
     date = fields.DateTime(
@@ -236,25 +232,25 @@ class PageWrite(Tolerant):
         "a date in the future becomes `future`.",
         STATUSES,
     )
-    password = fields.Text(FOR_READERS, longest=LONGEST_PASSWORD, load_default="")
+    password = fields.Text(ABOUT_EDIT, longest=LONGEST_PASSWORD, load_default="")
     content = fields.RawText(
         "HTML, text or block markup: a string, or an object with `raw`.",
         longest=LONGEST_CONTENT,
         load_default="",
     )
-    author = fields.Integer("The number of the author; by default that of the caller.", 1)
+    author = fields.Integer("The number of the author, by default the caller's.", 1)
     meta = fields.Nested(
         "The custom fields; an update changes those that are sent.", PageMeta(), load_default=dict
     )
 
     def on_bind_field(self, field_name: str, field_obj: Any) -> None:
-        """Let each be null that is not required."""
+        """Allow null for each field that is not required."""
         field_obj.allow_none = not field_obj.required
 
     @pre_load
     def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Take null for what is not sent, as WordPress does; a date of null is the present."""
-        sent = {name: one for name, one in data.items() if one is not None or name == "date"}
+        """Drop fields that are null, as WordPress does; a date of null is the present."""
+        sent = {name: value for name, value in data.items() if name == "date" or value is not None}
         # PHP cannot tell an empty list from empty meta.
         return {**sent, "meta": {}} if sent.get("meta") == [] else sent
 
@@ -266,39 +262,36 @@ class PageCreate(PageWrite):
 
     @pre_load
     def refuse_id(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Refuse an id: the service gives it."""
+        """Refuse an id, which the service assigns."""
         if data.get("id"):
             message = CodedMessage("rest_post_exists", "A page to be created must not have an id.")
             raise ValidationError(message, "id")
         return data
 
 
-class UpdatedStatus(fields.Text):
-    """A status, or `trash` as clients write it back."""
-
-    def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
-        return TRASH if value == TRASH else super()._deserialize(value, attr, data, **kw)
-
-
 class PageUpdate(PageWrite):
-    """The body of an update: all of it optional, what is absent stays."""
+    """The body of an update; absent fields keep their values."""
 
-    status = UpdatedStatus("", STATUSES)
+    status = fields.Text(
+        "The status; `trash` only where the page has it. `publish` with a date in the future "
+        "becomes `future`.",
+        (*STATUSES, TRASH),
+    )
 
     def __init__(self) -> None:
         super().__init__(partial=True)
 
 
 class PageUnsaved(PageUpdate):
-    """The fields of a page to be shown before it is stored."""
+    """The fields of a page that is previewed before it is stored."""
 
-    id = fields.Integer("The page that has the fields that are not sent.", 1)
+    id = fields.Integer("The page whose fields replace absent ones.", 1)
 
 
 class PageDocument(Schema):
     """A page as visitors would see it."""
 
-    html = Shown("The HTML document.")
+    html = Output("The HTML document.")
 
 
 class InContext(Tolerant):
@@ -315,7 +308,7 @@ class InContext(Tolerant):
 class PageRead(InContext):
     """The query of a single page."""
 
-    password = fields.Text(OF_A_PAGE, longest=LONGEST_PASSWORD, load_default="")
+    password = fields.Text(ABOUT_READ, longest=LONGEST_PASSWORD, load_default="")
     preview = fields.Text("The token of a preview of the page.", load_default="")
 
 
@@ -326,7 +319,7 @@ class PageDelete(Tolerant):
 
 
 def check_search(text: str) -> None:
-    """Refuse too many words; few may be too short for the full-text index, and read every text."""
+    """Refuse too many words, or too many that are too short for the full-text index."""
     if len(WORD_ENDS.split(text.strip())) > MOST_WORDS:
         raise ValidationError(f"search must not have more than {MOST_WORDS} words.")
     if len(parse(text).short) > MOST_SHORT_WORDS:
@@ -340,7 +333,7 @@ Search = partial(fields.Text, longest=LONGEST_SEARCH, validate=check_search)
 
 
 class Column(fields.Text):
-    """The name of a column to search, also with WordPress's `post_` in front."""
+    """The name of a column to search, also with the prefix `post_` of WordPress."""
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         name = value.removeprefix("post_") if isinstance(value, str) else value
@@ -358,9 +351,9 @@ class Instant(fields.DateTime):
 
 
 class Paged(Tolerant):
-    """The query of a list that comes in pages of results."""
+    """The query of a list with pages of results."""
 
-    page = fields.Integer("Which page of results is returned.", 1, FURTHEST, load_default=1)
+    page = fields.Integer("The number of the page of results.", 1, FURTHEST, load_default=1)
     per_page = fields.Integer("How many items a page of results has.", 1, 100, load_default=10)
 
 
@@ -380,18 +373,18 @@ class PageList(Paged, InContext):
     include = ListOf("Only pages with these ids.", Number())
     exclude = ListOf("No pages with these ids.", Number())  # type: ignore[assignment] # the metaclass takes it away
     offset = fields.Integer("How many results are skipped, instead of `page`.", 0, FURTHEST)
-    order = fields.Text("Which way the list is sorted.", ("asc", "desc"), load_default="desc")
+    order = fields.Text("The direction of the order.", ("asc", "desc"), load_default="desc")
     orderby = fields.Text(
-        "What the list is sorted by; `include` and `include_slugs` keep the order of the ids or "
-        "slugs asked for, and `relevance` needs `search`.",
+        "The field to sort by; `include` and `include_slugs` keep the order of these parameters, "
+        "and `relevance` needs `search`.",
         ORDERS,
         load_default="date",
     )
-    search_columns = ListOf("Where `search` looks.", Column(choices=SEARCH_COLUMNS))
+    search_columns = ListOf("The fields that `search` looks at.", Column(choices=SEARCH_COLUMNS))
     slug = ListOf("Only pages with these slugs.", fields.Text())
     status = ListOf(
-        "Only pages of these statuses; others than `publish` need the scope `pages:read`. By "
-        "default `publish`.",
+        "Only pages of these statuses, by default `publish`; all others need the scope "
+        "`pages:read`.",
         fields.Text(choices=LISTED_STATUSES),
     )
     open_at = Instant("Only pages within `starts_at` and `ends_at` at this time, or `now`.")
@@ -399,13 +392,13 @@ class PageList(Paged, InContext):
         "Only pages that start or end, by `starts_at` and `ends_at`, from now until this time."
     )
     tax_relation = fields.Text("Without effect: pages have no taxonomies.", ("AND", "OR"))
-    password = fields.Text(WITH_A_SLUG, longest=LONGEST_PASSWORD, needs="slug", load_default="")
+    password = fields.Text(ABOUT_LIST, longest=LONGEST_PASSWORD, needs="slug", load_default="")
     form_id = ListOf("Only pages with one of these forms.", fields.IdText(blank=False))
     language = ListOf("Only pages with one of these languages.", fields.IdText(blank=False))
 
     @validates_schema
     def check_order(self, data: JsonObject, **kw: object) -> None:
-        """Refuse an order that needs another parameter which is absent or empty."""
+        """Refuse an order without the parameter that it needs."""
         if data["orderby"] == "include" and not data.get("include"):
             message = "orderby=include needs include."
             raise ValidationError(
@@ -417,7 +410,7 @@ class PageList(Paged, InContext):
 
 
 class PreviewWrite(Tolerant):
-    """The body that asks for a preview."""
+    """The body of a request for a preview."""
 
     expires_in = fields.Integer(
         "How many seconds it is valid; a day by default.", 1, 30 * DAY, load_default=DAY
@@ -425,16 +418,16 @@ class PreviewWrite(Tolerant):
 
 
 class PagePreview(Schema):
-    """A preview: its token, the address with the token in it, and when both end."""
+    """A preview: its token, its address, and when both expire."""
 
-    id = Shown("The number of the page.", int)
-    token = Shown(OPENS_PAGE)
-    link = Shown("The address at which visitors see the preview.")
-    expires = Shown("When the preview ends, in the site's local time.")
-    expires_gmt = Shown("When the preview ends, in UTC.")
+    id = Output("The number of the page.", int)
+    token = Output(ABOUT_PREVIEW)
+    link = Output("The public address of the preview.")
+    expires = Output("When the preview ends, in the site's local time.")
+    expires_gmt = Output("When the preview ends, in UTC.")
 
 
 class PreviewsRevoked(Schema):
-    """The response that no preview of the page is left."""
+    """The response after all previews of a page were revoked."""
 
     revoked = Constant("Always true.", True)

@@ -1,7 +1,7 @@
-"""URLs of receivers: which ones can be sent to, and what is sent to them.
+"""URLs of the receivers of webhooks, parsed strictly.
 
-Readers of URLs differ about odd ones. Here each has one meaning, or none: what is accepted is also
-what a strict server takes, and the host that was read is the one that is connected to.
+Parsers of URLs disagree about unusual ones. Here each has one meaning or is refused, so that the
+host that was checked is the one that is connected to.
 """
 
 import re
@@ -18,17 +18,17 @@ URL = re.compile(
 UNWRITABLE = {"Cc", "Cs", "Zl", "Zp", "Zs"}
 # Also names of containers, which have underscores.
 LABEL = re.compile(r"(?!-)[a-z0-9_-]{1,63}(?<!-)")
-# What some resolvers take for an address in an unusual notation.
+# Some resolvers read this as an address in an unusual notation.
 NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
 LONE_PERCENT = re.compile("%(?![0-9A-Fa-f]{2})")
 PATH_CHARACTERS = "/!$&'()*+,;=:@%"
-# Of the name of a host, and of the target in the line of a request: servers take no longer ones.
+# The characters of a host name, and of the target in the request line.
 LONGEST_HOST, LONGEST_TARGET = 253, 4000
 PORTS = {"http": 80, "https": 443}
 
 
 class ReceiverUrl(NamedTuple):
-    """What to connect to, and the target and the header `Host` of the request."""
+    """A parsed URL; `authority` is for the header `Host`, `target` for the request."""
 
     is_secure: bool
     host: str
@@ -38,10 +38,10 @@ class ReceiverUrl(NamedTuple):
 
 
 def parse_url(text: str) -> ReceiverUrl:
-    """Return what a URL means; `ValueError` where nothing can be sent to it."""
+    """Parse a URL; raises `ValueError` if nothing can be sent to it."""
     parts = URL.fullmatch(text)
     if parts is None or any(category(letter) in UNWRITABLE for letter in text):
-        raise ValueError("This is no http or https URL.")
+        raise ValueError("This is not an http or https URL.")
     scheme, name, port_text, path, query = parts.groups()
     host, default = _parse_host(name), PORTS[scheme.lower()]
     port = int(port_text or default)
@@ -54,34 +54,34 @@ def parse_url(text: str) -> ReceiverUrl:
 
 
 def _parse_host(text: str) -> str:
-    """Return the address or the name of a host as it is looked up."""
+    """Return the IP address or the name to look up for a host."""
     if text.startswith("["):
         return IPv6Address(text[1:-1]).compressed
     name = normalize("NFC", text.lower())
     if len(name) > LONGEST_HOST:
-        raise ValueError("The name of the host is too long.")
+        raise ValueError("The host name is too long.")
     labels = [_encode_label(label) for label in name.removesuffix(".").split(".")]
     if NUMBER.fullmatch(labels[-1]):
         return str(IPv4Address(name))
     host = ".".join(labels) + "." * name.endswith(".")
     if len(host) > LONGEST_HOST:
-        raise ValueError("The name of the host is too long.")
+        raise ValueError("The host name is too long.")
     return host
 
 
 def _encode_label(label: str) -> str:
-    """Return a part of the name of a host in ASCII, if it can be meant in one way only."""
+    """Return a label of a host name in ASCII; an ambiguous one is refused."""
     if not label.isascii():
-        # Python's codec has the old standard, which makes others of these two letters.
+        # Python's codec implements the old standard, which replaces these two letters.
         plain = label.replace("ß", "s").replace("ς", "σ")
         if plain.encode("idna").decode("idna") != plain:
-            raise ValueError("This part of the name of a host can be read in two ways.")
+            raise ValueError("This label of a host name is ambiguous.")
         label = "xn--" + label.encode("punycode").decode()
     if not LABEL.fullmatch(label):
-        raise ValueError("This is no part of the name of a host.")
+        raise ValueError("This is not a label of a host name.")
     return label
 
 
 def _encode(text: str, safe: str) -> str:
-    """Return a part of a target with all that it may not hold as it is percent-encoded."""
+    """Percent-encode a part of a target."""
     return quote(LONE_PERCENT.sub("%25", text), safe=safe)

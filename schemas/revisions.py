@@ -1,4 +1,4 @@
-"""Revisions of pages: their list, what is returned of each, and what is put back."""
+"""Schemas of revisions of pages."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 from marshmallow import Schema
 
 from landform.schemas import fields, pages, wordpress
-from landform.schemas.fields import Computed, Constant, JsonObject, Part, Shown, StoredJson
+from landform.schemas.fields import Computed, Constant, JsonObject, Output, Part, StoredJson
 from landform.schemas.known_names import Tolerant
 
 NAMES = ("title", "content", "slug", "status", "meta")
@@ -22,39 +22,22 @@ class RevisionRead(pages.InContext):
     """The query of a revision."""
 
     diff = fields.Flag(
-        "Whether what changed after it is returned too, in the context `edit`.", load_default=False
+        "Whether the changes after it are returned too, in the context `edit`.", load_default=False
     )
 
 
 class RevisionRestore(Tolerant):
-    """What is put back."""
+    """The body of a restore."""
 
     fields = fields.JsonList(  # type: ignore[assignment] # the metaclass takes it away
-        "The fields that get back what they were, by default all. Only a delete trashes a page.",
+        "The fields that are restored, by default all. Only a delete trashes a page.",
         fields.Text(choices=NAMES),
         load_default=[*NAMES],
     )
 
 
-class PageGuid(Computed):
-    """A URL of the page that has the revision."""
-
-    columns: Sequence[str] | None = ("page",)
-
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {"rendered": f"{obj['urls'].public}/?page_id={obj['page']}"}
-
-
-class EditPageGuid(PageGuid):
-    """The same, also as its source."""
-
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        guid = super()._serialize(value, attr, obj)
-        return {**guid, "raw": guid["rendered"]}
-
-
 class ParentLink(Computed):
-    """Where in the API the page is, below the `root_url` of the row."""
+    """The API URL of the page, below the `root_url` of the row."""
 
     columns: Sequence[str] | None = ("page",)
 
@@ -63,25 +46,25 @@ class ParentLink(Computed):
 
 
 class RevisionView(Schema):
-    """What a page was before a write changed it."""
+    """A page as it was before a write changed it."""
 
-    id = Shown("The number of the revision.", int)
-    parent = Shown("The number of the page.", int, attribute="page")
-    author = Shown("The number of who wrote this.", int)
-    date = Shown("When it was written, in the site's local time.", attribute="modified")
-    date_gmt = Shown("When it was written, in UTC.", attribute="modified_utc")
-    modified = Shown("The same as `date`.")
-    modified_gmt = Shown("The same as `date_gmt`.", attribute="modified_utc")
-    guid = PageGuid("A URL of the page.", pages.Rendered)
-    slug = Shown("The slug of the page then.")
-    status = Shown("The status of the page then.")
+    id = Output("The number of the revision.", int)
+    parent = Output("The number of the page.", int, attribute="page")
+    author = Output("The number of the author of this revision.", int)
+    date = Output("When this was written, in the site's local time.", attribute="modified")
+    date_gmt = Output("When this was written, in UTC.", attribute="modified_utc")
+    modified = Output("The same as `date`.")
+    modified_gmt = Output("The same as `date_gmt`.", attribute="modified_utc")
+    guid = wordpress.Guid("A URL of the page.", column="page")
+    slug = Output("The slug of the page then.")
+    status = Output("The status of the page then.")
     title = pages.Title("The title then.", pages.Rendered)
     content = pages.PageContent("The content then.", pages.Content)
     excerpt = wordpress.Excerpt("The beginning of the content.", pages.Content)
     meta = pages.StoredMeta("The custom fields then.")
     changed = StoredJson("The names of the fields that the next write changed.", list[str])
-    replaced_by = Shown("The number of who made that write.", int)
-    replaced_gmt = Shown("When it was made, in UTC.", attribute="replaced_utc")
+    replaced_by = Output("The number of the author of that write.", int)
+    replaced_gmt = Output("When that write was made, in UTC.", attribute="replaced_utc")
     _links = ParentLink("A link to the page.", dict[str, Any])
 
 
@@ -95,24 +78,24 @@ class RevisionEmbed(RevisionView):
 class RevisionEdit(RevisionView):
     """A revision in the edit context."""
 
-    guid = EditPageGuid("", pages.RawAndRendered)
+    guid = wordpress.Guid("", pages.RawAndRendered, "page")
     title = pages.EditTitle("", pages.RawAndRendered)
     content = pages.EditPageContent("", pages.EditContent)
-    excerpt = wordpress.EditExcerptField("", wordpress.EditExcerpt)
+    excerpt = wordpress.Excerpt("", wordpress.EditExcerpt)
 
 
 class RevisionDiff(RevisionEdit):
-    """A revision, and what changed after it."""
+    """A revision with the changes that the next write made."""
 
-    diff = Shown(
-        "Each field that changed, with what it was `before` and `after`. Of the content it is a "
-        "unified diff; null where it has more than 1000 lines.",
+    diff = Output(
+        "Each changed field with its value `before` and `after`. Of the content it is a unified "
+        "diff; null if that has more than 1000 lines.",
         dict[str, Any],
     )
 
 
 class RevisionDeleted(Schema):
-    """A revision that is gone, as it was."""
+    """A deleted revision."""
 
     deleted = Constant("Always true.", True)
     previous = Part("The revision.", RevisionEdit())

@@ -1,29 +1,29 @@
-"""Runs: claims, how they end, lists, and what is returned."""
+"""Schemas of runs: claims, ends and lists."""
 
 from marshmallow import Schema, ValidationError, pre_load, validates_schema
 
 from landform.schemas import fields
 from landform.schemas.feed_plan import ENTRY_ID, EntryId
-from landform.schemas.fields import JsonObject, ListOf, Number, Shown, UtcTime, required
+from landform.schemas.fields import JsonObject, ListOf, Number, Output, UtcTime, required
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import Paged
 
 ENDS = ("success", "skipped", "failed")
 STATES = ("claimed", "pending", *ENDS)
-# In seconds: how long a claim lasts where nothing is said, and at most.
+# How many seconds a claim lasts by default, and at most.
 LEASE, LONGEST_LEASE = 300, 86_400
 
 
-class Write(KnownOnly):
-    """The base of both writes: null is the same as nothing."""
+class RunWrite(KnownOnly):
+    """The base of both writes; null is the same as an absent field."""
 
     @pre_load
     def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Take null for what is not sent."""
+        """Drop fields that are null."""
         return {name: value for name, value in data.items() if value is not None}
 
 
-class RunClaim(Write):
+class RunClaim(RunWrite):
     """The body of a claim."""
 
     entry_id = EntryId(ENTRY_ID, **required("entry_id"))
@@ -32,19 +32,19 @@ class RunClaim(Write):
     )
 
 
-class RunEnd(Write):
+class RunEnd(RunWrite):
     """The body that ends a run."""
 
     state = fields.Text("How the run ended.", ENDS, **required("state"))
-    code = fields.Text("A code of the caller's, such as `timeout`.", longest=100, load_default="")
-    message = fields.Text("What happened, in words; no values of fields.", load_default="")
+    code = fields.Text("Your own code, such as `timeout`.", longest=100, load_default="")
+    message = fields.Text("A message for people, without values of the entry.", load_default="")
     retryable = fields.Flag("Whether a failed run may be claimed again.", load_default=False)
-    retry_at = fields.DateTime("From when on it may be claimed again; at once by default.")
+    retry_at = fields.DateTime("When the run may be claimed again; at once by default.")
     attempt = fields.Integer("The attempt of the claim that ends.", 1, **required("attempt"))
 
     @validates_schema
     def check_retry(self, data: JsonObject, **kw: object) -> None:
-        """Refuse to retry what has not failed, and a time for what is not to be retried."""
+        """Refuse a retry of a run that has not failed, and a time without a retry."""
         if data.get("retryable") and data.get("state") != "failed":
             raise ValidationError("Only a failed run is retryable.", "retryable")
         if "retry_at" in data and not data.get("retryable"):
@@ -67,7 +67,7 @@ class RunList(RunPage):
     before = fields.DateTime("Only runs first claimed before this time.")
     modified_after = fields.DateTime("Only runs last written after this time.")
     modified_before = fields.DateTime("Only runs last written before this time.")
-    order = fields.Text("Which way the list is sorted.", ("asc", "desc"), load_default="desc")
+    order = fields.Text("The direction of the order.", ("asc", "desc"), load_default="desc")
 
 
 class RunDue(RunPage):
@@ -77,19 +77,19 @@ class RunDue(RunPage):
 
 
 class Run(Schema):
-    """A run. `until`: the end of a lease; `retry_at`: from when on it may be claimed again."""
+    """A run of a feed for an entry."""
 
-    id = Shown("The number of the run.", int)
-    feed_id = Shown("The number of the feed.", int)
-    form_id = Shown("The form of the feed when the run was last claimed.", int)
-    entry_id = Shown("The caller's id of the entry.")
-    state = Shown("`pending` is to be run once more, the last three have ended.", choices=STATES)
-    attempt = Shown("How often the run was claimed.", int)
-    until = UtcTime("The end of the lease of a claimed run; null for others.", allow_none=True)
+    id = Output("The number of the run.", int)
+    feed_id = Output("The number of the feed.", int)
+    form_id = Output("The form of the feed when the run was last claimed.", int)
+    entry_id = Output("The caller's id of the entry.")
+    state = Output("The state; a `pending` run may be claimed again.", choices=STATES)
+    attempt = Output("How often the run was claimed.", int)
+    until = UtcTime("The end of the lease of a claimed run; null for other runs.", allow_none=True)
     retry_at = UtcTime("When the run may be claimed again; null if it may not.", allow_none=True)
-    code = Shown("The code that was reported.")
-    message = Shown("The message that was reported.")
-    retryable = Shown("Whether it failed in a way that may pass.", bool)
+    code = Output("The code that was reported.")
+    message = Output("The message that was reported.")
+    retryable = Output("Whether the failure may be temporary.", bool)
     created = UtcTime("When the run was first claimed.", attribute="created_utc")
     modified = UtcTime("When the run was last written.", attribute="modified_utc")
-    run_key = Shown("A text that is the same for the same feed and entry, as in a plan.")
+    run_key = Output("A text that is the same for the same feed and entry, as in a plan.")

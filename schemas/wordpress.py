@@ -1,7 +1,7 @@
-"""What clients of WordPress and Gravity Forms need: more fields of pages, and other resources.
+"""Schemas for clients of WordPress and Gravity Forms.
 
-Each of these fields is constant here, or follows from what a page has. OpenAPI says of the other
-resources that they are objects.
+Each of these fields is constant or computed from other columns. OpenAPI describes the other
+resources as objects only.
 """
 
 from collections.abc import Sequence
@@ -18,54 +18,44 @@ from landform.schemas.fields import (
     JsonObject,
     ListOf,
     Number,
+    Output,
     Part,
-    Shown,
 )
 from landform.schemas.known_names import Tolerant
 
 
 class EditExcerpt(pages.Content):
-    """The excerpt with its source: landform stores none."""
+    """The excerpt with its source, which is always empty."""
 
     raw = Constant("Always empty.", "")
 
 
 class Excerpt(Computed):
-    """The beginning of the content: `excerpt_rendered`, which the row has beside its columns."""
+    """The beginning of the content, `excerpt_rendered` in the row."""
 
     columns: Sequence[str] | None = ("content_rendered", "password")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
         rendered = obj["excerpt_rendered"] if obj["shows_content"] else ""
-        return {"rendered": rendered, "protected": bool(obj["password"])}
-
-
-class EditExcerptField(Excerpt):
-    """The beginning of the content, and its source, which is always empty."""
-
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {**super()._serialize(value, attr, obj), "raw": ""}
+        excerpt = {"rendered": rendered, "protected": bool(obj["password"])}
+        return {**excerpt, "raw": ""} if self.kind is EditExcerpt else excerpt
 
 
 class Guid(Computed):
-    """A URL that a page always has."""
+    """The permanent URL of a page, whose id is in a column."""
 
-    columns: Sequence[str] | None = ("id",)
-
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {"rendered": f"{obj['urls'].public}/?page_id={obj['id']}"}
-
-
-class EditGuid(Guid):
-    """The same, also as its source."""
+    def __init__(self, about: str = "", kind: Any = pages.Rendered, column: str = "id") -> None:
+        super().__init__(about, kind)
+        self.columns = (column,)
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        guid = super()._serialize(value, attr, obj)
-        return {**guid, "raw": guid["rendered"]}
+        (column,) = self.columns or ()
+        guid = {"rendered": f"{obj['urls'].public}/?page_id={obj[column]}"}
+        return {**guid, "raw": guid["rendered"]} if self.kind is pages.RawAndRendered else guid
 
 
 class PageLinks(Computed):
-    """Where in the API the page is, its list, its type and its author."""
+    """The API URLs of the page, its list, its type and its author."""
 
     columns: Sequence[str] | None = ("id", "author")
 
@@ -82,13 +72,11 @@ class PageLinks(Computed):
 class GmtDate(Tolerant):
     """The date of a page in UTC, beside the one in the site's local time."""
 
-    date_gmt = fields.DateTime(
-        "When the page is published, in UTC; it counts where `date` is absent or null."
-    )
+    date_gmt = fields.DateTime("When the page is published, in UTC, if `date` is absent or null.")
 
     @post_load
     def use_date(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Take `date_gmt` for the date where no other one is sent."""
+        """Use `date_gmt` as the date if no `date` is sent."""
         utc = data.pop("date_gmt", None)
         if utc is None or data.get("date"):
             return data
@@ -109,10 +97,10 @@ class WordPressView(pages.PageView):
     type = Constant("", "page")
     excerpt = Excerpt(kind=pages.Content)
     featured_media = Constant("", 0)
-    _links = PageLinks()
-    date_gmt = Shown(attribute="date_utc")
-    modified_gmt = Shown(attribute="modified_utc")
-    guid = Guid(kind=pages.Rendered)
+    _links = PageLinks(kind=dict[str, Any])
+    date_gmt = Output(attribute="date_utc")
+    modified_gmt = Output(attribute="modified_utc")
+    guid = Guid()
     parent = Constant("", 0)
     menu_order = Constant("", 0)
     comment_status = Constant("", "closed")
@@ -132,35 +120,32 @@ class WordPressEdit(WordPressView, pages.PageEdit):
 
     title = pages.EditTitle(kind=pages.RawAndRendered)
     content = pages.EditPageContent(kind=pages.EditContent)
-    guid = EditGuid(kind=pages.RawAndRendered)
-    excerpt = EditExcerptField(kind=EditExcerpt)
+    guid = Guid(kind=pages.RawAndRendered)
+    excerpt = Excerpt(kind=EditExcerpt)
 
 
 class WordPressDeleted(Schema):
-    """A page that is gone for good, as it last was."""
+    """A permanently deleted page."""
 
     deleted = Constant("", True)
     previous = Part("", WordPressEdit())
 
 
-# Of all pages `menu_order` is the same, so the newest come first.
-ORDERS = (*pages.ORDERS, "menu_order")
-
-
 class WordPressList(pages.PageList):
     """The query of a list of pages."""
 
-    orderby = fields.Text("", ORDERS, load_default="date")
+    # `menu_order` is the same for all pages, so the newest come first.
+    orderby = fields.Text("", (*pages.ORDERS, "menu_order"), load_default="date")
 
 
 class Described(Tolerant):
-    """The query of what has contexts, all of which show the same here."""
+    """A query with a context, which changes nothing."""
 
-    context = fields.Text("All return the same here.", pages.CONTEXTS, load_default="view")
+    context = fields.Text("Without effect.", pages.CONTEXTS, load_default="view")
 
 
 class Whole(Described):
-    """The query of what is returned whole, though clients ask for a page of it."""
+    """A query whose paging parameters are ignored: the whole list is returned."""
 
     page = Ignored()
     per_page = Ignored()
@@ -169,7 +154,7 @@ class Whole(Described):
 
 
 class Anything(Schema):
-    """The query of what is the same whatever it is asked, such as a list that is always empty."""
+    """A query whose parameters are all ignored."""
 
     class Meta:
         unknown = INCLUDE
@@ -182,20 +167,20 @@ class UserList(pages.Paged, Described):
     exclude = ListOf("Not these authors, by number.", Number())  # type: ignore[assignment] # the metaclass takes it away
     slug = ListOf("Only authors with these slugs.", fields.Text())
     search = pages.Search("Only authors whose name or slug contains this text.")
-    order = fields.Text("Which way the list is sorted.", ("asc", "desc"), load_default="asc")
-    # An author is a number, so there is one order and one kind of them.
+    order = fields.Text("The direction of the order.", ("asc", "desc"), load_default="asc")
+    # An author is only a number, so there is one order and one kind of author.
     orderby = Ignored()
     who = Ignored()
 
 
 class Home(Schema):
-    """The root, for programs."""
+    """The root of the API, in JSON."""
 
-    name = Shown("The title of the site.")
-    description = Shown("What the site is, in a sentence.")
-    docs = Shown("The URL of the docs page.")
-    openapi = Shown("The URL of this document.")
-    wp_json = Shown("The URL of the index for clients of WordPress.")
+    name = Output("The title of the site.")
+    description = Output("The tagline of the site.")
+    docs = Output("The URL of the docs page.")
+    openapi = Output("The URL of this document.")
+    wp_json = Output("The URL of the index for clients of WordPress.")
 
 
 class FormList(Tolerant):
@@ -205,8 +190,8 @@ class FormList(Tolerant):
 
 
 class Caller(Schema):
-    """The caller: the name of a credential or key, the author of its pages, its scopes."""
+    """The caller: its name, its author id and its scopes."""
 
-    name = Shown("The name of the credential or key.")
-    author = Shown("The author of the pages that the caller creates.", int)
-    scopes = Shown("What the caller may do.", list[str])
+    name = Output("The name of the credential or key.")
+    author = Output("The author of the pages that the caller creates.", int)
+    scopes = Output("The scopes of the caller.", list[str])

@@ -1,10 +1,9 @@
-"""The service: a Flask blueprint with every operation on pages and feeds, and methods for them.
+"""The service: a Flask blueprint with every operation, and the Python API.
 
-`create_blueprint` is all that a host application needs, and `open_api` all that a script does.
+Host applications need `create_blueprint`, scripts need `open_api`.
 """
 
 from landform.service.auth.credentials import Authorizer, Identity, Rejected
-from landform.service.blueprint import create_blueprint, open_api
 from landform.service.errors import ApiError
 from landform.service.events import (
     feed_created,
@@ -23,12 +22,32 @@ from landform.service.events import (
     store_imported,
     store_restored,
 )
+from landform.service.factories import create_blueprint, open_api
 from landform.service.python.api import Api
 from landform.service.python.calls import etag_of
 
 __all__ = [
-    "Api", "ApiError", "Authorizer", "Identity", "Rejected", "create_blueprint", "etag_of",
-    "feed_created", "feed_deleted", "feed_reordered", "feed_updated", "open_api", "page_created",
-    "page_deleted", "page_published", "page_restored", "page_trashed", "page_unpublished",
-    "page_updated", "run_failed", "run_succeeded", "store_imported", "store_restored",
-]  # fmt: skip
+    "Api",
+    "ApiError",
+    "Authorizer",
+    "Identity",
+    "Rejected",
+    "create_blueprint",
+    "etag_of",
+    "feed_created",
+    "feed_deleted",
+    "feed_reordered",
+    "feed_updated",
+    "open_api",
+    "page_created",
+    "page_deleted",
+    "page_published",
+    "page_restored",
+    "page_trashed",
+    "page_unpublished",
+    "page_updated",
+    "run_failed",
+    "run_succeeded",
+    "store_imported",
+    "store_restored",
+]

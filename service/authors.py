@@ -1,4 +1,4 @@
-"""Authors as clients of WordPress see them: each is a number, in pages and by itself."""
+"""Authors for clients of WordPress: landform only has their numbers."""
 
 import re
 
@@ -7,12 +7,12 @@ from landform.service.json_codec import JsonObject
 
 
 def relation(call: Call, route: str) -> list[JsonObject]:
-    """Return a relation to a route, as `_links` hold it."""
+    """Return a link to a route, for `_links`."""
     return [{"href": call.rest_url(route)}]
 
 
 def dump_author(call: Call, author: int) -> JsonObject:
-    """Return what is sent of an author."""
+    """Return the JSON object of an author."""
     return {
         "id": author,
         "name": f"Author {author}",
@@ -30,7 +30,7 @@ def dump_author(call: Call, author: int) -> JsonObject:
 
 
 def embed_authors(call: Call, pages: list[JsonObject]) -> list[JsonObject]:
-    """Return pages, each with its author where `_embed` asks for it below `/wp-json`."""
+    """Add its author to each page if `_embed` is sent below `/wp-json`."""
     embed = call.sent_query.get("_embed")
     if embed is None or not call.is_wordpress:
         return pages

@@ -1,4 +1,4 @@
-"""The operation that carries out several others, whose writes share one commit."""
+"""Batches: several write operations in one request and one commit."""
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
@@ -23,13 +23,13 @@ from landform.service.reply import Finished, Reply, envelope
 from landform.storage.sql import read_generation
 
 RESPONSES = schemas.BatchResponses()
-PATH = "/batch/v1"
+BATCH_PATH = "/batch/v1"
 EXAMPLE = {"requests": [{"path": "/pages", "body": {"title": "Summer sale"}}]}
-# All requests together: about three seconds of rendering at most.
+# Of all requests together: at most about three seconds of rendering.
 MOST_BYTES = 1 << 20
-TOO_MUCH = f"The requests have more than {MOST_BYTES} bytes together: send fewer at a time."
-# The headers that each request of a batch has for itself.
-OWN_HEADERS = ("If-Match", "Idempotency-Key", "Prefer")
+TOO_MANY_BYTES = f"The requests have more than {MOST_BYTES} bytes together: send fewer at a time."
+# The headers that each request of a batch may have.
+REQUEST_HEADERS = ("If-Match", "Idempotency-Key", "Prefer")
 TOO_LARGE = "The responses have more than {} bytes: send fewer requests, or _fields in their paths."
 
 
@@ -37,22 +37,22 @@ T = TypeVar("T")
 
 
 class Loaded(NamedTuple):
-    """A request of a batch that is ready to be carried out."""
+    """A loaded request of a batch."""
 
     call: Call
     ids: Mapping[str, Any]
 
 
-class _Undone(Exception):
-    """A request of the batch cannot be carried out, so that none is."""
+class _RolledBack(Exception):
+    """A request of the batch failed, so all are rolled back."""
 
 
-def resource(others: Iterable[Resource]) -> Resource:
-    """Return the resource of batches, which hold operations of others that write."""
+def resource(resources: Iterable[Resource]) -> Resource:
+    """Return the resource of batches of the write operations of resources."""
     batches = Resource(WP_JSON)
 
     @batches.post(
-        PATH,
+        BATCH_PATH,
         body=schemas.Batch(),
         response=RESPONSES,
         status=207,
@@ -61,10 +61,10 @@ def resource(others: Iterable[Resource]) -> Resource:
         errors=("rest_missing_callback_param", "rest_batch_not_allowed"),
     )
     def batch(call: Call) -> Reply:
-        """Carry out requests that write, each authorized and validated by itself, in one commit."""
+        """Carry out several writes in one commit; each is authorized and validated."""
         _check_size(call.body["requests"])
         generation = read_generation(call.store)
-        # What takes long is done before others have to wait for the writes.
+        # Slow work is done before the transaction blocks other writes.
         loaded = [
             _attempt(partial(_load, call, routes, item, generation))
             for item in call.body["requests"]
@@ -73,44 +73,43 @@ def resource(others: Iterable[Resource]) -> Resource:
         try:
             with call.store.transaction():
                 bytes_left = call.options.max_response_bytes
-                for one in loaded:
-                    body, status, headers, *_ = _respond(call, one)
+                for request in loaded:
+                    body, status, headers, *_ = _respond(call, request)
                     responses.append(envelope(body, status, headers))
                     bytes_left -= len(body)
                     if bytes_left < 0:
                         text = TOO_LARGE.format(call.options.max_response_bytes)
                         raise ApiError(400, INVALID, text, {"params": {"requests": text}})
                 if call.body["validation"] == schemas.ALL and any(map(_is_error, responses)):
-                    raise _Undone
-        except _Undone:
+                    raise _RolledBack
+        except _RolledBack:
             errors = [response if _is_error(response) else None for response in responses]
             return Reply({"failed": "validation", "responses": errors})
         return Reply({"responses": responses})
 
-    routes = RouteTable(all_routes((*others, batches)))
+    routes = RouteTable(all_routes((*resources, batches)))
     return batches
 
 
 def _check_size(items: list[JsonObject]) -> None:
-    """Refuse a batch that would keep a thread busy for long."""
+    """Refuse a batch that is too large."""
     if len(dumps(items)) > MOST_BYTES:
-        raise ApiError(400, INVALID, TOO_MUCH, {"params": {"requests": TOO_MUCH}})
+        raise ApiError(400, INVALID, TOO_MANY_BYTES, {"params": {"requests": TOO_MANY_BYTES}})
 
 
 def _attempt(work: Callable[[], T]) -> T | ApiError:
-    """Return what a request of a batch comes to, or its error; raise what ends the batch."""
+    """Return the result of a request, or its error; a 5xx ends the whole batch."""
     try:
         return work()
     except Exception as error:
         known = from_known(error)
         if known is None or known.status >= 500:
-            # It is no fault of this request.
             raise
         return known
 
 
 def _respond(call: Call, loaded: Loaded | ApiError) -> Finished:
-    """Return the response to a request of a batch, undone where that is an error."""
+    """Return the response to a request; the writes of a failed one are rolled back."""
 
     def carry_out() -> Finished:
         assert isinstance(loaded, Loaded)  # nosec B101
@@ -139,27 +138,28 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     root_url = call.root_url.removesuffix(WP_JSON)
     base = path.removesuffix("/").rsplit("/", len([*filter(None, route.path.split("/"))]))[0]
     urls = f"{root_url}{quote(path)}", f"{root_url}{quote(base)}"
-    query = nested(pairs(query_string.encode()))
+    query = nested(pairs(query_string.encode()), operation.list_parameters)
     body = item.get("body") or {}
     incoming = ReadyIncoming(
         item["method"],
         urls,
-        _own_headers(item["headers"]),
+        _request_headers(item["headers"]),
         call.access,
         query=query,
         body=body,
+        generation=generation,
     )
-    incoming.generation = generation
     ids = read_variables(variables)
     return Loaded(load(call.service, operation, incoming, ids), ids)
 
 
-def _own_headers(sent: Mapping[str, str | list[str]]) -> Mapping[str, str]:
-    """Return the headers of a request that count for it."""
+def _request_headers(sent: Mapping[str, str | list[str]]) -> Mapping[str, str]:
+    """Return the headers that apply to a single request."""
     values = {name.lower().replace("_", "-"): value for name, value in sent.items()}
-    own = {name: values[name.lower()] for name in OWN_HEADERS if name.lower() in values}
+    headers = {name: values[name.lower()] for name in REQUEST_HEADERS if name.lower() in values}
     return {
-        name: value if isinstance(value, str) else ", ".join(value) for name, value in own.items()
+        name: ", ".join([value] if isinstance(value, str) else value)
+        for name, value in headers.items()
     }
 
 

@@ -1,12 +1,9 @@
 """The blueprint: every route, and what its calls share, made from the options."""
 
 import re
-from collections.abc import Callable
 from contextlib import suppress
-from difflib import get_close_matches
-from functools import partial, update_wrapper, wraps
-from inspect import signature
-from typing import Any, ParamSpec, TypeVar
+from functools import partial, update_wrapper
+from typing import Any
 
 from flask import Blueprint, Response, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
@@ -16,9 +13,10 @@ from werkzeug.routing import BuildError
 from landform.service import console
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.call import Service
+from landform.service.cli import host_commands
 from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
-from landform.service.http.cache import CALLER, ResponseCache
+from landform.service.http.cache import ResponseCache, caller_name, set_caller
 from landform.service.http.headers import finish, to_response
 from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
@@ -30,9 +28,6 @@ from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
 from landform.service.webhooks.delivery import Deliverer
 from landform.storage.failed_attempts import Attempts
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
 ANY_METHOD: Any = {"methods": METHODS, **RULE}
@@ -71,50 +66,9 @@ class Landform(Blueprint):
         return None
 
 
-def _takes(options: Callable[P, Options]) -> Callable[[Callable[[Options], T]], Callable[P, T]]:
-    """Let a function of options take them as arguments, as their class does, for editors too."""
-
-    def decorate(function: Callable[[Options], T]) -> Callable[P, T]:
-        @wraps(function)
-        def call(*args: P.args, **kwargs: P.kwargs) -> T:
-            for name in kwargs.keys() - shown.parameters.keys():
-                near = get_close_matches(name, shown.parameters, 1)
-                meant = f"; did you mean {near[0]!r}?" if near else ""
-                raise TypeError(f"{function.__name__}() has no option {name!r}{meant}")
-            return function(options(*args, **kwargs))
-
-        returned = signature(function).return_annotation
-        shown = signature(options).replace(return_annotation=returned)
-        call.__signature__ = shown  # type: ignore[attr-defined]
-        return call
-
-    return decorate
-
-
-@_takes(Options)
-def open_api(options: Options) -> Api:
-    """Return the Python API of one database, brought up to date; close it, or use it in `with`.
-
-    The arguments, and what it raises, are those of `create_blueprint`.
-    """
-    return Api(_make_service(options), lambda: None)
-
-
-@_takes(Options)
-def create_blueprint(options: Options) -> Landform:
-    """Return a blueprint that serves the pages and feeds of one database, brought up to date.
-
-    The arguments are the fields of `landform.service.options.Options`; the first is the URL of
-    the database, and nothing else is required. Raises `storage.DatabaseUnusable` where the
-    database cannot be opened, and `ValueError`, with the name of the option, for a value that it
-    cannot have.
-    """
-    return make_blueprint(options)
-
-
 def make_blueprint(options: Options) -> Landform:
-    """Return the blueprint with these options, as `create_blueprint`."""
-    service = _make_service(options)
+    """Return the blueprint with these options."""
+    service = make_service(options)
     cache = ResponseCache(service.store, options.cache_bytes)
     blueprint, views = Landform(options.name, service, cache), HttpViews(service, cache)
     blueprint.register_error_handler(ApiError, _api_error_response)
@@ -132,6 +86,9 @@ def make_blueprint(options: Options) -> Landform:
     site = SiteViews(views) if options.site else None
     root = site.at_root(root) if site else root
     blueprint.record(partial(_claim_prefix, root, site, options))
+    # Not the blueprint's own `cli`: Flask would ask that for its commands when it is registered.
+    commands = host_commands(service)
+    blueprint.record(lambda state: state.app.cli.add_command(commands, state.name))
     return blueprint
 
 
@@ -168,8 +125,7 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
         if match is None:
             return finish(led, to_response(no_route(led.path).finished()))
         response = views.respond(led, *match)
-        if CALLER in led.environ:
-            request.environ[CALLER] = led.environ[CALLER]
+        set_caller(request.environ, caller_name(led.environ))
         return response
 
     return root
@@ -180,7 +136,7 @@ def _api_error_response(error: ApiError) -> Response:
     return finish(request_ctx.request, to_response(error.finished()))
 
 
-def _make_service(options: Options) -> Service:
+def make_service(options: Options) -> Service:
     """Open the store, and make what looks after calls."""
     store = new_store(options)
     store.open(create=options.create_database)

@@ -1,4 +1,4 @@
-"""A call of an operation: as it came in, and as the view gets it."""
+"""The incoming call of an operation, and the loaded call for its view."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -10,12 +10,7 @@ from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
 
-from landform.service.auth.credentials import (
-    Access,
-    Authorizer,
-    CredentialAuthorizer,
-    Identity,
-)
+from landform.service.auth.credentials import Access, Authorizer, CredentialAuthorizer, Identity
 from landform.service.conditions import is_current, make_etag
 from landform.service.json_codec import JsonObject
 from landform.service.loading import Fields, pairs
@@ -27,31 +22,31 @@ from landform.storage.failed_attempts import Attempts
 from landform.storage.rows import Row
 from landform.storage.sql import Precondition, read_generation
 
-# What a query may hold as it is; not `<`, `>` and quotes, which would end a link in a header.
-IN_QUERY = "%!$&'()*+,-./:;=?@[\\]^_`{|}~"
+# Characters of a query that need no encoding in a `Link` header.
+SAFE_IN_QUERY = "%!$&'()*+,-./:;=?@[\\]^_`{|}~"
 # Query parameters that may contain a secret.
 SECRETS = ("password", "consumer_key", "consumer_secret")
 
 
 @dataclass(frozen=True)
 class Service:
-    """The options of one blueprint, and what its calls share."""
+    """The options of one blueprint, and the objects that its calls share."""
 
     options: Options
     store: Store
     authorizer: Authorizer
     attempts: Attempts
-    # The slugs that give a page no address of its own; None where visitors are not served.
+    # The slugs of other addresses; None if pages are not served to visitors.
     reserved_slugs: frozenset[str] | None = None
 
     @property
     def is_host_authorized(self) -> bool:
-        """Whether the host says who calls, perhaps by a cookie."""
+        """Whether the host identifies callers, perhaps by a cookie."""
         return not isinstance(self.authorizer, CredentialAuthorizer)
 
     @property
     def sign_in(self) -> str:
-        """The way callers sign in: a host's `session`, `credentials`, or `local` mode."""
+        """How callers sign in: by `session` of a host, `credentials`, or `local` mode."""
         if isinstance(self.authorizer, CredentialAuthorizer):
             return "credentials" if self.authorizer.has_credentials() else "local"
         return "session"
@@ -63,9 +58,9 @@ class Service:
 
 
 class Incoming(ABC):
-    """A call as it came in, by HTTP, in a batch or from Python. Nothing of it is checked yet.
+    """An unchecked call by HTTP, in a batch or from Python.
 
-    `url` is that of the operation without its query, `root_url` the one that all routes are below.
+    `url` is that of the operation without its query, `root_url` that of the service.
     """
 
     method: str
@@ -73,43 +68,43 @@ class Incoming(ABC):
     root_url: str
     headers: Headers | Mapping[str, str]
     access: Access
-    # That of the store, where it was read for several calls at once.
+    # The generation of the store, if it was read once for several calls.
     generation: str = ""
 
     @abstractmethod
     def read_query(self, operation: Operation) -> JsonObject:
-        """Return the parameters as they were sent, brackets resolved."""
+        """Return the parameters as they were sent, with brackets resolved."""
 
     @abstractmethod
     def read_body(self, operation: Operation) -> JsonObject:
-        """Return the object that was sent; empty for nothing."""
+        """Return the object in the body, which may be empty."""
 
     @property
     def query_string(self) -> bytes:
-        """The query as it came."""
+        """The raw query."""
         return b""
 
     @cached_property
     def query_pairs(self) -> list[tuple[str, str]]:
-        """The names and values of the query, decoded."""
+        """The decoded names and values of the query."""
         return pairs(self.query_string) if self.query_string else []
 
     def has_unread_body(self, operation: Operation) -> bool:
-        """Return whether a body came that the operation does not read."""
+        """Return whether there is a body that the operation does not read."""
         return False
 
     def read_form(self) -> Mapping[str, str]:
-        """Return the fields of a form in the body; none where it is something else."""
+        """Return the fields of a form in the body; empty for other bodies."""
         return {}
 
     @cached_property
     def is_wordpress(self) -> bool:
-        """Whether the call came to the URL that WordPress or Gravity Forms has for it."""
+        """Whether the URL is below `/wp-json`, as WordPress or Gravity Forms has it."""
         return f"{WORDPRESS}/" in self.url or f"{GRAVITY_FORMS}/" in self.url
 
 
 class ReadyIncoming(Incoming):
-    """A call whose query and body are values already."""
+    """A call whose query and body are parsed already."""
 
     def __init__(
         self,
@@ -120,13 +115,15 @@ class ReadyIncoming(Incoming):
         *,
         query: JsonObject,
         body: JsonObject,
+        generation: str = "",
     ) -> None:
         self.method, self.headers, self.access = method, headers, access
+        self.generation = generation
         self.url, self.root_url = urls
         self._query, self._body = query, body
 
     def read_query(self, operation: Operation) -> JsonObject:
-        """Return the parameters; those in the body too where the operation reads no other one."""
+        """Return the parameters, also from the body if the operation has none."""
         return self._query if operation.body else {**self._body, **self._query}
 
     def read_body(self, operation: Operation) -> JsonObject:
@@ -136,10 +133,10 @@ class ReadyIncoming(Incoming):
 
 @dataclass(frozen=True)
 class Call:
-    """What a view gets: a call that is authorized, checked and loaded.
+    """The argument of a view: a call that is authorized, checked and loaded.
 
-    `query` and `body` are as the schemas of the operation load them, `sent_query` and `sent_body`
-    as they came. `fields`: those of `_fields`; None for all. `prepared`: see `Resource.operation`.
+    `query` and `body` are loaded by the schemas, `sent_query` and `sent_body` are not. `fields`:
+    those of `_fields`; None for all. `prepared`: see `Operation`.
     """
 
     service: Service
@@ -151,7 +148,7 @@ class Call:
     query: JsonObject = field(default_factory=dict)
     body: JsonObject = field(default_factory=dict)
     fields: Fields | None = None
-    # Headers of the reply, also where it is an error.
+    # Headers of the reply, also of an error.
     notes: Mapping[str, str] = field(default_factory=dict)
     prepared: Any = None
 
@@ -167,27 +164,27 @@ class Call:
 
     @property
     def access(self) -> Access:
-        """Who calls, and what they may do."""
+        """The caller and its rights, not checked yet."""
         return self.incoming.access
 
     @cached_property
     def caller(self) -> Identity:
-        """The caller; raises the 401 for anybody without valid credentials."""
+        """The caller; raises a 401 without valid credentials."""
         return self.access.identity or self.access.require()
 
     @property
     def is_wordpress(self) -> bool:
-        """Whether the call came to the URL that WordPress or Gravity Forms has for it."""
+        """Whether the URL is below `/wp-json`, as WordPress or Gravity Forms has it."""
         return self.incoming.is_wordpress
 
     @property
     def root_url(self) -> str:
-        """The URL that the routes are below."""
+        """The URL below which the routes are, such as one that ends with `/wp-json/wp/v2`."""
         return self.incoming.root_url
 
     @property
     def site_url(self) -> str:
-        """The URL that the service is below, also where the call came below `/wp-json`."""
+        """The URL of the service without `/wp-json`."""
         return self.root_url.removesuffix(WORDPRESS).removesuffix(GRAVITY_FORMS)
 
     def rest_url(self, route: str) -> str:
@@ -196,7 +193,7 @@ class Call:
 
     @property
     def public_url(self) -> str:
-        """The URL that the links of pages start with."""
+        """The start of the links of pages."""
         return self.options.public_url or self.site_url
 
     @cached_property
@@ -204,39 +201,39 @@ class Call:
         """The URLs of pages in the reply."""
         return self.service.urls(self.public_url, self.root_url if self.is_wordpress else "")
 
-    @property
+    @cached_property
     def page_password(self) -> str:
-        """The password of a page that was sent: the header, in UTF-8 or Latin-1, or the query."""
+        """The password that was sent for a page, in the header or the query."""
         text = self.incoming.headers.get("X-Page-Password", "")
         with suppress(UnicodeError):
             text = text.encode("latin-1").decode()
         return text or str(self.query.get("password", ""))
 
     def query_without(self, *names: str) -> str:
-        """Return the query for a link, as it came: without some names, and without secrets."""
+        """Return the raw query for a link, without some names and without secrets."""
         hidden = (*names, "rest_route", *SECRETS)
         parts = []
         for part in self.incoming.query_string.split(b"&"):
             name = unquote_plus(part.partition(b"=")[0].decode("latin-1"))
             if name not in hidden and not name.startswith("oauth_"):
-                parts.append(quote(part, safe=IN_QUERY))
+                parts.append(quote(part, safe=SAFE_IN_QUERY))
         return "&".join(parts)
 
     def etag(self, name: str, version: int, *variant: object, generation: str = "") -> str:
-        """Return the entity tag of a resource at a version, for the reply at this URL."""
+        """Return the entity tag of a version of a resource at this URL."""
         generation = generation or self.incoming.generation or read_generation(self.store)
         resource = f"{name}_{generation}"
         fields, embed = self.sent_query.get("_fields"), self.sent_query.get("_embed")
         options = self.options
-        where = self.incoming.url, options.public_url, options.home_page
-        return make_etag(resource, version, *where, fields, embed, *variant)
+        urls = self.incoming.url, options.public_url, options.home_page
+        return make_etag(resource, version, *urls, fields, embed, *variant)
 
     def row_etag(self, resource: str, row: Row, *variant: object, generation: str = "") -> str:
-        """Return the entity tag of a row of a resource."""
+        """Return the entity tag of a row."""
         return self.etag(f"{resource}{row['id']}", row["version"], *variant, generation=generation)
 
     def has(self, etag: str) -> bool:
-        """Return whether a reader has the reply with an entity tag already: it becomes a 304."""
+        """Return whether a reader already has the reply with an entity tag, for a 304."""
         if not self.operation.is_read:
             return False
         return is_current(self.incoming.headers.get("If-None-Match"), etag)

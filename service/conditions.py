@@ -1,9 +1,8 @@
-"""Entity tags: how they are made, and which versions `If-Match` names.
+"""Entity tags, and the versions in `If-Match`.
 
-They are strong, and made of versions, so that nothing need be read to compare them. One is
-`"<resource>_<generation>.<version>.<variant>"` (for the generation see `storage/sql.py`). The
-variant tells apart the responses of one resource: contexts, fields, hosts. A condition on a write
-depends on the rest alone, so that the tag of any variant will do.
+A tag is `"<resource>_<generation>.<version>.<variant>"` (for the generation see `storage/sql.py`),
+so nothing is rendered to compare it. The variant distinguishes the responses of one resource, such
+as contexts. `If-Match` ignores it, so the tag of any variant can be sent.
 """
 
 import re
@@ -13,7 +12,7 @@ from werkzeug.http import parse_etags
 
 from landform.storage.sql import Precondition
 
-# Increment it when responses change their shape, so that no client takes an old one for current.
+# Increment it when the shape of responses changes, so that clients read them again.
 SHAPE = 2
 
 
@@ -25,20 +24,20 @@ def make_etag(name: str, version: int, *variant: object) -> str:
 
 def is_current(if_none_match: str | None, etag: str) -> bool:
     """Return whether `If-None-Match` names an entity tag."""
-    return parse_etags(if_none_match).contains_weak(etag.strip('"'))
+    return bool(if_none_match) and parse_etags(if_none_match).contains_weak(etag.strip('"'))
 
 
 def parse_if_match(if_match: str, resource: str, generation: str) -> Precondition | None:
-    """Return the versions of a resource that `If-Match` names; None for `*`, which is any.
+    """Return the versions of a resource in `If-Match`; None for `*`.
 
-    A proxy that compresses makes tags weak; they name a version, so they count as strong ones. A
-    tag of another resource or generation names none.
+    Weak tags count too, since proxies that compress responses weaken tags. Tags of another resource
+    or generation have no version.
     """
     tags = parse_etags(if_match)
     if tags.star_tag:
         return None
     name = re.escape(f"{resource}_{generation}")
-    # Werkzeug takes `""` for none.
+    # Werkzeug returns None for `""`.
     matches = (
         re.fullmatch(rf"{name}\.([0-9]{{1,18}})\.[^.]*", tag or "")
         for tag in tags.as_set(include_weak=True)

@@ -1,4 +1,4 @@
-"""Every error code of the service, with the statuses that it comes with and what it means."""
+"""The error codes of the service, with their statuses and meanings."""
 
 NO_BODY = ((400,), "The body must be a JSON object with the fields to write.")
 NO_RIGHT = "Credentials are missing or wrong (401), or lack the scope (403)."

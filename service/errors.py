@@ -1,10 +1,11 @@
-"""The one error shape, and the one place where every failure turns into it.
+"""Errors: their JSON format, and the conversion of exceptions into it.
 
 `{"code": ..., "message": ..., "data": {"status": ..., "params"?: ..., "details"?: ...}}`, with
 the codes of WordPress and Gravity Forms, and our own messages.
 """
 
 import logging
+import re
 from collections.abc import Iterator, Mapping
 
 from marshmallow import ValidationError
@@ -18,10 +19,12 @@ from landform.storage.errors import reason_of
 
 log = logging.getLogger("landform")
 
+# Characters that would begin another line, or cannot be written.
+UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 INVALID = "rest_invalid_param"
 MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS = 2
-REFUSALS: dict[type[storage.StorageError], str] = {
+STORAGE_CODES: dict[type[storage.StorageError], str] = {
     storage.PageNotFound: "rest_post_invalid_id",
     storage.RevisionNotFound: "rest_post_invalid_id",
     storage.FeedNotFound: "gf_feed_invalid_id",
@@ -36,7 +39,6 @@ REFUSALS: dict[type[storage.StorageError], str] = {
     storage.AlreadyTrashed: "rest_already_trashed",
     storage.EmptyPage: "empty_content",
     storage.EmptyFeed: "missing_feed_meta",
-    storage.EmptyFeed: "missing_feed_meta",
     storage.VersionConflict: "rest_precondition_failed",
     storage.KeyReused: "rest_idempotency_key_reused",
     storage.TooExpensive: "rest_search_too_expensive",
@@ -45,15 +47,15 @@ REFUSALS: dict[type[storage.StorageError], str] = {
     storage.StorageError: "storage_unavailable",
 }
 ONLY_PAGES = "It serves landing pages and form feeds; keep the others where they are."
-# What the peers have and landform has not, by the names of their routes, with what to do.
-FOREIGN = {
+# Hints for routes of WordPress and Gravity Forms that landform does not have.
+FOREIGN_ROUTES = {
     **dict.fromkeys(
         (
-            "posts", "categories", "tags", "comments", "menus", "menu-items", "menu-locations",
-            "navigation", "blocks", "block-types", "block-patterns", "block-renderer",
-            "block-directory", "templates", "template-parts", "global-styles", "themes", "plugins",
-            "widgets", "widget-types", "sidebars", "font-families", "font-collections",
-        ),
+            "posts categories tags comments menus menu-items menu-locations navigation blocks "
+            "block-types block-patterns block-renderer block-directory templates template-parts "
+            "global-styles themes plugins widgets widget-types sidebars font-families "
+            "font-collections"
+        ).split(),
         ONLY_PAGES,
     ),
     "media": "Keep files where they are served, and write their addresses into the content.",
@@ -61,11 +63,16 @@ FOREIGN = {
     "autosaves": "Update the page itself, and show it with a preview.",
     "application-passwords": "Create keys with `landform key create`.",
     "entries": "Keep entries where forms are filled in.",
-}  # fmt: skip
+}
+
+
+def printable(text: object) -> str:
+    """Return a text of somebody else as a line, without characters that control a terminal."""
+    return UNSAFE.sub(lambda match: ascii(match[0])[1:-1], str(text))
 
 
 class ApiError(Exception):
-    """A refusal with its status and code; `data` joins the status in the body's `data`."""
+    """An error with its status and code; `data` is added to the `data` of the body."""
 
     def __init__(
         self,
@@ -81,7 +88,7 @@ class ApiError(Exception):
 
     @property
     def params(self) -> Mapping[str, str]:
-        """The bad parameters, each with what is wrong with it; none where it is something else."""
+        """The messages of invalid parameters by name; empty for other errors."""
         params = self.data.get("params")
         if isinstance(params, list):
             return {name: f"{name} is required." for name in params}
@@ -89,7 +96,7 @@ class ApiError(Exception):
 
     @property
     def details(self) -> object:
-        """More about what is wrong, where there is more."""
+        """More details, or None."""
         return self.data.get("details")
 
     def __reduce__(self) -> tuple[object, ...]:
@@ -97,46 +104,46 @@ class ApiError(Exception):
         return (type(self), arguments)
 
     def body(self) -> dict[str, object]:
-        """Return the error shape."""
+        """Return the JSON object of the error."""
         data = {"status": self.status, **self.data}
         return {"code": self.code, "message": self.message, "data": data}
 
     def finished(self) -> Finished:
-        """Return the reply that carries the error."""
+        """Return the reply with the error."""
         return Finished(dumps(self.body()), self.status, self.headers)
 
 
 def api_error(code: str) -> ApiError:
-    """Return the error of a code that has one status, in the words of `error_codes`."""
+    """Return the error of a code with one status, with its message in `error_codes`."""
     (status,), message = ERROR_CODES[code]
     return ApiError(status, code, message)
 
 
 def no_route(path: str = "") -> ApiError:
-    """Return the error for a path that leads nowhere."""
-    return ApiError(404, "rest_no_route", _foreign(path) or "No route matches this URL.")
+    """Return the error for a path without a route."""
+    return ApiError(404, "rest_no_route", _foreign_hint(path) or "No route matches this URL.")
 
 
 def wrong_method(allowed: str, path: str = "") -> ApiError:
-    """Return the error for a known path that lacks the method. `allowed` goes into `Allow`."""
-    message = _foreign(path) or "This URL does not support this method."
+    """Return the error for a route without the method; `allowed` is for `Allow`."""
+    message = _foreign_hint(path) or "This URL does not support this method."
     return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
 
 
-def _foreign(path: str) -> str:
-    """Return what to do where a path is a peer's, for what landform has not; otherwise nothing."""
+def _foreign_hint(path: str) -> str:
+    """Return the hint for a path that landform does not have; empty for other paths."""
     parts = path.partition("/wp-json/")[2].split("/")[2:]
-    name = next((part for part in reversed(parts) if part in FOREIGN), "")
-    return name and f"landform has no {name.replace('-', ' ')}. {FOREIGN[name]}"
+    name = next((part for part in reversed(parts) if part in FOREIGN_ROUTES), "")
+    return name and f"landform has no {name.replace('-', ' ')}. {FOREIGN_ROUTES[name]}"
 
 
 def internal_error() -> ApiError:
-    """Return the error for what is no fault of the caller; the reason is in the log."""
+    """Return the 500; its reason is in the log."""
     return ApiError(500, "internal_server_error", "An unexpected error occurred.")
 
 
 def from_known(error: Exception) -> ApiError | None:
-    """Return the error that an exception means to the caller; None where it is our own fault."""
+    """Return the API error for an exception; None for an unexpected one."""
     if isinstance(error, ApiError):
         return error
     if isinstance(error, ValidationError):
@@ -147,20 +154,20 @@ def from_known(error: Exception) -> ApiError | None:
 
 
 def from_validation(error: ValidationError) -> ApiError:
-    """Return the error for a refused body or query, every bad parameter named at once."""
+    """Return the error for an invalid body or query, with all invalid parameters."""
     params = dict(_flat(error.normalized_messages()))  # type: ignore[no-untyped-call]
     missing = [name for name, text in params.items() if getattr(text, "code", "") == MISSING]
     if missing:
         message = " ".join(str(params[name]) for name in missing)
         return ApiError(400, MISSING, message, {"params": missing})
-    coded = [one for one in params.values() if isinstance(one, CodedMessage)]
+    coded = [text for text in params.values() if isinstance(text, CodedMessage)]
     if len(coded) == len(params):
         return ApiError(400, coded[0].code, coded[0], {"params": params})
     return ApiError(400, INVALID, f"Invalid: {', '.join(params)}.", {"params": params})
 
 
 def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
-    """Yield each bad parameter with its first message; one inside another as `outer.inner`."""
+    """Yield each invalid parameter, such as `outer.inner`, with its first message."""
     if isinstance(messages, Mapping):
         for key, inner in messages.items():
             if key == "_schema":
@@ -174,15 +181,15 @@ def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
 def _from_storage(error: storage.StorageError) -> ApiError:
     if isinstance(error, storage.TextRefused):
         return from_validation(ValidationError(str(error), error.name))
-    found = api_error(next(code for kind, code in REFUSALS.items() if isinstance(error, kind)))
+    known = api_error(next(code for kind, code in STORAGE_CODES.items() if isinstance(error, kind)))
     if isinstance(error, storage.RevisionNotFound):
-        return ApiError(found.status, found.code, "The page has no such revision.")
+        return ApiError(known.status, known.code, "The page has no such revision.")
     if isinstance(error, storage.StateRefused):
-        found.data["details"] = error.details
-    if found.code.startswith("storage_"):
+        known.data["details"] = error.details
+    if known.code.startswith("storage_"):
         if not isinstance(error, storage.DiskFull):
-            # Of a full disk the storage itself tells, and not for each request.
+            # The storage itself logs a full disk, but not for each request.
             log.warning("Storage failed: %s", reason_of(error.__cause__ or error))
         retry = {"Retry-After": str(RETRY_AFTER_SECONDS)}
-        return ApiError(found.status, found.code, str(error), headers=retry)
-    return found
+        return ApiError(known.status, known.code, str(error), headers=retry)
+    return known

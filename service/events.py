@@ -1,4 +1,4 @@
-"""Events: the operation that lists them, and the signals that a process sends of its own."""
+"""The operation that lists events, and the signals for a host."""
 
 import json
 import logging
@@ -19,10 +19,22 @@ RESOURCE = Resource()
 EVENT = schemas.Event()
 SIGNALS = Namespace()
 (
-    page_created, page_updated, page_published, page_unpublished, page_trashed, page_restored,
-    page_deleted, feed_created, feed_updated, feed_reordered, feed_deleted, run_succeeded,
-    run_failed, store_imported, store_restored,
-) = map(SIGNALS.signal, TYPES)  # fmt: skip
+    page_created,
+    page_updated,
+    page_published,
+    page_unpublished,
+    page_trashed,
+    page_restored,
+    page_deleted,
+    feed_created,
+    feed_updated,
+    feed_reordered,
+    feed_deleted,
+    run_succeeded,
+    run_failed,
+    store_imported,
+    store_restored,
+) = map(SIGNALS.signal, TYPES)
 log = logging.getLogger("landform")
 
 
@@ -36,9 +48,9 @@ log = logging.getLogger("landform")
     errors=("rest_events_expired",),
 )
 def list_events(call: Call) -> Reply:
-    """Return events, the oldest first, and in `Link` where to go on, now or later.
+    """Return events, the oldest first, with the URL of the next ones in `Link`.
 
-    In descending order `Link` leads to older ones, as long as there are any.
+    In descending order `Link` is the URL of older ones, as long as there are any.
     """
     query, store = call.query, call.store
     etag = call.etag("events", events.newest(store), sorted(query.items()))
@@ -51,23 +63,23 @@ def list_events(call: Call) -> Reply:
     else:
         name = "after"
         rows, last = events.read(store, query.get("after"), *filters)
-    others = call.query_without(name)
-    following = f"{call.incoming.url}?{others and others + '&'}{name}={last}"
-    headers = {} if last is None else {"Link": f'<{following}>; rel="next"'}
+    query_string = call.query_without(name)
+    next_url = f"{call.incoming.url}?{query_string and query_string + '&'}{name}={last}"
+    headers = {} if last is None else {"Link": f'<{next_url}>; rel="next"'}
     dumped = [dump_event(row, call.urls) for row in rows]
     return Reply([event for event in dumped if event], headers=headers, etag=etag)
 
 
 def public_urls(service: Service) -> Urls | None:
-    """Return the URLs of pages where no request came in; None where they are not known."""
+    """Return the URLs of pages outside of a request; None if they are not known."""
     url = service.options.public_url
     return service.urls(url) if url else None
 
 
 def dump_event(row: Row, urls: Urls | None) -> JsonObject | None:
-    """Return an event as it is sent; without URLs the links of pages are not known.
+    """Return an event for clients; without URLs the links of pages are null.
 
-    It is None, and logged, where the database holds no event there any more.
+    A damaged event is logged, and None is returned.
     """
     try:
         data = json.loads(row["data"])
@@ -81,9 +93,9 @@ def dump_event(row: Row, urls: Urls | None) -> JsonObject | None:
 
 
 def send_signals(service: Service, sender: object) -> None:
-    """Send a signal of `blinker` for each event of this process, once it is committed.
+    """Send a signal of `blinker` for each event of this process, after its commit.
 
-    What a receiver raises is logged, and keeps it from nobody else.
+    An exception of a receiver is logged, and the other receivers are still called.
     """
 
     def send(event: Row) -> None:

@@ -1,4 +1,4 @@
-"""The operations on feeds: one of them, and all of a form together."""
+"""The operations on feeds."""
 
 from functools import lru_cache
 from math import inf
@@ -19,7 +19,7 @@ from landform.storage import feeds
 from landform.storage.rows import MAX_INTEGER, Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
-READ, WRITTEN, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
+READ, WRITE, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
 PLAN = feed_plan.FeedPlan()
 UPDATED = "Feed updated successfully"
 
@@ -49,7 +49,7 @@ def list_feeds(call: Call) -> Reply:
     "/feeds",
     body=schemas.FeedCreate(),
     empty_body="missing_feed",
-    response=WRITTEN,
+    response=WRITE,
     status=201,
     scope="feeds:write",
     headers=("Location", "ETag"),
@@ -85,7 +85,7 @@ def get_feed(call: Call, feed_id: int) -> Reply:
     "/feeds/<feed_id>",
     body=schemas.FeedUpdate(),
     empty_body="missing_feed",
-    response=WRITTEN,
+    response=WRITE,
     scope="feeds:write",
     if_match="feed",
     headers=("ETag", "Last-Modified"),
@@ -102,7 +102,7 @@ def update_feed(call: Call, feed_id: int) -> Reply:
     body=schemas.FeedPatch(),
     empty_body="missing_properties",
     finds_row_first=True,
-    response=WRITTEN,
+    response=WRITE,
     scope="feeds:write",
     if_match="feed",
     headers=("ETag", "Last-Modified"),
@@ -110,7 +110,7 @@ def update_feed(call: Call, feed_id: int) -> Reply:
     errors=("gf_feed_invalid_id", "missing_feed_meta", *PATCH_ERRORS),
 )
 def patch_feed(call: Call, feed_id: int) -> Reply:
-    """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396)."""
+    """Change the fields that are sent; `meta` is a JSON Merge Patch (RFC 7396)."""
     feeds.get(call.store, feed_id)
     if not call.sent_body:
         raise api_error("missing_properties")
@@ -126,7 +126,7 @@ def patch_feed(call: Call, feed_id: int) -> Reply:
     errors=("gf_feed_invalid_id",),
 )
 def delete_feed(call: Call, feed_id: int) -> Reply:
-    """Remove a feed and return it as it last was, with `deleted`."""
+    """Delete a feed and return it, with `deleted`."""
     return Reply(DELETED.dump(feeds.delete(call.store, feed_id, call.if_match)))
 
 
@@ -141,7 +141,7 @@ def delete_feed(call: Call, feed_id: int) -> Reply:
     errors=("not_found", *PATCH_ERRORS),
 )
 def update_properties(call: Call, feed_id: int) -> Reply:
-    """Change what is sent of a feed, where `meta` is replaced; return a message."""
+    """Change the properties that are sent; `meta` is replaced. Returns a message."""
     if not feeds.exists(call.store, feed_id):
         raise api_error("not_found")
     feeds.update(call.store, feed_id, call.body, if_match=call.if_match)
@@ -165,7 +165,7 @@ def list_form_feeds(call: Call, form_id: int) -> Reply:
     "/forms/<form_id>/feeds",
     body=schemas.FormFeedCreate(),
     empty_body="missing_feed",
-    response=WRITTEN,
+    response=WRITE,
     status=201,
     scope="feeds:write",
     headers=("Location", "ETag"),
@@ -173,7 +173,7 @@ def list_form_feeds(call: Call, form_id: int) -> Reply:
     errors=CREATE_ERRORS,
 )
 def create_form_feed(call: Call, form_id: int) -> Reply:
-    """Create a feed for the form in the path, whatever form the body names."""
+    """Create a feed for the form in the path; a form in the body is ignored."""
     if form_id > MAX_INTEGER:
         raise ValidationError(f"form_id must be from 0 to {MAX_INTEGER}.", "form_id")
     feed = feeds.create(call.store, {**call.body, "form_id": form_id})
@@ -183,7 +183,7 @@ def create_form_feed(call: Call, form_id: int) -> Reply:
 @RESOURCE.post(
     "/feeds/<feed_id>/duplicate",
     body=schemas.FeedCopy(),
-    response=WRITTEN,
+    response=WRITE,
     status=201,
     scope="feeds:write",
     headers=("Location", "ETag"),
@@ -207,9 +207,9 @@ def duplicate_feed(call: Call, feed_id: int) -> Reply:
     errors=("rest_missing_callback_param",),
 )
 def plan_feeds(call: Call, form_id: int) -> Reply:
-    """Return the feeds of a form that run for an entry, in their order, and why others do not.
+    """Return the feeds of a form that run for an entry, in their order.
 
-    It changes nothing, and stores nothing of the entry.
+    Nothing is changed, and nothing of the entry is stored.
     """
     request = {**call.query, **call.body}
     return Reply(plan(call.store, form_id, request, call.options.max_response_bytes))
@@ -229,9 +229,9 @@ def plan_feeds(call: Call, form_id: int) -> Reply:
     errors=("rest_missing_callback_param", "rest_order_incomplete"),
 )
 def order_feeds(call: Call, form_id: int) -> Reply:
-    """Put the feeds of a form into an order, all at once, and return them in it.
+    """Set the order of all feeds of a form, and return them in it.
 
-    The list has to hold each feed of the form, unless `partial` says that the others follow.
+    The list must have each feed of the form; with `partial` the others come last.
     """
     order = {"partial": False, **call.query, **call.body}
     rows, version = feeds.set_order(
@@ -248,7 +248,7 @@ def order_feeds(call: Call, form_id: int) -> Reply:
 def feed_reply(call: Call, feed: Row) -> Reply:
     """Return the reply to a write of a feed."""
     etag = call.row_etag("feed", feed)
-    return Reply(WRITTEN.dump(feed), etag=etag, last_modified=feed["modified_utc"])
+    return Reply(WRITE.dump(feed), etag=etag, last_modified=feed["modified_utc"])
 
 
 def _list_reply(call: Call, filters: JsonObject) -> Reply:
@@ -266,5 +266,5 @@ def _list_reply(call: Call, filters: JsonObject) -> Reply:
 
 @lru_cache(128)
 def _schema(names: frozenset[str]) -> Schema:
-    """Return the schema of a feed with the fields of these names."""
+    """Return the schema of a feed with only these fields."""
     return schemas.FeedRead(only=[name for name in READ.fields if name in names])

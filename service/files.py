@@ -17,9 +17,9 @@ from landform.service.reply import Reply
 
 
 def file_reply(call: Call, path: Path, policy: str, **values: str) -> Reply:
-    """Return a text file, with values in the place of their names: `{name}` in braces.
+    """Return a text file in which `{name}` is replaced with the value of that name.
 
-    `{root}` is the path of the service, below whatever prefix it has.
+    `{root}` is the path of the service.
     """
     text = path.read_text()
     if values:
@@ -41,7 +41,7 @@ def static_reply(call: Call, files: Mapping[str, Path], name: str, policy: str) 
 def bytes_reply(
     call: Call, body: bytes, content_type: str, headers: dict[str, str] | None = None
 ) -> Reply:
-    """Return a body with its entity tag, compressed for clients that read that."""
+    """Return a body with its entity tag, compressed if the client accepts that."""
     headers = {"Vary": "Accept-Encoding", **(headers or {})}
     tag = blake2b(body, digest_size=12).hexdigest()
     accepted = parse_accept_header(call.incoming.headers.get("Accept-Encoding"), Accept)

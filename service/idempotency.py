@@ -1,6 +1,6 @@
-"""`Idempotency-Key`: a create that is repeated, because its response was lost, happens once.
+"""`Idempotency-Key`: a repeated create happens once.
 
-The reply of the first time is stored in the same transaction, and returned again for a day.
+The first reply is stored in the same transaction, and returned again for a day.
 """
 
 import json
@@ -15,13 +15,13 @@ from landform.service.reply import Reply
 from landform.storage import idempotency_keys
 from landform.storage.idempotency_keys import IdempotencyKey
 
-HEADER = "Idempotency-Key"
+KEY_HEADER = "Idempotency-Key"
 LONGEST_KEY = 255
-MESSAGE = f"{HEADER} must be 1 to {LONGEST_KEY} printable characters."
+MESSAGE = f"{KEY_HEADER} must be 1 to {LONGEST_KEY} printable characters."
 
 
 def once(call: Call, ids: Mapping[str, Any], view: Callable[[], Reply]) -> Reply:
-    """Return the reply of a view, or the one that is stored for the key of the call.
+    """Return the reply of a view, or the stored reply for the key of the call.
 
     Keys belong to a caller and an operation. The same key with another body is a 422.
     """
@@ -39,19 +39,19 @@ def once(call: Call, ids: Mapping[str, Any], view: Callable[[], Reply]) -> Reply
 
 
 def _key(call: Call, ids: Mapping[str, Any]) -> IdempotencyKey | None:
-    """Return the key that came with a call; None for no key, 400 for one that is no key."""
-    key = call.incoming.headers.get(HEADER)
+    """Return the key of a call, or None; raises a 400 for an invalid one."""
+    key = call.incoming.headers.get(KEY_HEADER)
     if key is None:
         return None
     if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
-        raise ApiError(400, "rest_invalid_param", MESSAGE, {"params": {HEADER: MESSAGE}})
+        raise ApiError(400, "rest_invalid_param", MESSAGE, {"params": {KEY_HEADER: MESSAGE}})
     # A key may have the name of a configured credential, which has no colon.
     kind = "key:" if call.caller.is_stored else ""
-    where = " ".join([call.operation.name, *map(str, ids.values())])
-    owner = f"{kind}{call.caller.name} {where}"
+    target = " ".join([call.operation.name, *map(str, ids.values())])
+    owner = f"{kind}{call.caller.name} {target}"
     if len(owner) > LONGEST_KEY:
-        # An index holds no longer one, and nobody reads it.
+        # The column is not longer.
         owner = sha256(owner.encode()).hexdigest()
-    # What was sent counts, not how it was written: white space, boundaries, the order of names.
+    # The parsed body is compared: white space, boundaries and the order of names do not matter.
     sent = json.dumps(call.sent_body, sort_keys=True).encode()
     return IdempotencyKey(owner, key, sha256(sent).hexdigest())

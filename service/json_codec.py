@@ -1,8 +1,7 @@
-"""JSON as the service reads and writes it, apart from a host's own JSON provider.
+"""JSON of the service, independent of a host's JSON provider.
 
-Reading keeps every integer exact and refuses what JSON cannot give back: NaN, a number beyond
-a double, a lone surrogate, nesting without end, and a name given twice, of which parsers disagree
-on the value.
+Integers are read exactly. NaN, numbers that are too large for a double, lone surrogates, deep
+nesting and duplicate names are refused.
 """
 
 import json
@@ -13,7 +12,7 @@ import orjson
 
 JsonObject = dict[str, Any]
 
-# The deepest JSON that is read at all: the interpreter's stack bounds it.
+# The deepest JSON that is read; the stack of the interpreter bounds it.
 DEEPEST_JSON = 500
 ZERO = re.compile(r"-?[0.]+(?:[eE].*)?")
 
@@ -23,35 +22,35 @@ def dumps(value: object) -> bytes:
     try:
         return orjson.dumps(value)
     except TypeError:
-        # An integer of more than 64 bits, or nesting beyond what orjson follows.
+        # An integer of more than 64 bits, or nesting that is too deep for orjson.
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=plain)
         return text.encode()
 
 
 def plain(value: object) -> object:
-    """Return the value of a JSON text that a row holds; any other value as it is."""
+    """Parse the JSON text of a row; return any other value unchanged."""
     return json.loads(orjson.dumps(value)) if isinstance(value, orjson.Fragment) else value
 
 
 class TooDeep(ValueError):
-    """A JSON text is nested more deeply than it may be."""
+    """A JSON text is nested too deeply."""
 
 
 def loads(body: bytes, deepest: int = DEEPEST_JSON) -> Any:
-    """Return the value of a JSON text in UTF-8, of `deepest` levels at most.
+    """Parse a JSON text in UTF-8, of at most `deepest` levels.
 
-    Raises `TooDeep`, and `ValueError` where it is none that can be stored and returned as it is.
+    Raises `TooDeep`, and `ValueError` for JSON that cannot be stored exactly.
     """
     text = body.decode()
     try:
         value = DECODER.decode(text)
     except RecursionError as error:
         raise TooDeep from error
-    # No value is deeper than the brackets of its text allow.
+    # A value cannot be deeper than the number of brackets in its text.
     if text.count("{") + text.count("[") >= deepest and _depth(value) > deepest:
         raise TooDeep
     if "\\u" in text:
-        # Only an escape can smuggle in half of a surrogate pair; encoding trips over it.
+        # Only an escape can contain a lone surrogate; encoding fails on it.
         dumps(value)
     return value
 
@@ -76,12 +75,12 @@ def _refuse(constant: str) -> object:
     raise ValueError(f"{constant} is no JSON")
 
 
-# Made once: to make one takes as long as to read a small body.
+# Created once, which takes as long as reading a small body.
 DECODER = json.JSONDecoder(parse_float=_double, parse_constant=_refuse, object_pairs_hook=_object)
 
 
 def _depth(value: object) -> int:
-    """Return how many levels of objects, lists, and what they hold there are."""
+    """Return the depth of nested objects and lists."""
     count, level = 0, [value]
     while level:
         count += 1

@@ -1,10 +1,11 @@
-"""What a client sends: the parameters of a query or a form, `_fields`, and JSON.
+"""Parsing of queries, forms, `_fields` and JSON.
 
-Parameters are as clients of PHP send them: `x[]=1&x[]=2` or `meta[form_id]=7`.
+Names may have brackets, as in PHP: `x[]=1&x[]=2` or `meta[form_id]=7`.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Container, Iterable, Mapping
 from json import JSONDecodeError
 from urllib.parse import parse_qsl
 
@@ -19,49 +20,54 @@ NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
 MAX_PARTS = 10
 LONGEST_NUMBER = 18
-# A tree of names; an empty one below a name means all that is there.
+# A tree of names; with an empty one below it a name means its whole value.
 Fields = dict[str, "Fields"]
 DEEPEST_FIELD, LONGEST_FIELDS = 10, 4000
 
 
 def pairs(raw: bytes, errors: str = "replace") -> list[tuple[str, str]]:
-    """Return the names and values of a query or a form, as they come.
+    """Return the decoded names and values of a query or a form.
 
-    Raises `ValueError` for what is not UTF-8 where `errors` is `strict`.
+    Raises `ValueError` for text that is not UTF-8, if `errors` is `strict`.
     """
     return parse_qsl(raw.decode(errors=errors), keep_blank_values=True, errors=errors)
 
 
-def nested(named: Iterable[tuple[str, str]]) -> JsonObject:
-    """Return the parameters of a query or a form; brackets make lists and objects.
+def nested(parameters: Iterable[tuple[str, str]], lists: Container[str] = ()) -> JsonObject:
+    """Resolve brackets in the names of parameters to lists and objects.
 
-    Lists are those whose keys are empty or count from 0. A plain name given twice keeps its last
-    value. Raises `ValidationError` for brackets without end.
+    Keys that are empty or count from 0 make a list, and so do `lists` that are sent several times.
+    The last of two other equal names counts.
     """
-    named = list(named)
-    if not any("[" in name or "]" in name for name, _ in named):
-        return dict(named)
+    parameters = list(parameters)
+    values = dict(parameters)
+    if len(values) < len(parameters):
+        count = Counter(name for name, _ in parameters)
+        repeated = {name for name in values if name in lists and count[name] > 1}
+        parameters = [(f"{key}[]" if key in repeated else key, text) for key, text in parameters]
+    if not any("[" in name or "]" in name for name, _ in parameters):
+        return values
     root = _Object()
-    for name, value in named:
-        found = NAME.fullmatch(name)
-        if not found:
+    for name, value in parameters:
+        match = NAME.fullmatch(name)
+        if not match:
             root[name] = value
             continue
-        keys = [found[1], *PART.findall(found[2])]
+        keys = [match[1], *PART.findall(match[2])]
         if len(keys) > MAX_PARTS:
-            raise ValidationError("is nested too deeply.", found[1])
+            raise ValidationError("is nested too deeply.", match[1])
         _put(root, keys, value)
     return {name: _lists(value) for name, value in root.items()}
 
 
 class _Object(dict[str, "str | _Object"]):
-    """An object that knows which number follows its highest key."""
+    """An object with the number after its highest key."""
 
-    following = 0
+    next_number = 0
 
 
 def _put(target: _Object, keys: list[str], value: str) -> None:
-    """Put a value where its keys lead."""
+    """Store a value below its keys."""
     *path, last = keys
     for name in path:
         key = _key(target, name)
@@ -73,11 +79,11 @@ def _put(target: _Object, keys: list[str], value: str) -> None:
 
 
 def _key(target: _Object, name: str) -> str:
-    """Return the key that a name means; an empty one counts on from the highest, as PHP does."""
+    """Return the key for a name; an empty name is the next number, as in PHP."""
     if not name:
-        name = str(target.following)
+        name = str(target.next_number)
     if name.isascii() and name.isdigit() and len(name) <= LONGEST_NUMBER:
-        target.following = max(target.following, int(name) + 1)
+        target.next_number = max(target.next_number, int(name) + 1)
     return name
 
 
@@ -89,17 +95,17 @@ def _lists(value: object) -> object:
     return {key: _lists(item) for key, item in value.items()}
 
 
-def parse_fields(wanted: object) -> Fields | None:
-    """Return the tree of the names in `_fields` (text with commas, or a list); None for all."""
-    names = wanted if isinstance(wanted, list) else [wanted]
+def parse_fields(value: object) -> Fields | None:
+    """Return the tree of names in `_fields`, a list or a text; None for all fields."""
+    names = value if isinstance(value, list) else [value]
     if sum(len(name) for name in names if isinstance(name, str)) > LONGEST_FIELDS:
         message = f"must not be longer than {LONGEST_FIELDS} characters."
         raise ValidationError(f"_fields {message}", "_fields")
     texts = [part for name in names if isinstance(name, str) for part in re.split(r"[\s,]+", name)]
     paths = [text.split(".")[:DEEPEST_FIELD] for text in texts if text]
-    # In the order in which they are asked for.
+    # In the order of the request.
     tree: Fields = {path[0]: {} for path in paths}
-    # Where the whole of something is asked for too, that comes after its parts.
+    # A whole value is added after its parts, which it replaces.
     for *outer, last in sorted(paths, key=len, reverse=True):
         inner = tree
         for name in outer:
@@ -123,15 +129,15 @@ def select_fields(value: object, fields: Fields | None) -> object:
 
 
 def check_size(size: int, most_bytes: int) -> None:
-    """Raise the 413 for a body of too many bytes."""
+    """Raise a 413 for a body of too many bytes."""
     if size > most_bytes:
         raise ApiError(413, "rest_body_too_large", f"The body is larger than {most_bytes} bytes.")
 
 
 def read_json(raw: bytes, list_name: str = "") -> JsonObject:
-    """Return the JSON object in a body; an empty body or value is an empty object.
+    """Return the JSON object in a body; an empty body is an empty object.
 
-    With a `list_name` a list is the object that has it by that name.
+    With a `list_name` a list becomes an object with the list under that name.
     """
     if not raw.strip():
         return {}
@@ -151,13 +157,13 @@ def read_json(raw: bytes, list_name: str = "") -> JsonObject:
 
 
 def _problem(error: ValueError) -> str:
-    """Return what is wrong with a text, and where: nothing of the text itself."""
+    """Return the reason and position of a JSON error, without the text itself."""
     if isinstance(error, JSONDecodeError):
         return f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}"
     return "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
 
 
 def accepts_html(headers: Headers | Mapping[str, str]) -> bool:
-    """Return whether a client wants HTML rather than JSON, as browsers do; else it wants JSON."""
+    """Return whether a client prefers HTML to JSON, as browsers do."""
     accepted = parse_accept_header(headers.get("Accept"), MIMEAccept)
     return accepted["text/html"] > accepted["application/json"]

@@ -1,21 +1,20 @@
-"""Operations: what each takes and returns is declared beside its view, once.
+"""Operations, which are declared beside their views.
 
-Routes, the `Allow` of a 405, the check of scopes, OpenAPI and the routes that logs and metrics
-know follow from the declarations.
+Routes, `Allow`, the check of scopes, OpenAPI and the Python API follow from the declarations.
 """
 
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cached_property, partialmethod
+from functools import cache, cached_property
 from typing import Any
 
 from marshmallow import INCLUDE, Schema, missing
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
-from landform.schemas.fields import Ignored
+from landform.schemas.fields import Ignored, ListOf
 from landform.service.json_codec import JsonObject
 from landform.service.reply import Reply
 from landform.storage.rows import Row
@@ -25,44 +24,63 @@ NAMESPACES = ("wp/v2", "gf/v2")
 WORDPRESS, GRAVITY_FORMS = (f"{WP_JSON}/{name}" for name in NAMESPACES)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
-# Takes a `Call`.
+# A function of a `Call`.
 Prepare = Callable[..., Any]
-# Takes a `Call` and the ids in the path.
+# A function of a `Call` and the ids in the path.
 View = Callable[..., Reply]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, kw_only=True)
 class Operation:
-    """A view, and the declaration of what it takes and returns. `Resource` makes it."""
+    """A view and its declaration.
+
+    - `name`: of the endpoint and of the Python method; by default that of the view.
+    - `response`: the schema of the response, one for each context, or a constant text; with
+      `many` it is a list of these. `wordpress_response`: that below `/wp-json`.
+    - `scope`: the scope that callers need; without it any valid credentials, and none for a
+      `public` operation. `denied`: the code of the error for other callers.
+    - `query`, `body`: the schemas that load them. `wordpress_query`, `wordpress_body`: those
+      below `/wp-json` if they differ. Without `body`, parameters may also come in a body.
+      `form`: forms are accepted too. `empty_body`: the error code for an empty body, or one of
+      another type; with `finds_row_first` the view checks it. `body_list`: the field whose
+      value a list is.
+    - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
+    - `safe`: nothing is changed, with any method. `responds_early`: a slow result is a 202
+      whose `Location` will have it. `repeatable`: whether a create accepts an
+      `Idempotency-Key`. `batch`: whether it may be in a batch.
+    - `prepare`: a function for slow work without the database, called before a write blocks
+      others. The view gets its result as `call.prepared`.
+    - `errors`: the codes that do not follow from the other arguments.
+    """
 
     view: View
     name: str
     methods: tuple[str, ...]
     path: str
-    response: Mapping[str, Schema] | Schema | str | None
-    wordpress_response: Schema | None
-    many: bool
-    status: int
-    headers: tuple[str, ...]
-    scope: str | None
-    public: bool
-    denied: str
-    query: Schema | None
-    wordpress_query: Schema | None
-    body: Schema | None
-    wordpress_body: Schema | None
-    form: bool
-    empty_body: str
-    finds_row_first: bool
-    body_list: str
-    example: Row | None
-    if_match: str
-    safe: bool
-    responds_early: bool
-    repeatable: bool
-    batch: bool
-    prepare: Prepare | None
-    errors: tuple[str, ...]
+    response: Mapping[str, Schema] | Schema | str | None = None
+    wordpress_response: Schema | None = None
+    many: bool = False
+    status: int = 200
+    headers: tuple[str, ...] = ()
+    scope: str | None = None
+    public: bool = False
+    denied: str = "rest_forbidden"
+    query: Schema | None = None
+    wordpress_query: Schema | None = None
+    body: Schema | None = None
+    wordpress_body: Schema | None = None
+    form: bool = False
+    empty_body: str = ""
+    finds_row_first: bool = False
+    body_list: str = ""
+    example: Row | None = None
+    if_match: str = ""
+    safe: bool = False
+    responds_early: bool = False
+    repeatable: bool = True
+    batch: bool = True
+    prepare: Prepare | None = None
+    errors: tuple[str, ...] = ()
 
     @cached_property
     def is_read(self) -> bool:
@@ -81,7 +99,7 @@ class Operation:
 
     @cached_property
     def takes_idempotency_key(self) -> bool:
-        """Whether the operation creates something once, and so takes an `Idempotency-Key`."""
+        """Whether the operation is a create that accepts an `Idempotency-Key`."""
         return self.status == 201 and self.repeatable
 
     @cached_property
@@ -92,13 +110,19 @@ class Operation:
 
     @cached_property
     def takes_body(self) -> bool:
-        """Whether a body is more than parameters in JSON."""
+        """Whether the operation has a body, not only parameters in one."""
         return self.body is not None or self.form
 
     @cached_property
     def checks_names(self) -> bool:
-        """Whether unknown names are reported: a page of documentation takes any."""
+        """Whether unknown names are reported."""
         return self.query is None or self.query.unknown != INCLUDE
+
+    @cached_property
+    def list_parameters(self) -> frozenset[str]:
+        """The names of the parameters that are lists, and so may be sent several times."""
+        fields = self.query.load_fields if self.query else {}
+        return frozenset({"_fields", *(key for key in fields if isinstance(fields[key], ListOf))})
 
     @cached_property
     def response_schemas(self) -> tuple[Schema, ...]:
@@ -108,14 +132,15 @@ class Operation:
         return (self.response,) if isinstance(self.response, Schema) else ()
 
 
-def path_variables(path: str) -> list[str]:
-    """Return the names of the variables in a path."""
-    return re.findall(r"<(\w+)>", path)
+@cache
+def path_variables(path: str) -> tuple[str, ...]:
+    """Return the names of the variables in the path of a route."""
+    return tuple(re.findall(r"<(\w+)>", path))
 
 
 @dataclass(frozen=True, eq=False)
 class Route:
-    """A path, the base of its twin in WordPress if there is one, and its operations by method."""
+    """A path and its operations by method; `wordpress_base` may be empty."""
 
     path: str
     wordpress_base: str
@@ -123,7 +148,7 @@ class Route:
 
     @property
     def rules(self) -> list[str]:
-        """The path, and the one of WordPress if there is one."""
+        """The path, and that below `/wp-json` if there is one."""
         return [self.path, *([self.wordpress_base + self.path] if self.wordpress_base else [])]
 
     @property
@@ -135,7 +160,7 @@ class Route:
         return dict(methods)
 
     def allowed(self, may: Callable[[Operation], bool] = bool) -> str:
-        """Return the methods as `Allow` lists them, of the operations that somebody `may` run."""
+        """Return the header `Allow` with the methods of the operations that pass `may`."""
         allowed = [method for method, operation in self.operations.items() if may(operation)]
         head = ["HEAD"] if "GET" in allowed else []
         return ", ".join([*allowed, *head, "OPTIONS"])
@@ -144,113 +169,51 @@ class Route:
 class Resource:
     """The operations of a resource.
 
-    `wordpress_base`: what stands before their paths in WordPress; empty where they have no twin
-    there.
+    `wordpress_base`: the prefix of their paths in WordPress; empty if there are none.
     """
 
     def __init__(self, wordpress_base: str = "") -> None:
         self.wordpress_base = wordpress_base
         self.paths: dict[str, dict[str, Operation]] = defaultdict(dict)
 
-    def operation(
-        self,
-        methods: str,
-        path: str,
-        *,
-        name: str = "",
-        response: Mapping[str, Schema] | Schema | str | None = None,
-        wordpress_response: Schema | None = None,
-        many: bool = False,
-        status: int = 200,
-        headers: tuple[str, ...] = (),
-        scope: str | None = None,
-        public: bool = False,
-        denied: str = "rest_forbidden",
-        query: Schema | None = None,
-        wordpress_query: Schema | None = None,
-        body: Schema | None = None,
-        wordpress_body: Schema | None = None,
-        form: bool = False,
-        empty_body: str = "",
-        finds_row_first: bool = False,
-        body_list: str = "",
-        example: Row | None = None,
-        if_match: str = "",
-        safe: bool = False,
-        responds_early: bool = False,
-        repeatable: bool = True,
-        batch: bool = True,
-        prepare: Prepare | None = None,
-        errors: tuple[str, ...] = (),
-    ) -> Callable[[View], View]:
+    def operation(self, methods: str, path: str, **declared: Any) -> Callable[[View], View]:
         """Return the decorator that adds a view at a path, such as `/pages/<page_id>`.
 
-        - `methods`: separated by blanks, the usual one first.
-        - `name`: of the endpoint and of the Python method; by default that of the view.
-        - `response`: the schema of the response, one for each context, or a constant text; with
-          `many` it is a list of these. `wordpress_response`: that below `/wp-json`.
-        - `scope`: what callers need; without one any credentials will do. None are needed where
-          it is `public`. `denied`: the code of the error for callers without it.
-        - `query`, `body`: the schemas that load them. `wordpress_query`, `wordpress_body`: those
-          below `/wp-json` where they differ. Without `body`, parameters may come in a body too.
-          `form`: also as a form.
-          `empty_body`: the code of the error for an empty one, or one of another type; with
-          `finds_row_first` the view refuses an empty one. `body_list`: the field that a list
-          stands for.
-        - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
-        - `safe`: changes nothing, whatever its method. `responds_early`: a 202 where it takes
-          long; `Location` says where the result will be. `repeatable`: whether a create takes an
-          `Idempotency-Key`. `batch`: whether it may be in a batch.
-        - `prepare`: does what takes long and needs no database, before others have to wait for a
-          write. The view gets what it returns as `call.prepared`.
-        - `errors`: the codes that do not follow from the rest.
+        `methods` are separated by blanks, the usual one first. `declared` are the other fields of
+        `Operation`.
         """
 
         def add(view: View) -> View:
-            operation = Operation(
-                view,
-                name or view.__name__,
-                tuple(methods.split()),
-                path,
-                response,
-                wordpress_response,
-                many,
-                status,
-                headers,
-                scope,
-                public,
-                denied,
-                query,
-                wordpress_query,
-                body,
-                wordpress_body,
-                form,
-                empty_body,
-                finds_row_first,
-                body_list,
-                example,
-                if_match,
-                safe,
-                responds_early,
-                repeatable,
-                batch,
-                prepare,
-                errors,
-            )
+            fields = {"name": view.__name__, **declared}
+            operation = Operation(view=view, methods=tuple(methods.split()), path=path, **fields)
             self.paths[path] |= dict.fromkeys(operation.methods, operation)
             return view
 
         return add
 
-    get = partialmethod(operation, "GET")
-    post = partialmethod(operation, "POST")
-    put = partialmethod(operation, "PUT")
-    patch = partialmethod(operation, "PATCH")
-    delete = partialmethod(operation, "DELETE")
+    def get(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for GET."""
+        return self.operation("GET", path, **declared)
+
+    def post(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for POST."""
+        return self.operation("POST", path, **declared)
+
+    def put(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for PUT."""
+        return self.operation("PUT", path, **declared)
+
+    def patch(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for PATCH."""
+        return self.operation("PATCH", path, **declared)
+
+    def delete(self, path: str, **declared: Any) -> Callable[[View], View]:
+        """Return the decorator that adds a view for DELETE."""
+        return self.operation("DELETE", path, **declared)
 
 
 def all_routes(resources: Iterable[Resource]) -> list[Route]:
-    """Return the operations of resources by path, in the order in which these were declared."""
+    """Return the routes of resources, in the order of declaration."""
     return [
         Route(
             path,
@@ -263,19 +226,19 @@ def all_routes(resources: Iterable[Resource]) -> list[Route]:
 
 
 class RouteTable:
-    """Finds the route of a path, without Flask."""
+    """A table to find the route of a path without Flask."""
 
     def __init__(self, routes: Iterable[Route]) -> None:
         self._routes = [*routes]
 
     @cached_property
     def _adapter(self) -> MapAdapter:
-        # Made when it is first needed, as rules take long to compile.
+        # Created at first use, as rules are slow to compile.
         rules = [Rule(rule, endpoint=route) for route in self._routes for rule in route.rules]
         return Map(rules, strict_slashes=False, merge_slashes=False).bind("")
 
     def find(self, path: str) -> tuple[Route, Mapping[str, str]] | None:
-        """Return the route of a path, and the variables in it; None for none."""
+        """Return the route of a path and its variables, or None."""
         try:
             route, variables = self._adapter.match(path)
         except HTTPException:
@@ -284,18 +247,18 @@ class RouteTable:
 
 
 def wordpress_name(route: Route) -> str | None:
-    """Return a route as it is called below `/wp-json`; None where it is not there."""
+    """Return the path of a route below `/wp-json`, or None."""
     path = next((rule for rule in route.rules if rule.startswith(WP_JSON)), None)
     return None if path is None else path.removeprefix(WP_JSON) or "/"
 
 
 def describe_route(route: Route) -> JsonObject:
-    """Return the namespace of a route, its methods, and what each of them takes."""
+    """Return the namespace of a route, its methods and their arguments."""
     name = wordpress_name(route) or ""
-    is_batched = any(one.is_write and one.batch for one in route.operations.values())
+    is_batched = any(item.is_write and item.batch for item in route.operations.values())
     batched = {"allow_batch": {"v1": True}} if is_batched else {}
     return {
-        "namespace": next((one for one in NAMESPACES if name.startswith(f"/{one}")), ""),
+        "namespace": next((space for space in NAMESPACES if name.startswith(f"/{space}")), ""),
         "methods": list(route.operations),
         "endpoints": [
             {
@@ -309,13 +272,13 @@ def describe_route(route: Route) -> JsonObject:
 
 
 def _wordpress_arguments(operation: Operation) -> JsonObject:
-    """Return the arguments of an operation as clients of WordPress send them."""
+    """Return the arguments of an operation for clients of WordPress."""
     body = operation.wordpress_body or operation.body
     return _arguments(operation.query) | _arguments(body)
 
 
 def _arguments(schema: Schema | None) -> JsonObject:
-    """Return each argument that a schema loads: its type, bounds, choices and default."""
+    """Return the type, bounds, choices and default of each argument of a schema."""
     fields = schema.load_fields if schema else {}
     return {
         name: _argument(field) for name, field in fields.items() if not isinstance(field, Ignored)

@@ -1,8 +1,8 @@
-"""Every option of a blueprint, declared once: the arguments of `create_blueprint`.
+"""The options of a blueprint: the arguments of `create_blueprint`.
 
 The settings of the standalone service (`standalone/settings.py`), the environment variables and
 docs/settings.md follow from these declarations. To add an option, add a field here and read it
-where it is needed, from `ServiceContext.options`.
+from `call.options`.
 """
 
 import re
@@ -21,15 +21,20 @@ from landform.service.auth.credentials import Authorizer
 from landform.storage import Clock, Store
 
 T = TypeVar("T")
-# What a public page may load, and who may show it in a frame: nobody.
-POLICY = (
+# What public pages may load by default; no other site may show them in a frame.
+SITE_POLICY = (
     "default-src 'self' https: data: blob: 'unsafe-inline'; object-src 'none'; base-uri 'self'; "
     "frame-ancestors 'none'"
+)
+IN_MEMORY = "sqlite:///:memory:"
+NO_MEMORY = (
+    "cannot be a database in memory: each process would have one of its own, and lose it at its "
+    "end. Name a file; sqlite:///:memory: is for tests within one process"
 )
 
 
 class OptionError(ValueError):
-    """A value that an option cannot have. The message says what it must be, never what it was."""
+    """An invalid value of an option. The message never contains the value."""
 
     def __init__(self, name: str, problem: str) -> None:
         super().__init__(f"{name.replace('_', ' ')} {problem}")
@@ -37,53 +42,54 @@ class OptionError(ValueError):
 
 
 class Kind(NamedTuple):
-    """The values of an option: in words, how they are read, and how secrets in them are hidden.
+    """The values of an option: their description, reading, and hiding of secrets.
 
-    `read` takes a text, or a value of Python or TOML, and what it returns it takes as well.
+    `read` accepts a text, a value of Python or TOML, and its own results.
     """
 
-    wanted: str
+    description: str
     read: Callable[[Any], Any]
     hide: Callable[[Any], str] | None = None
 
 
 def option(default: T, kind: Kind, meaning: str = "") -> T:
-    """Return the field of an option; one without a meaning is for hosts only, and no setting."""
+    """Return the field of an option; without `meaning` it is for hosts, not a setting."""
     return field(default=default, metadata={"kind": kind, "meaning": meaning})
 
 
 def options_of(declaring: type) -> dict[str, Field[Any]]:
-    """Return the fields of a dataclass that are options, by their names."""
-    return {one.name: one for one in fields(declaring) if one.metadata}
+    """Return the fields of a dataclass that are options, by name."""
+    return {item.name: item for item in fields(declaring) if item.metadata}
 
 
-def number(wanted: str, type_: type, least: float = 0, most: float = inf) -> Kind:
+def number(description: str, type_: type, minimum: float = 0, maximum: float = inf) -> Kind:
     """Return the kind of numbers of a type within bounds."""
 
     def read(value: object) -> object:
         if isinstance(value, bool) or (isinstance(value, float) and type_ is int):
             raise TypeError
-        found = type_(value)
-        if not least <= found <= most:
+        converted = type_(value)
+        if not minimum <= converted <= maximum:
             raise ValueError
-        return found
+        return converted
 
-    return Kind(f"{wanted} from {least}" + (f" to {most}" if most < inf else ""), read)
+    bounds = f"from {minimum}" + (f" to {maximum}" if maximum < inf else "")
+    return Kind(f"{description} {bounds}", read)
 
 
 whole = partial(number, "a whole number", int)
-seconds = partial(number, "a number of seconds", float, most=3600)
+seconds = partial(number, "a number of seconds", float, maximum=3600)
 
 
 def choice(*choices: str) -> Kind:
-    """Return the kind of one of several words, in capitals; they are read in any case."""
+    """Return the kind of one of several words, written in any case."""
     by_name = {name: name for name in choices}
     return Kind(f"one of {', '.join(choices)}", lambda value: by_name[value.upper()])
 
 
-def matching(wanted: str, pattern: str) -> Kind:
+def matching(description: str, pattern: str) -> Kind:
     """Return the kind of texts that match a pattern."""
-    return Kind(wanted, lambda value: re.fullmatch(pattern, value)[0])  # type: ignore[index]
+    return Kind(description, lambda value: re.fullmatch(pattern, value)[0])  # type: ignore[index]
 
 
 def _function(value: Any) -> Any:
@@ -107,14 +113,14 @@ def _credentials(value: Any) -> dict[str, str]:
         pairs = [(name.strip(), secret.strip()) for name, _, secret in parts]
     else:
         pairs = list(value.items())
-    found = dict(pairs)
-    if len(found) < len(pairs) or not all(found.values()):
+    credentials = dict(pairs)
+    if len(credentials) < len(pairs) or not all(credentials.values()):
         raise ValueError
-    if not all(name and ":" not in name for name in found):
+    if not all(name and ":" not in name for name in credentials):
         raise ValueError
-    # What is no Unicode nobody can send.
-    "".join((*found, *found.values())).encode()
-    return found
+    # Clients cannot send lone surrogates.
+    "".join((*credentials, *credentials.values())).encode()
+    return credentials
 
 
 def _origins(value: Any) -> tuple[str, ...]:
@@ -125,7 +131,7 @@ def _origins(value: Any) -> tuple[str, ...]:
 
 
 def _origin(text: str) -> str:
-    """Return an origin as browsers send it: in small letters, in Punycode, no default port."""
+    """Return an origin as browsers send it: lower case, Punycode, no default port."""
     scheme, _, place = text.lower().partition("://")
     if scheme not in DEFAULT_PORTS or not re.fullmatch(r"[^/\s?#@\\%]+", place):
         raise ValueError
@@ -142,7 +148,7 @@ def _origin(text: str) -> str:
 
 
 def _punycode(label: str) -> str:
-    """Return a part of a host name as browsers send it."""
+    """Return a label of a host name as browsers send it."""
     label = unicodedata.normalize("NFKC", label).lower()
     return label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
 
@@ -152,8 +158,10 @@ def _header_names(value: Any) -> tuple[str, ...]:
         raise TypeError
     parts = value.split(",") if isinstance(value, str) else value
     names = tuple(part.strip() for part in parts if part.strip())
-    # With credentials browsers take `*` for a name.
-    if "*" in names or not all(re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", one) for one in names):
+    # With credentials browsers read `*` as a name.
+    if "*" in names or not all(
+        re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) for name in names
+    ):
         raise ValueError
     return names
 
@@ -165,7 +173,7 @@ def _folder(value: str | Path) -> str | None:
 
 
 def _without_password(url: str) -> str:
-    """Return the URL of a database with whatever may be a password replaced."""
+    """Return the URL of a database without its password."""
     url = re.sub(r"^([^:]*://[^:/?@]*):.*@", r"\1:***@", url)
     return re.sub(r"(?i)([?&][a-z_]*password=)[^&]*", r"\1***", url)
 
@@ -187,13 +195,18 @@ URL = Kind("an absolute http or https URL without a user or password", _url)
 CREDENTIALS = Kind(
     "name:secret, several separated by commas, no name twice",
     _credentials,
-    hide=lambda found: ",".join(f"{name}:***" for name in found or ()),
+    hide=lambda value: ",".join(f"{name}:***" for name in value or ()),
 )
 ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
 HEADER_NAMES = Kind("names of headers, separated by commas", _header_names)
 IDENTITY = matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?")
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
-LANGUAGE = matching("a language tag such as en or pt-BR", "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*")
+# With extensions after a single letter, and private parts after an x.
+LANGUAGE_TAG = (
+    "[A-Za-z]{2,3}(-[A-Za-z0-9]{2,8})*"
+    "(-[A-WYZa-wyz0-9](-[A-Za-z0-9]{2,8})+)*(-[Xx](-[A-Za-z0-9]{1,8})+)?"
+)
+LANGUAGE = matching("a language tag such as en or pt-BR", LANGUAGE_TAG)
 SLUG = matching("a slug such as summer-sale", "[%a-z0-9_-]{1,200}")
 FOLDER = Kind("a folder that is there", _folder)
 FUNCTION = Kind("a function of the request", _function)
@@ -202,13 +215,12 @@ FUNCTION = Kind("a function of the request", _function)
 # No repr: it would show credentials, and the password in the URL of a database.
 @dataclass(frozen=True, repr=False)
 class Options:
-    """The options of one blueprint. Raises `OptionError` for a value that one cannot have.
+    """The options of one blueprint. Raises `OptionError` for an invalid value.
 
-    A host also gives its blueprint a `name`, where it has two of them; an `authorizer`, which
-    says who sent a request, instead of `credentials`; `wp_json_paths`, to be served below
-    `/wp-json` too; `site`, to show published pages to visitors; `console`, to have the console at
-    `/console`; `root_page`, to have the page at `/` where it has no prefix; and `local_mode=False`
-    where it stands behind a proxy.
+    Options for hosts only: `name`, for a second blueprint; `authorizer`, a function that identifies
+    callers instead of `credentials`; `wp_json_paths`, to serve paths below `/wp-json` too; `site`,
+    to show published pages to visitors; `console`, for the console at `/console`; `root_page`, for
+    the page at `/` without a prefix; and `local_mode=False` behind a proxy.
     """
 
     database_url: str = field(
@@ -246,18 +258,14 @@ class Options:
         "the seconds for which a public page may be cached; never beyond its next start or end",
     )
     site_policy: str = option(
-        POLICY,
+        SITE_POLICY,
         HEADER,
         "the [`Content-Security-Policy` of public pages](site.md#what-a-page-may-load)",
     )
     site_image: str | None = option(
         None, URL, "the image that shared links show for pages without one"
     )
-    home_page: str | None = option(
-        None,
-        SLUG,
-        "the slug of [the page at `/`](site.md#addresses)",
-    )
+    home_page: str | None = option(None, SLUG, "the slug of [the page at `/`](site.md#addresses)")
     templates: str | None = option(
         None, FOLDER, "the folder of [your own templates](site.md#templates)"
     )
@@ -287,7 +295,7 @@ class Options:
     )
     search_timeout: float = option(
         1.0,
-        seconds(0.01, most=60),
+        seconds(0.01, maximum=60),
         "how long the database may work [for one list of pages]"
         "(performance.md#what-a-search-may-cost) before it is a 503",
     )
@@ -300,9 +308,7 @@ class Options:
         "how long [runs of feeds](feeds.md#what-is-remembered) are kept after their last write",
     )
     event_days: int = option(
-        30,
-        whole(0, 36_500),
-        "how long [events](events.md) are kept; `0`: none are written",
+        30, whole(0, 36_500), "how long [events](events.md) are kept; `0`: none are written"
     )
     revisions: int = option(
         20,
@@ -310,9 +316,7 @@ class Options:
         "how many [revisions](api.md#revisions) of each page are kept; `0`: none",
     )
     webhook_private: bool = option(
-        False,
-        FLAG,
-        "`1`: [webhooks](webhooks.md) may lead to private addresses",
+        False, FLAG, "`1`: [webhooks](webhooks.md) may lead to private addresses"
     )
     sqlite_synchronous: str = option(
         "FULL",
@@ -323,9 +327,7 @@ class Options:
         10.0, seconds(), "how long a write waits for another one before it is a 503"
     )
     postgres_statement_timeout: float = option(
-        15.0,
-        seconds(0.001),
-        "how long a statement waits for PostgreSQL before it is a 503",
+        15.0, seconds(0.001), "how long a statement waits for PostgreSQL before it is a 503"
     )
     group_access: bool = option(
         False,
@@ -349,14 +351,14 @@ class Options:
             try:
                 converted = value if value is declared.default else kind.read(value)
             except (ValueError, TypeError, LookupError, AttributeError, OSError):
-                raise OptionError(name, f"must be {kind.wanted}") from None
+                raise OptionError(name, f"must be {kind.description}") from None
             object.__setattr__(self, name, converted)
 
 
 def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = True) -> Store:
-    """Return the store of the options, or another one by its URL; it is not opened yet.
+    """Return the store of the options, or of another URL; it is not opened yet.
 
-    Without timeouts, as commands have it, searches and statements take as long as they need.
+    Commands need no timeouts for searches and statements.
     """
     return Store(
         url or options.database_url,

@@ -1,4 +1,4 @@
-"""Who may see what of pages."""
+"""Access to pages, and how their replies may be cached."""
 
 from typing import NamedTuple
 
@@ -16,21 +16,21 @@ ONLY_PUBLISHED = "must be publish; others need credentials with the scope pages:
 
 
 class PageAccess(NamedTuple):
-    """Whether a reader sees the content of a page, and how the reply may be cached."""
+    """Whether the content of a page is visible, and how the reply may be cached."""
 
     is_open: bool
     caching: Caching
 
 
 def check_context(call: Call) -> None:
-    """Refuse callers who may not see pages in the context that they ask for."""
+    """Refuse callers who may not see pages in the requested context."""
     if call.query["context"] == "edit":
         call.access.require("pages:read", "rest_forbidden_context")
     call.access.reject_invalid_credentials()
 
 
 def check_page(call: Call, page: Row, validity: Validity) -> PageAccess:
-    """Refuse callers who may not see a page; return what the others see of it."""
+    """Return the access to a page; refuse callers who may not see it."""
     password, preview = call.page_password, call.query["preview"]
     check_context(call)
     if preview:
@@ -48,7 +48,7 @@ def check_page(call: Call, page: Row, validity: Validity) -> PageAccess:
 
 
 def check_list(call: Call) -> JsonObject:
-    """Return the query of a list, for a caller who may ask it."""
+    """Check the query of a list, and return it with `unprotected_only`."""
     query = {name: value for name, value in call.query.items() if name != "password"}
     sees_all = call.access.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
@@ -60,8 +60,8 @@ def check_list(call: Call) -> JsonObject:
 
 
 def list_caching(call: Call, until: float) -> Caching:
-    """Return how the list that is asked for may be cached."""
+    """Return how a list may be cached."""
     if call.page_password:
-        # It is compared, and failures are counted, for each request.
+        # The password is compared, and failures are counted, for each request.
         return NO_STORE
     return Caching("page", until, call.query["context"] == "edit")

@@ -1,4 +1,4 @@
-"""How pages are sent: the schema of a context, its columns, and its dump."""
+"""Replies with pages: the schema of each context, and its columns."""
 
 from collections.abc import Iterable
 from functools import lru_cache
@@ -30,14 +30,14 @@ DELETED, WORDPRESS_DELETED = schemas.PageDeleted(), wordpress.WordPressDeleted()
 
 
 class PageShape(NamedTuple):
-    """A schema of pages with the fields that were asked for, and the columns that it needs."""
+    """A schema of pages with the requested fields, and the columns that it needs."""
 
     schema: Schema
     columns: tuple[str, ...]
     has_excerpt: bool
 
     def dump(self, row: Row, urls: Urls, *, shows_content: bool = True) -> JsonObject:
-        """Return what is sent of a page."""
+        """Return the JSON object of a page."""
         page = {**row, "urls": urls, "shows_content": shows_content}
         if self.has_excerpt:
             page["excerpt_rendered"] = make_excerpt(row["content_rendered"])
@@ -47,7 +47,7 @@ class PageShape(NamedTuple):
 
 @lru_cache(256)
 def make_shape(schema: Schema, names: frozenset[str] | None = None) -> PageShape:
-    """Return the shape of a schema, with only the fields of these names where any are given."""
+    """Return the shape of a schema, with only these fields unless `names` is None."""
     if names is not None:
         schema = type(schema)(only=[name for name in schema.fields if name in names])
     columns = columns_of(schema) or ("id",)
@@ -60,17 +60,17 @@ def _has_excerpt(schema: Schema) -> bool:
 
 
 def page_shape(call: Call, context: str) -> PageShape:
-    """Return the shape of a context, with only the fields that the call asks for."""
+    """Return the shape of a context with the requested fields."""
     schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[context]
     names = frozenset(call.fields) if call.fields else None
     if names and "_embedded" in names:
-        # The embedded author is made of it.
+        # The embedded author needs it.
         names |= {"author"}
     return make_shape(schema, names)
 
 
 def deleted_shape(call: Call) -> PageShape:
-    """Return the shape of a page that is gone for good."""
+    """Return the shape of a permanently deleted page."""
     return make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
 
 
@@ -87,6 +87,6 @@ def page_reply(call: Call, page: Row, warnings: Iterable[str] = ()) -> Reply:
 
 
 def created(call: Call, resource: str, reply: Reply, row_id: int) -> Reply:
-    """Return the reply to a create, with the URL of what was created."""
+    """Return the reply to a create, with the URL of the new row."""
     location = f"{call.root_url}/{resource}/{row_id}"
     return Reply(reply.body, headers={"Location": location, **reply.headers}, etag=reply.etag)

@@ -1,4 +1,4 @@
-"""The addresses of pages."""
+"""The URLs of pages."""
 
 from collections.abc import Collection
 from typing import NamedTuple
@@ -6,15 +6,15 @@ from typing import NamedTuple
 from landform.storage.pages.slugs import path_segment
 from landform.storage.rows import Row
 
-# The statuses in which a page has an address of its own.
+# The statuses of pages with an address of their own.
 LINKED = ("publish", "private")
 
 
 class Urls(NamedTuple):
-    """The beginning of the links of pages, and of their `_links` below `/wp-json`.
+    """The start of the links of pages, and of their `_links` below `/wp-json`.
 
-    `reserved`: what other addresses of the service begin with, which no slug can hide; None where
-    landform does not serve the pages itself. `home`: the slug of the page at the beginning itself.
+    `reserved`: slugs that are other addresses of the service; None if landform does not serve pages
+    to visitors. `home`: the slug of the home page.
     """
 
     public: str
@@ -29,7 +29,7 @@ class Urls(NamedTuple):
         return f"{self.public}/" + (f"?page_id={row['id']}" if ending is None else ending)
 
     def address(self, slug: str) -> str | None:
-        """Return what the URL of a page with a slug ends with; None where it can have none."""
+        """Return the end of the URL of a page, or None for a reserved slug."""
         if slug == self.home:
             return ""
         if self.reserved is not None:

@@ -1,9 +1,9 @@
 """The operations on pages."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from json import loads
 from math import ceil
+from urllib.parse import quote
 
 from marshmallow import ValidationError
 
@@ -33,9 +33,9 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource(WORDPRESS)
 PAGING = ("X-WP-Total", "X-WP-TotalPages", "Link")
-LOST = "left out of the HTML, for want of the scope html:unfiltered"
-STILL_LOST = "left out of the HTML, as before: the text did not change"
-MOST_NAMED = 20
+REMOVED = "left out of the HTML, for want of the scope html:unfiltered"
+STILL_REMOVED = "left out of the HTML, as before: the text did not change"
+MOST_REMOVED = 20
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -45,7 +45,7 @@ EXAMPLE = {
 
 
 def render(call: Call) -> Texts:
-    """Return the texts of a write as readers get them."""
+    """Return the rendered texts of a write."""
     return prepare_texts(call.body, call.caller)
 
 
@@ -67,22 +67,21 @@ def render(call: Call) -> Texts:
     ),
 )
 def list_pages(call: Call) -> Reply:
-    """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+    """Return published pages, and all pages to callers with the scope `pages:read`."""
     query = check_list(call)
     state = listing.list_state(call.store, query)
-    reply = Reply(caching=list_caching(call, state.until))
+    etag, caching = "", list_caching(call, state.until)
     if not call.page_password:
-        # What comes due changes the list before anybody stores it, and so the version.
+        # Due pages change the list before their row and the version change.
         variant = sorted(query.items()), *state.moments
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
-        reply = replace(reply, etag=etag)
         if call.has(etag):
-            return reply
+            return Reply(etag=etag, caching=caching)
     shape, most_bytes = page_shape(call, query["context"]), call.options.max_response_bytes
     columns = (*shape.columns, "id", "password") if call.page_password else shape.columns
     result = listing.list_pages(call.store, query, columns, state.due, most_bytes)
     body = _dump_list(call, shape, result.rows)
-    return replace(reply, body=body, headers=paging(call, result.total))
+    return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
 
 
 @RESOURCE.post(
@@ -106,7 +105,7 @@ def create_page(call: Call) -> Reply:
     values = {"author": call.caller.author, "status": status, **call.body}
     values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
     page = pages.create(call.store, call.prepared.merged(values))
-    reply = page_reply(call, page, find_warnings(call, values, call.prepared.lost))
+    reply = page_reply(call, page, find_warnings(call, values, call.prepared.removed))
     return created(call, "pages", reply, page["id"])
 
 
@@ -124,7 +123,7 @@ def create_page(call: Call) -> Reply:
     ),
 )
 def get_page(call: Call, page_id: int) -> Reply:
-    """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+    """Return a published page to anyone, another page with the scope `pages:read`."""
     call.access.reject_invalid_credentials()
     context = call.query["context"]
     shape = page_shape(call, context)
@@ -157,7 +156,7 @@ def get_page(call: Call, page_id: int) -> Reply:
     errors=("rest_post_invalid_id", "empty_content"),
 )
 def update_page(call: Call, page_id: int) -> Reply:
-    """Change what is sent of a page and return the page; what is not sent stays."""
+    """Change the fields that are sent, and return the page."""
     values, texts, caller = _without_trash(call, page_id), call.prepared, call.caller
     columns = texts.merged(values)
     keep = caller.may_write_any_html
@@ -165,7 +164,7 @@ def update_page(call: Call, page_id: int) -> Reply:
         call.store, page_id, columns, call.if_match, caller.author, keep_rendering=keep
     )
     cleaned = still_cleaned(values, columns, page)
-    return page_reply(call, page, find_warnings(call, values, texts.lost, page["meta"], cleaned))
+    return page_reply(call, page, find_warnings(call, values, texts.removed, page["meta"], cleaned))
 
 
 @RESOURCE.delete(
@@ -179,7 +178,7 @@ def update_page(call: Call, page_id: int) -> Reply:
     errors=("rest_post_invalid_id", "rest_already_trashed"),
 )
 def delete_page(call: Call, page_id: int) -> Reply:
-    """Move a page to the trash and return it; with `force` remove it for good."""
+    """Move a page to the trash and return it; with `force` delete it permanently."""
     if not call.query["force"]:
         page = pages.trash(call.store, page_id, call.if_match, call.caller.author)
         return page_reply(call, page)
@@ -188,7 +187,7 @@ def delete_page(call: Call, page_id: int) -> Reply:
 
 
 def _without_trash(call: Call, page_id: int) -> JsonObject:
-    """Return the body without the status `trash`, which only a page that has it may get again."""
+    """Return the body without the status `trash`, which only a trashed page may have."""
     if call.body.get("status") != schemas.TRASH:
         return call.body
     if pages.get(call.store, page_id, ("status",))["status"] != schemas.TRASH:
@@ -197,7 +196,7 @@ def _without_trash(call: Call, page_id: int) -> JsonObject:
 
 
 def still_cleaned(values: JsonObject, columns: Row, page: Row) -> JsonObject:
-    """Return the texts whose HTML is not what the caller may write, but a cleaned one."""
+    """Return the texts whose stored HTML stays cleaned for a caller who may write any."""
     return {
         name: text
         for name, text in values.items()
@@ -208,29 +207,29 @@ def still_cleaned(values: JsonObject, columns: Row, page: Row) -> JsonObject:
 def find_warnings(
     call: Call,
     values: JsonObject,
-    lost: list[str],
+    removed: list[str],
     stored_meta: str = "{}",
     cleaned: JsonObject | None = None,
 ) -> list[str]:
-    """Return what was left out of the HTML, and bounds of a window that have no effect.
+    """Return warnings about removed HTML, and about bounds of a window without effect.
 
-    `lost`: see `Texts`; `cleaned`: see `still_cleaned`.
+    `removed`: see `Texts`; `cleaned`: see `still_cleaned`.
     """
     warnings: list[str] = []
     if meta := values.get("meta"):
         warnings += scheduling.window_problems(call.store.clock, meta, loads(stored_meta))
-    reason = LOST
+    reason = REMOVED
     if cleaned:
-        lost, reason = unsafe_elements(cleaned), STILL_LOST
-    if lost:
-        warnings.append(f"{', '.join(lost[:MOST_NAMED])}: {reason}")
+        removed, reason = unsafe_elements(cleaned), STILL_REMOVED
+    if removed:
+        warnings.append(f"{', '.join(removed[:MOST_REMOVED])}: {reason}")
     return warnings
 
 
 def paging(
     call: Call, total: int, beyond_last: str = "rest_post_invalid_page_number"
 ) -> dict[str, str]:
-    """Return the headers of a page of results; raise a code for one beyond the last."""
+    """Return the headers of a page of results; raise an error beyond the last page."""
     page, last = call.query["page"], ceil(total / call.query["per_page"])
     if page > last and total:
         raise ApiError(400, beyond_last, f"There are only {last} pages of results.")
@@ -238,16 +237,17 @@ def paging(
     links = [("prev", min(page - 1, last))] if page > 1 and last else []
     links += [("next", page + 1)] if page < last else []
     if links:
-        others = call.query_without("page")
-        url = f"{call.incoming.url.rstrip('/')}?{others and others + '&'}"
+        # Some clients split the header at each comma, and brackets are not allowed in a URL.
+        query = quote(call.query_without("page"), safe="%&+=")
+        url = f"{call.incoming.url.rstrip('/')}?{query and query + '&'}"
         headers["Link"] = ", ".join(f'<{url}page={number}>; rel="{rel}"' for rel, number in links)
     return headers
 
 
 def _dump_list(call: Call, shape: PageShape, rows: Sequence[Row]) -> list[JsonObject]:
-    """Return what is sent of the pages of a list."""
+    """Return the JSON objects of the pages of a list."""
     shows_all, password = call.query["context"] == "edit", call.page_password
-    # A password opens the one page whose slug is named.
+    # A password opens the only page whose slug is in the query.
     opens = bool(password) and len(call.query.get("slug") or ()) == 1 and not shows_all
     for row in rows if opens else ():
         if row["password"]:

@@ -1,9 +1,10 @@
-"""The pipeline: the steps of a call, whether it came by HTTP, in a batch or from Python."""
+"""The pipeline: the steps of every call, by HTTP, in a batch or from Python."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from werkzeug.http import http_date
@@ -13,7 +14,7 @@ from landform.service.call import Call, Incoming, Service
 from landform.service.conditions import parse_if_match
 from landform.service.errors import INVALID, ApiError, api_error, from_known
 from landform.service.idempotency import once
-from landform.service.json_codec import dumps
+from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import Fields, parse_fields, select_fields
 from landform.service.operations import Operation
 from landform.service.reply import JSON, Finished, Reply
@@ -21,16 +22,16 @@ from landform.service.unknown_names import check_names
 from landform.storage import TooLarge
 from landform.storage.sql import Precondition, read_generation
 
-# The parameters that make a response smaller.
+# Parameters that make a response smaller.
 NARROWING = ("per_page", "include", "addon")
 
 
 def run(
     service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
 ) -> Finished:
-    """Carry out an operation. Every step may raise an `ApiError`, or what becomes one.
+    """Carry out an operation. Every step may raise an error that `from_known` converts.
 
-    A connection of the store has to be open.
+    A connection of the store must be open.
     """
     return complete(load(service, operation, incoming, ids), ids)
 
@@ -38,22 +39,22 @@ def run(
 def load(
     service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
 ) -> Call:
-    """Return a call that is authorized, checked, loaded and prepared; nothing is written."""
-    check_scope(incoming.access, operation)  # 401 and 403; nothing where it is public
+    """Authorize, check, load and prepare a call; nothing is written."""
+    check_scope(incoming.access, operation)  # 401 and 403, unless it is public
     sent_query = incoming.read_query(operation)  # 400
     sent_body = incoming.read_body(operation) if operation.takes_body else {}  # 400, 413, 415
     strict = service.options.strict
     notes = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
-    with _noting(notes):
+    with _with_headers(notes):
         if_match = read_precondition(service, operation, incoming, ids)  # 428
-        call = Call(service, operation, incoming, sent_query, sent_body, if_match, notes=notes)
-        call = load_values(operation, incoming, call)  # 400
+        values = load_values(operation, incoming, sent_query, sent_body)  # 400
+        call = Call(service, operation, incoming, sent_query, sent_body, if_match, *values, notes)
         return replace(call, prepared=operation.prepare(call)) if operation.prepare else call
 
 
 def complete(call: Call, ids: Mapping[str, Any]) -> Finished:
-    """Carry out a call that is loaded."""
-    with _noting(call.notes):
+    """Carry out a loaded call."""
+    with _with_headers(call.notes):
         try:
             reply = once(call, ids, lambda: call.operation.view(call, **ids))
             return finish(call, reply)  # 304, `_fields`, 400 for too large
@@ -62,8 +63,8 @@ def complete(call: Call, ids: Mapping[str, Any]) -> Finished:
 
 
 @contextmanager
-def _noting(notes: Mapping[str, str]) -> Iterator[None]:
-    """Raise known errors as an `ApiError` that has the notes among its headers."""
+def _with_headers(notes: Mapping[str, str]) -> Iterator[None]:
+    """Add headers to known errors, which are raised as `ApiError`."""
     try:
         yield
     except Exception as error:
@@ -71,37 +72,39 @@ def _noting(notes: Mapping[str, str]) -> Iterator[None]:
         if known is None:
             raise
         known.headers |= notes
-        # An error that were its own cause would keep what its frames hold, such as large bodies.
+        # As its own cause an error would keep its frames alive, with large bodies.
         if known is error:
             raise
         raise known from error
 
 
 def check_scope(access: Access, operation: Operation) -> None:
-    """Let only callers pass who may run the operation."""
+    """Refuse callers who may not run the operation."""
     if not operation.public:
         access.require(operation.scope, operation.denied)
 
 
-def load_values(operation: Operation, incoming: Incoming, call: Call) -> Call:
-    """Return a call with its query and body as the schemas load them."""
+def load_values(
+    operation: Operation, incoming: Incoming, sent_query: JsonObject, sent_body: JsonObject
+) -> tuple[JsonObject, JsonObject, Fields | None]:
+    """Return the query and the body as the schemas load them, and the requested fields."""
     query_schema, body_schema = operation.query, operation.body
     if incoming.is_wordpress:
         query_schema = operation.wordpress_query or query_schema
         body_schema = operation.wordpress_body or body_schema
-    query = query_schema.load(call.sent_query) if query_schema else {}
-    requested_fields = call.sent_query.get("_fields")
+    query = query_schema.load(sent_query) if query_schema else {}
+    requested_fields = sent_query.get("_fields")
     fields = parse_fields(requested_fields) if requested_fields else None
-    if operation.empty_body and not (call.sent_body or operation.finds_row_first):
+    if operation.empty_body and not (sent_body or operation.finds_row_first):
         raise api_error(operation.empty_body)
-    body = body_schema.load(call.sent_body) if body_schema else {}
-    return replace(call, query=query, fields=fields, body=body)
+    body = body_schema.load(sent_body) if body_schema else {}
+    return query, body, fields
 
 
 def read_precondition(
     service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
 ) -> Precondition | None:
-    """Return the versions that `If-Match` allows to write; None where it allows any."""
+    """Return the versions in `If-Match`; None if any version may be written."""
     if not operation.if_match:
         return None
     if_match = incoming.headers.get("If-Match")
@@ -115,7 +118,7 @@ def read_precondition(
 
 
 def finish(call: Call, reply: Reply) -> Finished:
-    """Return a reply in bytes, cut down to `_fields`; a 304 where the reader has it already."""
+    """Encode a reply with the requested `_fields`, or as a 304."""
     notes = call.notes
     headers = {"ETag": reply.etag} if reply.etag else {}
     headers |= {"Cache-Control": "no-store"} if reply.caching.is_secret else {}
@@ -123,7 +126,7 @@ def finish(call: Call, reply: Reply) -> Finished:
     if reply.etag and call.has(reply.etag):
         return Finished(b"", 304, {**headers, **notes}, reply.content_type, reply.caching)
     if reply.last_modified:
-        headers["Last-Modified"] = http_date(datetime.fromisoformat(reply.last_modified))
+        headers["Last-Modified"] = _http_date(reply.last_modified)
     body = _encode(reply, call.fields)
     operation, most_bytes = call.operation, call.options.max_response_bytes
     is_list = operation.safe or (operation.many and operation.is_read)
@@ -131,6 +134,11 @@ def finish(call: Call, reply: Reply) -> Finished:
         raise TooLarge
     status = reply.status or operation.status
     return Finished(body, status, {**headers, **notes}, reply.content_type, reply.caching)
+
+
+@lru_cache(1024)
+def _http_date(utc: str) -> str:
+    return http_date(datetime.fromisoformat(utc))
 
 
 def _encode(reply: Reply, fields: Fields | None) -> bytes:
@@ -149,7 +157,7 @@ def _too_large(operation: Operation, most_bytes: int) -> ApiError:
 
 
 def read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
-    """Return the values of the variables in a path; 404 for an id that is no number."""
+    """Return the values of the variables in a path; raises a 404 for an id that is not a number."""
     return {
         name: _read_id(name, text) if name.endswith("_id") else text
         for name, text in variables.items()
@@ -159,5 +167,5 @@ def read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
 def _read_id(name: str, text: str) -> int:
     if not (text.isascii() and text.isdigit()):
         raise ApiError(404, "rest_no_route", f"{name} must be a whole number from 0.")
-    # No column holds more than 19 digits, and Python reads only so many.
+    # No id has more than 19 digits, and Python limits the digits that it parses.
     return int(text.lstrip("0")[:20] or "0")

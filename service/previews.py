@@ -1,7 +1,7 @@
-"""Previews, and the cookie of who knew the password of a page: signed texts that open one.
+"""Previews of pages, and the signed tokens that open them.
 
-They are signed with a secret of the store, so that every process knows them, and none once the
-secret is rotated. Nothing secret is in them.
+Tokens are signed with a secret of the store, so every process can check them. They contain no
+secret, and become invalid when the secret is rotated.
 """
 
 import hmac
@@ -20,12 +20,12 @@ from landform.storage.clock import epoch
 
 RESOURCE = Resource()
 PREVIEW, REVOKED = schemas.PagePreview(), schemas.PreviewsRevoked()
-PATH = "/pages/<page_id>/preview"
-LONGEST = 500
+ROUTE = "/pages/<page_id>/preview"
+LONGEST_TOKEN = 500
 
 
 @RESOURCE.post(
-    PATH,
+    ROUTE,
     body=schemas.PreviewWrite(),
     response=PREVIEW,
     scope="pages:read",
@@ -33,7 +33,7 @@ LONGEST = 500
     errors=("rest_post_invalid_id", "rest_already_trashed"),
 )
 def create_preview(call: Call, page_id: int) -> Reply:
-    """Return a signed address that shows the page as it is, whatever its status and window."""
+    """Return a signed URL that shows the page with any status and window."""
     until = now(call.store) + call.body["expires_in"]
     if pages.get(call.store, page_id, ("status",))["status"] == "trash":
         raise AlreadyTrashed
@@ -49,7 +49,7 @@ def create_preview(call: Call, page_id: int) -> Reply:
     return Reply(PREVIEW.dump(preview), caching=NO_STORE)
 
 
-@RESOURCE.delete(PATH, response=REVOKED, scope="pages:write", errors=("rest_post_invalid_id",))
+@RESOURCE.delete(ROUTE, response=REVOKED, scope="pages:write", errors=("rest_post_invalid_id",))
 def revoke_previews(call: Call, page_id: int) -> Reply:
     """End every preview of the page at once."""
     pages.get(call.store, page_id, ("id",))
@@ -58,17 +58,17 @@ def revoke_previews(call: Call, page_id: int) -> Reply:
 
 
 def sign(store: Store, page_id: int, until: int, key: str = "") -> str:
-    """Return what opens a page until a time: a preview or, with its password as `key`, a cookie."""
+    """Return a token that opens a page until a time; `key`: its password, for cookies."""
     content = [page_id, signatures.revocations(store, page_id), until]
     return _serializer(store, key).dumps(content)
 
 
-def signed_until(store: Store, page_id: int, text: str, key: str = "") -> int | None:
-    """Return until when a signed text opens a page (seconds since 1970); None where it does not."""
+def signed_until(store: Store, page_id: int, token: str, key: str = "") -> int | None:
+    """Return when a token for a page expires (Unix seconds); None if it is invalid."""
     content: object = None
-    # Whatever else may be raised for what is no signed text is not worth a 500.
+    # Also the errors of itsdangerous for unusual texts.
     with suppress(BadData, ValueError, TypeError, RecursionError):
-        content = _serializer(store, key).loads(text if len(text) <= LONGEST else "")
+        content = _serializer(store, key).loads(token if len(token) <= LONGEST_TOKEN else "")
     if not isinstance(content, list) or not all(type(number) is int for number in content):
         return None
     if content[:-1] != [page_id, signatures.revocations(store, page_id)]:

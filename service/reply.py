@@ -1,4 +1,4 @@
-"""What a view returns: a reply, and for how long it may be cached."""
+"""The reply of a view, and how it may be cached."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -11,9 +11,9 @@ JSON, HTML = "application/json", "text/html; charset=utf-8"
 
 
 class Caching(NamedTuple):
-    """How long this process may use a reply again: `until` a time, unless a `table` changes.
+    """How long a reply may be cached: `until` a time, unless its `table` changes.
 
-    `until` is in seconds since 1970; 0 for not at all. A secret reply nobody may store.
+    `until` is in seconds since 1970; 0 for no caching. Clients may not store a secret reply either.
     """
 
     table: str = ""
@@ -29,8 +29,8 @@ NO_STORE = Caching(is_secret=True)
 class Reply:
     """The result of an operation.
 
-    `body`: what becomes JSON, or text or bytes of another `content_type`. `status`: None for that
-    of the operation. `last_modified`: UTC, as it is stored.
+    `body`: a value for JSON, or text or bytes of another `content_type`. `status`: by default that
+    of the operation. `last_modified`: a stored time in UTC.
     """
 
     body: object = None
@@ -43,7 +43,7 @@ class Reply:
 
 
 class Finished(NamedTuple):
-    """A reply as it is sent: in bytes, and with all headers that its operation gives it."""
+    """An encoded reply with all its headers."""
 
     body: bytes
     status: int
@@ -53,7 +53,7 @@ class Finished(NamedTuple):
 
 
 def envelope(body: bytes, status: int, headers: Headers | Mapping[str, str]) -> dict[str, Any]:
-    """Return a response as an object: its body, which is JSON, its status and headers."""
+    """Return the body, status and headers of a JSON response as an object."""
     return {
         "body": orjson.Fragment(body) if body else None,
         "status": status,

@@ -1,4 +1,4 @@
-"""The operations on revisions: what pages were, what changed after it, and how it is put back."""
+"""The operations on revisions of pages."""
 
 from difflib import unified_diff
 from json import loads
@@ -11,8 +11,7 @@ from landform.service.call import Call
 from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
 from landform.service.operations import WORDPRESS, Resource
-from landform.service.page_dump import CONTEXTS as PAGE_CONTEXTS
-from landform.service.page_dump import PageShape, make_shape, page_reply
+from landform.service.page_dump import CONTEXTS, PageShape, make_shape, page_reply
 from landform.service.pages import PAGING, find_warnings, paging, still_cleaned
 from landform.service.rendering.content import prepare_texts
 from landform.service.reply import NO_STORE, Reply
@@ -21,25 +20,25 @@ from landform.storage.pages import revisions
 from landform.storage.rows import Row
 
 RESOURCE, RESTORE_RESOURCE = Resource(WORDPRESS), Resource()
-CONTEXTS: dict[str, Schema] = {
+REVISION_CONTEXTS: dict[str, Schema] = {
     "view": schemas.RevisionView(),
     "embed": schemas.RevisionEmbed(),
     "edit": schemas.RevisionEdit(),
 }
 DIFF, DELETED = schemas.RevisionDiff(), schemas.RevisionDeleted()
-OF_PAGE = "/pages/<page_id>/revisions"
-ONE = f"{OF_PAGE}/<revision_id>"
+REVISIONS_PATH = "/pages/<page_id>/revisions"
+REVISION_PATH = f"{REVISIONS_PATH}/<revision_id>"
 NOT_FOUND = ("rest_post_invalid_parent", "rest_post_invalid_id")
 RENDERED = ("title_rendered", "content_rendered")
 NO_PASSWORD = dict.fromkeys(("password",), "")
-# Of longer texts there is no diff: it takes the square of their lines.
+# Longer texts have no diff, which takes quadratic time.
 MOST_LINES = 1000
 
 
 @RESOURCE.get(
-    OF_PAGE,
+    REVISIONS_PATH,
     query=schemas.RevisionList(),
-    response=CONTEXTS,
+    response=REVISION_CONTEXTS,
     many=True,
     scope="pages:read",
     denied="rest_cannot_read",
@@ -47,10 +46,10 @@ MOST_LINES = 1000
     errors=("rest_post_invalid_parent", "rest_revision_invalid_page_number"),
 )
 def list_revisions(call: Call, page_id: int) -> Reply:
-    """Return what a page was before each of the writes that changed it, the newest first."""
+    """Return the revisions of a page, the newest first."""
     _check_page(call, page_id)
     most_bytes = call.options.max_response_bytes
-    shape = _shape(call, CONTEXTS[call.query["context"]])
+    shape = _shape(call, REVISION_CONTEXTS[call.query["context"]])
     rows, total = revisions.of_page(call.store, page_id, call.query, shape.columns, most_bytes)
     headers = paging(call, total, "rest_revision_invalid_page_number")
     body = [_dump(call, shape, row) for row in rows]
@@ -58,25 +57,25 @@ def list_revisions(call: Call, page_id: int) -> Reply:
 
 
 @RESOURCE.get(
-    ONE,
+    REVISION_PATH,
     query=schemas.RevisionRead(),
-    response={**CONTEXTS, "diff": DIFF},
+    response={**REVISION_CONTEXTS, "diff": DIFF},
     scope="pages:read",
     denied="rest_cannot_read",
     errors=NOT_FOUND,
 )
 def get_revision(call: Call, page_id: int, revision_id: int) -> Reply:
-    """Return a revision, with `diff` also what changed after it."""
+    """Return a revision, with `diff` also the changes after it."""
     row = _get(call, page_id, revision_id)
     if not call.query["diff"]:
-        shape = _shape(call, CONTEXTS[call.query["context"]])
+        shape = _shape(call, REVISION_CONTEXTS[call.query["context"]])
         return Reply(_dump(call, shape, row), caching=NO_STORE)
     diff = _difference(row, revisions.following(call.store, row))
     return Reply(_dump(call, _shape(call, DIFF), {**row, "diff": diff}), caching=NO_STORE)
 
 
 @RESOURCE.delete(
-    ONE,
+    REVISION_PATH,
     query=PageDelete(),
     response=DELETED,
     scope="pages:write",
@@ -84,7 +83,7 @@ def get_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     errors=(*NOT_FOUND, "rest_trash_not_supported"),
 )
 def delete_revision(call: Call, page_id: int, revision_id: int) -> Reply:
-    """Remove a revision and return it as it was; `force` is required, as there is no trash."""
+    """Delete a revision permanently and return it; `force` is required."""
     row = _get(call, page_id, revision_id)
     if not call.query["force"]:
         raise api_error("rest_trash_not_supported")
@@ -93,9 +92,9 @@ def delete_revision(call: Call, page_id: int, revision_id: int) -> Reply:
 
 
 @RESTORE_RESOURCE.post(
-    f"{ONE}/restore",
+    f"{REVISION_PATH}/restore",
     body=schemas.RevisionRestore(),
-    response=PAGE_CONTEXTS["edit"],
+    response=CONTEXTS["edit"],
     scope="pages:write",
     denied="rest_cannot_edit",
     if_match="page",
@@ -105,7 +104,7 @@ def delete_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     errors=(*NOT_FOUND, "empty_content"),
 )
 def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
-    """Put back what a page was; what it is now becomes a revision itself."""
+    """Restore fields of a revision; the current page becomes a revision."""
     row, names = _get(call, page_id, revision_id), call.body["fields"]
     if row["status"] == "trash":
         names = [name for name in names if name not in ("status", "slug")]
@@ -116,11 +115,11 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     columns = texts.merged(values)
     restored = dict(columns)
     if caller.may_write_any_html:
-        # The HTML that readers had: what was cleaned stays so.
+        # The stored HTML, so that cleaned texts stay cleaned.
         restored |= {name: row[name] for name in RENDERED if name in columns}
     page = pages.update(call.store, page_id, restored, call.if_match, caller.author)
     cleaned = still_cleaned(values, columns, page)
-    return page_reply(call, page, find_warnings(call, values, texts.lost, page["meta"], cleaned))
+    return page_reply(call, page, find_warnings(call, values, texts.removed, page["meta"], cleaned))
 
 
 def _check_page(call: Call, page_id: int) -> None:
@@ -140,12 +139,12 @@ def _shape(call: Call, schema: Schema) -> PageShape:
 
 
 def _dump(call: Call, shape: PageShape, row: Row) -> JsonObject:
-    """Return what is sent of a revision. It shows no password of the page."""
+    """Return the JSON object of a revision, without the password of the page."""
     return shape.dump({**row, **NO_PASSWORD, "root_url": call.root_url}, call.urls)
 
 
 def _difference(old: Row, new: Row) -> JsonObject:
-    """Return what differs between two states of a page, by the names of the fields."""
+    """Return the fields that differ between two states of a page."""
     changes: JsonObject = {
         name: {"before": old[column], "after": new[column]}
         for column, name in revisions.KEPT.items()

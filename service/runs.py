@@ -1,4 +1,4 @@
-"""The operations on runs: feeds that somebody runs for an entry, one attempt after the other."""
+"""The operations on runs of feeds for entries."""
 
 from collections.abc import Callable
 
@@ -14,7 +14,7 @@ from landform.storage.rows import Row
 RESOURCE = Resource(GRAVITY_FORMS)
 RUN = schemas.Run()
 
-PATH = "/feeds/<feed_id>/runs"
+RUNS_PATH = "/feeds/<feed_id>/runs"
 LIST_ERRORS = ("rest_post_invalid_page_number", "rest_search_too_expensive")
 EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True}
 
@@ -43,15 +43,15 @@ def list_runs(call: Call) -> Reply:
     errors=LIST_ERRORS,
 )
 def list_due_runs(call: Call) -> Reply:
-    """Return the runs that may be claimed again now, those first that are due for the longest.
+    """Return the runs that may be claimed again now, in the order of their due times.
 
-    Their lease has lapsed, or they failed in a way that may pass, or are to be replayed.
+    Their lease has ended, or they failed temporarily, or are replayed.
     """
     return _list_reply(call, runs.list_due)
 
 
 @RESOURCE.post(
-    PATH,
+    RUNS_PATH,
     body=schemas.RunClaim(),
     response=RUN,
     status=201,
@@ -62,7 +62,7 @@ def list_due_runs(call: Call) -> Reply:
     errors=("rest_missing_callback_param", "gf_feed_invalid_id", "rest_run_not_due"),
 )
 def claim_run(call: Call, feed_id: int) -> Reply:
-    """Claim the run of a feed for an entry, for a lease; nobody else can until it ends."""
+    """Claim the run of a feed for an entry, exclusively until the lease ends."""
     days = call.options.run_days
     run = runs.claim(call.store, feed_id, call.body["entry_id"], call.body["lease"], days)
     location = f"{call.root_url}/feeds/{feed_id}/runs/{run['id']}"
@@ -70,7 +70,7 @@ def claim_run(call: Call, feed_id: int) -> Reply:
 
 
 @RESOURCE.get(
-    f"{PATH}/<run_id>",
+    f"{RUNS_PATH}/<run_id>",
     response=RUN,
     scope="feeds:read",
     headers=("ETag", "Last-Modified"),
@@ -82,7 +82,7 @@ def get_run(call: Call, feed_id: int, run_id: int) -> Reply:
 
 
 @RESOURCE.patch(
-    f"{PATH}/<run_id>",
+    f"{RUNS_PATH}/<run_id>",
     body=schemas.RunEnd(),
     response=RUN,
     scope="runs:write",
@@ -92,7 +92,7 @@ def get_run(call: Call, feed_id: int, run_id: int) -> Reply:
     errors=("rest_missing_callback_param", "rest_run_invalid_id", "rest_run_not_claimed"),
 )
 def end_run(call: Call, feed_id: int, run_id: int) -> Reply:
-    """End a claimed run: it was a success, was skipped, or failed for good or for now."""
+    """End a claimed run with success, as skipped, or with a failure."""
     outcome = {name: value for name, value in call.body.items() if name != "attempt"}
     attempt, if_match = call.body["attempt"], call.if_match
     return run_reply(
@@ -101,7 +101,7 @@ def end_run(call: Call, feed_id: int, run_id: int) -> Reply:
 
 
 @RESOURCE.post(
-    f"{PATH}/<run_id>/replay",
+    f"{RUNS_PATH}/<run_id>/replay",
     response=RUN,
     scope="runs:write",
     if_match="run",
@@ -113,15 +113,15 @@ def replay_run(call: Call, feed_id: int, run_id: int) -> Reply:
     return run_reply(call, runs.replay(call.store, feed_id, run_id, call.if_match))
 
 
-def _list_reply(call: Call, find: Callable[[Store, JsonObject], tuple[list[Row], int]]) -> Reply:
-    rows, total = find(call.store, call.query)
+def _list_reply(call: Call, query: Callable[[Store, JsonObject], tuple[list[Row], int]]) -> Reply:
+    rows, total = query(call.store, call.query)
     headers = paging(call, total)
     rows = [_with_computed(call, run) for run in rows]
     return Reply(RUN.dump(rows, many=True), headers=headers)
 
 
 def run_reply(call: Call, run: Row, headers: dict[str, str] | None = None) -> Reply:
-    """Return the reply that shows a run."""
+    """Return the reply with a run."""
     return Reply(
         RUN.dump(_with_computed(call, run)),
         headers=headers or {},
@@ -131,7 +131,7 @@ def run_reply(call: Call, run: Row, headers: dict[str, str] | None = None) -> Re
 
 
 def _with_computed(call: Call, run: Row) -> Row:
-    """Return a run with what follows from its columns."""
+    """Return a run with its computed fields."""
     is_claimed = run["state"] == runs.CLAIMED
     return {
         **run,

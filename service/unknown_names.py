@@ -1,9 +1,8 @@
-"""Names in a call that landform does not know: reported in a header, or refused.
+"""Unknown names in a call, which are reported in a header or refused.
 
-`X-Landform-Ignored` lists the names that were ignored, and never holds a value. With `Prefer:
-handling=strict` (RFC 7240) or the option `strict` the call is a 400 that says what was probably
-meant. At landform's own paths so is a misspelt name in the body of a write. Names inside of a value
-are not looked at, but for those in `meta`.
+`X-Landform-Ignored` lists the ignored names, never a value. With `Prefer: handling=strict` (RFC
+7240) or the option `strict` the call is a 400 with suggestions, as is a misspelt name in the body
+of a write outside of `/wp-json`. Names inside of a value are not checked, except in `meta`.
 """
 
 from collections.abc import Iterable, Mapping
@@ -21,19 +20,19 @@ from landform.service.errors import from_validation
 from landform.service.json_codec import JsonObject
 from landform.service.operations import Operation
 
-HEADER, APPLIED = "X-Landform-Ignored", "Preference-Applied"
+IGNORED_HEADER, APPLIED_HEADER = "X-Landform-Ignored", "Preference-Applied"
 STRICT, LENIENT = "strict", "lenient"
 # Parameters that every operation accepts.
 COMMON_PARAMETERS = frozenset(
     "_fields _embed _envelope _method _locale _wpnonce context rest_route consumer_key "
     "consumer_secret".split()
 )
-OAUTH = "oauth_"
-# How many names are reported, and how much of one.
+OAUTH_PREFIX = "oauth_"
+# How many names are reported, and how many characters of each.
 MOST_NAMES, LONGEST_NAME = 20, 48
-# Values that were sent in place of a name: they may be secret, so they are not repeated.
+# Values that were sent instead of a name may be secret, so they are not repeated.
 UNREADABLE = "(unreadable)"
-DATA = frozenset('{}"<> \t\r\n')
+NO_NAME_CHARACTERS = frozenset('{}"<> \t\r\n')
 BODY = "(body)"
 EXPLANATIONS = {
     BODY: "The body is not read: send JSON, with Content-Type: application/json.",
@@ -44,8 +43,8 @@ EXPLANATIONS = {
 class KnownNames(NamedTuple):
     """The names that the query, the body and the `meta` in the body may have.
 
-    None where any name may be there, or where the schema refuses others itself. `loaded`: the names
-    in the body that have an effect. `needs`: parameters that have none without another one.
+    None if any name is allowed, or if the schema refuses unknown ones itself. `loaded`: the names
+    in the body that have an effect. `needs`: parameters that need another one.
     """
 
     query: frozenset[str]
@@ -57,7 +56,7 @@ class KnownNames(NamedTuple):
 
 @lru_cache(256)
 def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
-    """Return the names that an operation knows; clients write back what they have read."""
+    """Return the names that an operation knows, also those of its responses."""
     parameters: dict[str, Any] = operation.query.load_fields if operation.query else {}
     query = COMMON_PARAMETERS | parameters.keys()
     needs = {name: field.needs for name, field in parameters.items() if field.needs}
@@ -79,18 +78,13 @@ def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
 
 
 def check_names(
-    operation: Operation,
-    incoming: Incoming,
-    query: JsonObject,
-    body: JsonObject,
-    *,
-    strict: bool,
+    operation: Operation, incoming: Incoming, query: JsonObject, body: JsonObject, *, strict: bool
 ) -> dict[str, str]:
-    """Return the headers that report unknown names; raise a 400 to refuse them."""
+    """Return the headers that report unknown names, or raise a 400."""
     if not operation.checks_names:
         return {}
     preferred = preferred_handling(incoming.headers.get("Prefer"))
-    headers = {APPLIED: f"handling={preferred}"} if preferred else {}
+    headers = {APPLIED_HEADER: f"handling={preferred}"} if preferred else {}
     known = known_names(operation, incoming.is_wordpress)
     unread = [BODY] if incoming.has_unread_body(operation) else []
     in_query = _unknown(query, known.query, known.needs)
@@ -109,7 +103,7 @@ def check_names(
         plain = [name for name in in_body if not name.removeprefix("meta.").startswith("_")]
         refused = [name for name in plain if is_misspelt(name, known.loaded)]
         if len(in_meta) == len(meta) and not all(name.startswith("_") for name in meta):
-            # Nothing would be left of it.
+            # No known name would remain in `meta`.
             refused = in_body
     if refused:
         error = from_validation(
@@ -117,15 +111,15 @@ def check_names(
         )
         error.headers |= headers
         raise error
-    return {**headers, HEADER: ", ".join(names)}
+    return {**headers, IGNORED_HEADER: ", ".join(names)}
 
 
 def preferred_handling(prefer: str | None) -> str | None:
-    """Return which `handling` the header `Prefer` asks for (RFC 7240); None for neither."""
+    """Return the `handling` in `Prefer` (RFC 7240): strict, lenient or None."""
     for preference in parse_http_list(prefer) if prefer else ():
         name, _, value = preference.partition(";")[0].partition("=")
         if name.strip().lower() == "handling":
-            # Only the first of them counts.
+            # Only the first one counts.
             value = value.strip().strip('"').lower()
             return value if value in (STRICT, LENIENT) else None
     return None
@@ -134,13 +128,13 @@ def preferred_handling(prefer: str | None) -> str | None:
 def _unknown(
     values: Mapping[str, object], known: frozenset[str], needs: Mapping[str, str] | None = None
 ) -> list[str]:
-    """Return the names that are not known, as a header has them, and those without effect."""
+    """Return the labels of unknown names and of names without effect."""
     if values.keys() <= known and not needs:
         return []
     unknown: Iterable[str] = [
-        name for name in values if name not in known and not name.startswith(OAUTH)
+        name for name in values if name not in known and not name.startswith(OAUTH_PREFIX)
     ]
-    idle = [name for name, other in (needs or {}).items() if name in values and other not in values]
+    idle = [name for name, key in (needs or {}).items() if name in values and key not in values]
     return [_label(name) for name in [*unknown, *idle][:MOST_NAMES]]
 
 
@@ -151,13 +145,13 @@ def _message(name: str, known: KnownNames) -> str:
         return f"{name} has no effect without {known.needs[name]}."
     if name in known.loaded or name in known.query:
         return f"{name} belongs in the {'body' if name in known.loaded else 'query'}."
-    near = nearest(name, known.loaded, known.query)
-    return f"{name} is unknown" + (f'; did you mean "{near}"?' if near else ".")
+    similar = nearest(name, known.loaded, known.query)
+    return f"{name} is unknown" + (f'; did you mean "{similar}"?' if similar else ".")
 
 
 def _label(name: str) -> str:
-    """Return a name as a header can list it: ASCII without commas and blanks, and not too long."""
-    if not name or DATA.intersection(name[:LONGEST_NAME]):
+    """Return a short label of a name for a header: ASCII without commas and blanks."""
+    if not name or NO_NAME_CHARACTERS.intersection(name[:LONGEST_NAME]):
         return UNREADABLE
     text = quote(name, safe="@:$~/", errors="replace").replace(".", "%2E")
     return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."

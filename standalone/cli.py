@@ -1,21 +1,61 @@
-"""The `landform` command: the commands of the core and of parts, and the options that all have."""
+"""The `landform` command: all commands, with the options that they share."""
 
 import os
+from collections.abc import Iterator
+from copy import copy
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from pkgutil import iter_modules
+from typing import Any
 
 import click
 
 from landform import parts
-from landform.standalone import commands
-from landform.standalone.commands._tools import FLAGS, landform
-from landform.standalone.settings import CONFIG, IN_MEMORY, PREFIX
+from landform.app import create_app
+from landform.service.call import Service
+from landform.service.cli import Commands
+from landform.service.options import IN_MEMORY
+from landform.standalone.commands import COMMANDS
+from landform.standalone.commands.serve import routes, serve
+from landform.standalone.commands.settings import SET_BY_OPTIONS, list_settings
+from landform.standalone.logs import set_up_logging
+from landform.standalone.settings import CONFIG, PREFIX, SettingError, read_settings
 from landform.storage.atomic_file import LOGS
 
 # What the options that all have are called in the environment.
 VARIABLES = {"config": CONFIG, "database": f"{PREFIX}DATABASE_URL"}
+
+
+class StandaloneCommands(Commands):
+    """The commands of the standalone service, whose options are its settings."""
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Run the command, which may change the environment until it ends."""
+        before = dict(os.environ)
+        try:
+            return super().invoke(ctx)
+        except SettingError as error:
+            raise click.ClickException(str(error)) from error
+        finally:
+            os.environ.clear()
+            os.environ.update(before)
+
+    def settings_file(self) -> Path:
+        """Return the settings file."""
+        return Path(os.environ.get(CONFIG) or os.devnull)
+
+
+def _read_options() -> Any:
+    """Return the settings; from then on they say what is logged."""
+    settings = read_settings()
+    set_up_logging(settings)
+    return settings
+
+
+def _open_service() -> Service:
+    blueprint: Any = create_app().blueprints["landform"]
+    service: Service = blueprint.service
+    return service
 
 
 def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
@@ -31,7 +71,7 @@ def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None
         url = f"sqlite:///{value}"
         value = url if url == IN_MEMORY else f"sqlite:///{Path(value).absolute()}"
     os.environ[name] = value
-    ctx.meta.setdefault(FLAGS, []).append(name)
+    ctx.meta.setdefault(SET_BY_OPTIONS, []).append(name)
 
 
 OPTIONS = [
@@ -43,16 +83,35 @@ OPTIONS = [
         ("--database", str, "A file, or a URL as in LANDFORM_DATABASE_URL, which it replaces."),
     )
 ]
-main = click.version_option(package_name="landform", prog_name="landform")(landform)
-for module in iter_modules(commands.__path__, f"{commands.__name__}."):
-    import_module(module.name)
-for part in parts.all_parts():
-    if find_spec(f"{parts.__name__}.{part}.commands"):
-        import_module(f"{parts.__name__}.{part}.commands")
-for name, command in main.commands.items():
-    for one in command.commands.values() if isinstance(command, click.Group) else [command]:
+
+
+def _with_options(command: click.Command) -> click.Command:
+    """Return a command that takes the options too; a copy, since hosts have the command itself."""
+    command = copy(command)
+    if isinstance(command, click.Group):
+        command.commands = {name: _with_options(inner) for name, inner in command.commands.items()}
+    else:
         # Two databases are copied, and given by their URLs.
-        one.params += OPTIONS[:1] if name == "copy" else OPTIONS
+        options = OPTIONS[:1] if command.name == "copy" else OPTIONS
+        command.params = [*command.params, *options]
+    return command
+
+
+def _commands_of_parts() -> Iterator[click.Command]:
+    """Yield the commands of each part that has any."""
+    for part in parts.all_parts():
+        name = f"{parts.__name__}.{part}.commands"
+        if find_spec(name):
+            yield from import_module(name).COMMANDS
+
+
+main = StandaloneCommands(
+    lambda: map(_with_options, (*COMMANDS, *_commands_of_parts(), list_settings, routes, serve)),
+    _read_options,
+    _open_service,
+)
+main.help = "Landing pages and form feeds over HTTP."
+main = click.version_option(package_name="landform", prog_name="landform")(main)
 
 if __name__ == "__main__":
     main()

@@ -17,21 +17,15 @@ from typing import Any, NamedTuple, TextIO
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map
 
-from landform.service.http.cache import CACHE_HIT, CALLER, Application, Environ
+from landform.service.errors import printable
+from landform.service.http.cache import Application, Environ, caller_name, is_cache_hit
 from landform.standalone.settings import Settings
 
 # The id of the request that this thread is handling.
 REQUEST_ID: ContextVar[str | None] = ContextVar("landform_request_id", default=None)
-# What would begin another line, or could not be written.
-UNSAFE = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 SAFE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 OTHER = "other"
-
-
-def shown(text: object) -> str:
-    """Return a text of somebody else as a line, without characters that control a terminal."""
-    return UNSAFE.sub(lambda one: ascii(one[0])[1:-1], str(text))
 
 
 class LineFormatter(logging.Formatter):
@@ -59,7 +53,7 @@ class LineFormatter(logging.Formatter):
             line |= getattr(record, "fields", {"logger": record.name})
             return json.dumps(line | {"traceback": trace} if trace else line)
         lines = " ".join(str(part or "-") for part in line.values()), *trace.splitlines()
-        return "\n    ".join(map(shown, lines))
+        return "\n    ".join(map(printable, lines))
 
 
 def set_up_logging(settings: Settings) -> None:
@@ -127,7 +121,7 @@ def around_requests(application: Application, rules: Map, reports: Iterable[Repo
                 ms = round((time.perf_counter() - began) * 1000, 2)
                 answered = Answered(
                     method if method in METHODS else OTHER, route_of(path), status,
-                    ms, environ.get(CALLER), CACHE_HIT in environ,
+                    ms, caller_name(environ), is_cache_hit(environ),
                 )  # fmt: skip
                 for report in reports:
                     report(answered)

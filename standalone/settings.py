@@ -18,6 +18,8 @@ from typing import Any
 from landform.parts import all_parts
 from landform.service.options import (
     FLAG,
+    IN_MEMORY,
+    NO_MEMORY,
     OptionError,
     Options,
     choice,
@@ -37,11 +39,6 @@ LEAST_SECRET = 12
 DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
 # The settings file as the master of a service has read it, for its workers, by its path.
 preloaded: dict[str, dict[str, object]] = {}
-IN_MEMORY = "sqlite:///:memory:"
-NO_MEMORY = (
-    "cannot be a database in memory: each process would have one of its own, and lose it at its "
-    "end. Name a file; sqlite:///:memory: is for tests within one process"
-)
 
 
 class SettingError(ValueError):

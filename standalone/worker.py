@@ -22,6 +22,7 @@ from waitress import wasyncore
 from waitress.server import create_server
 from waitress.task import ThreadedTaskDispatcher
 
+from landform.standalone.balance import Balance
 from landform.standalone.connections import PROGRESS_BYTES, Connection, Response
 from landform.standalone.logs import LineFormatter
 from landform.standalone.settings import read_settings
@@ -60,6 +61,9 @@ class Worker(BaseWorker):  # type: ignore[misc]
     early: "SimpleQueue[int]" = SimpleQueue()
     alive: bool
     is_quitting = False
+    # Where it shares its number of connections with others; see `Balance`.
+    counts: "memoryview[int]" = memoryview(b"")
+    slot = 0
     _swept = 0.0
 
     @staticmethod
@@ -91,14 +95,14 @@ class Worker(BaseWorker):  # type: ignore[misc]
         self.pool.set_thread_count(self.cfg.threads)
         self.probing.set_thread_count(1)
         servers = [self._listen(listener.sock) for listener in self.sockets]
+        self.balance = Balance(servers, self.counts, self.slot)
         # Each signal wakes the loop.
         wakes = servers[0].trigger.trigger
         os.set_blocking(wakes, False)
         signal.set_wakeup_fd(wakes)
         while self.alive and self.ppid == os.getppid():
             self._turn()
-        for server in servers:
-            server.accepting = False
+        self.balance.stop()
         self._finish()
 
     def _listen(self, listener: Any) -> Any:
@@ -133,7 +137,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def _turn(self) -> None:
         """Receive and send, answer what can be answered, and drop who takes too long."""
         self.notify()
-        wasyncore.loop(timeout=1, use_poll=True, map=self.map, count=1)
+        wasyncore.loop(timeout=self.balance.timeout, use_poll=True, map=self.map, count=1)
+        self.balance.update()
         for _ in range(len(self.arrived)):
             conn = self.arrived.popleft()
             if conn.total_outbufs_len > PROGRESS_BYTES:

@@ -1,6 +1,7 @@
 """The errors that storage raises; none of them shows SQL."""
 
 from collections.abc import Mapping
+from traceback import walk_tb
 
 # Where the errors of the drivers, and of Peewee for them, come from.
 DATABASE_MODULES = ("sqlite3", "psycopg", "peewee")
@@ -25,7 +26,16 @@ def cut_values(error: BaseException) -> None:
         seen.append(following)
         if type(following).__module__.partition(".")[0] in DATABASE_MODULES:
             following.args = tuple(map(reason_of, following.args))
+        elif type(following) is ValueError and _package_of(following) in ("landform", "peewee"):
+            # Python repeats a text that is no number or no date.
+            following.args = tuple(str(text).partition(": ")[0] for text in following.args)
         following = following.__cause__ or following.__context__
+
+
+def _package_of(error: BaseException) -> str:
+    """Return the name of the package whose code raised an error."""
+    *_, (frame, _) = walk_tb(error.__traceback__)
+    return str(frame.f_globals["__name__"]).partition(".")[0]
 
 
 class StorageError(Exception):

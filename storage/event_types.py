@@ -7,13 +7,6 @@ TYPES = (
 )  # fmt: skip
 # What readers may ask for: also what stands for several types.
 WANTED = ("*", *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in TYPES), *TYPES)
-# The columns whose changes are told; the names of their fields are without `_raw`.
-TRACKED = {
-    "page": (
-        "author", "date", "meta", "password", "slug", "status", "title_raw", "content_raw",
-    ),
-    "feed": ("addon_slug", "event_type", "feed_order", "form_id", "is_active", "meta"),
-}  # fmt: skip
 # The columns whose values are told.
 TOLD = {
     "page": ("id", "version", "slug", "status"),

@@ -15,8 +15,8 @@ from peewee import ColumnBase, ModelSelect, fn
 
 from landform.storage.clock import earlier
 from landform.storage.errors import EventsExpired
-from landform.storage.event_types import TOLD, TRACKED, TYPES
-from landform.storage.models import Event, EventState, Webhook
+from landform.storage.event_types import TOLD, TYPES
+from landform.storage.models import Event, EventState, Feed, Page, Webhook
 from landform.storage.rows import Row, storable
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
@@ -27,6 +27,11 @@ EXPIRED = "expired"
 # As much of the name of an add-on is told.
 LONGEST = 255
 
+# The columns of each resource whose changes events name.
+ANNOUNCED = {
+    resource: sorted(model.announced_columns())
+    for resource, model in (("page", Page), ("feed", Feed))
+}
 NEWEST = Prepared(Event.select(fn.MAX(Event.id)))
 LAST_EXPIRED = Prepared(EventState.select(EventState.number).where(EventState.name == EXPIRED))
 
@@ -39,9 +44,10 @@ def record(store: Store, resource: str, old: Row | None, new: Row | None) -> Non
     before, after = old or {}, new or {}
     row = before | after
     changed = [
-        name.removesuffix("_raw") for name in TRACKED[resource]
+        name.removesuffix("_raw")
+        for name in ANNOUNCED[resource]
         if name in after and (name not in before or before[name] != after[name])
-    ]  # fmt: skip
+    ]
     told = {name: row[name] for name in TOLD[resource]}
     if resource == "feed":
         # An integer in some databases, and of any length.

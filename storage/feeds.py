@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 from typing import Any
 
 from peewee import ColumnBase
@@ -13,33 +12,44 @@ from landform.storage.errors import EmptyFeed, FeedNotFound, OrderIncomplete
 from landform.storage.models import Feed, StoreInfo
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, storable, to_columns
 from landform.storage.sql import (
+    Filters,
     Parameter,
     Precondition,
     Prepared,
+    Shape,
+    cached,
     check_version,
     current_version,
+    make_conditions,
+    parameter_values,
+    shape_of,
     write_changes,
 )
 from landform.storage.store import Store, transactional
 
-# The conditions that filters make of their values.
-FILTERS: Mapping[str, Callable[[Any], ColumnBase]] = {
-    "include": lambda ids: Feed.id.in_(storable(ids)),
-    "form_id": lambda ids: Feed.form_id.in_(storable(ids)),
+# The condition of each filter, made of the parameters for its values.
+CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
+    "id": lambda feed_id: Feed.id == feed_id,
+    "include": lambda *ids: Feed.id.in_(ids),
+    "form_id": lambda *ids: Feed.form_id.in_(ids),
     "addon": lambda slug: expressions.same(Feed.addon_slug, slug),
-    "is_active": lambda wanted: Feed.is_active == wanted,
+    "is_active": lambda is_active: Feed.is_active == is_active,
 }
-# What a new feed has where nothing else is given.
-DEFAULTS: Row = {"is_active": True, "feed_order": 0, "event_type": None, "version": 1}
+COLUMNS = tuple(Feed._meta.fields)
+WRITTEN = tuple(name for name in COLUMNS if name != "id")
+# The values of a new feed that the caller may leave out.
+DEFAULTS: Row = {
+    name: field.default
+    for name, field in Feed._meta.fields.items()
+    if field.default is not None or field.null
+}
 # What the name of a copy ends with.
 COPY = " (copy)"
-WRITTEN = ("form_id", *DEFAULTS, "addon_slug", "modified_utc", "meta")
 INSERT = Prepared(Feed.insert({name: Parameter(name) for name in WRITTEN}).returning(Feed.id))
 FORMS = Prepared(
     Feed.select(Feed.form_id).where(Feed.form_id > 0).distinct().order_by(Feed.form_id)
 )
 DELETE = Prepared(Feed.delete().where(Feed.id == Parameter("id")))
-COLUMNS = ("id", *WRITTEN)
 # How many ids a refusal of an order names at most, of each kind.
 MOST_NAMED = 100
 SELECTED: dict[str, Any] = {
@@ -64,45 +74,42 @@ def list_feeds(
     `filters`: `include` (ids), `form_id` (ids), `addon` (slug), `is_active` (bool); one that is
     absent or empty filters nothing. Raises `TooLarge` for rows of more than `most_bytes`.
     """
-    return _select(_given(filters), tuple(columns)).rows(store, most_bytes=most_bytes)
+    active: Filters = {
+        name: storable(value) if isinstance(value, list) else [value]
+        for name, value in filters.items()
+        if name in CONDITIONS and value not in (None, "", [])
+    }
+    query = _select(shape_of(active), tuple(columns))
+    return query.rows(store, parameter_values(active), most_bytes)
 
 
 def get(store: Store, feed_id: int) -> Row:
     """Return one feed; `FeedNotFound` where there is none."""
-    return _one(store, feed_id, {}, COLUMNS)
+    return _read_row(store, feed_id, {}, COLUMNS)
 
 
 def read(store: Store, feed_id: int, filters: Mapping[str, Any]) -> tuple[Row, str]:
     """Return one feed and the generation of the store; `FeedNotFound` if the filters exclude it."""
-    feed = _one(store, feed_id, filters, (*COLUMNS, "generation"))
+    feed = _read_row(store, feed_id, filters, (*COLUMNS, "generation"))
     return feed, feed.pop("generation")
 
 
-def _one(store: Store, feed_id: int, filters: Mapping[str, Any], columns: tuple[str, ...]) -> Row:
-    query = _select(_given(filters), columns, is_one=True)
-    rows = query.rows(store, {"id": feed_id}) if feed_id <= MAX_INTEGER else []
+def _read_row(
+    store: Store, feed_id: int, filters: Mapping[str, Any], columns: Sequence[str]
+) -> Row:
+    if feed_id > MAX_INTEGER:
+        raise FeedNotFound
+    rows = list_feeds(store, {**filters, "id": feed_id}, columns)
     if not rows:
         raise FeedNotFound
     return rows[0]
 
 
-def _given(filters: Mapping[str, Any]) -> tuple[tuple[str, Any], ...]:
-    """Return the filters that filter something, as a key of what is made once."""
-    return tuple(
-        (name, tuple(value) if isinstance(value, list) else value)
-        for name, value in filters.items()
-        if name in FILTERS and value not in (None, "", [])
-    )
-
-
-@lru_cache(256)
-def _select(
-    filters: tuple[tuple[str, Any], ...], columns: tuple[str, ...], is_one: bool = False
-) -> Prepared:
-    where = [FILTERS[name](value) for name, value in filters]
-    where += [Feed.id == Parameter("id")] if is_one else []
+@cached
+def _select(shape: Shape, columns: tuple[str, ...]) -> Prepared:
     query = Feed.select(*[SELECTED[name] for name in columns])
-    query = query.where(*where) if where else query
+    if conditions := make_conditions(shape, CONDITIONS):
+        query = query.where(*conditions)
     return Prepared(query.order_by(Feed.feed_order, Feed.id))
 
 
@@ -136,9 +143,9 @@ def duplicate(store: Store, feed_id: int, form_id: int | None = None) -> Row:
     meta = json.loads(feed["meta"])
     if isinstance(meta.get("feedName"), str):
         meta["feedName"] += COPY
-    kept = {name: feed[name] for name in ("feed_order", "addon_slug", "event_type")}
+    values = {name: feed[name] for name in Feed.content_columns()}
     form_id = feed["form_id"] if form_id is None else form_id
-    return create(store, {**kept, "form_id": form_id, "is_active": False, "meta": meta})
+    return create(store, {**values, "form_id": form_id, "is_active": False, "meta": meta})
 
 
 @transactional

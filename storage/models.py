@@ -27,9 +27,11 @@ class Table(Model):
     import does not go by id. `copied`: a copy of the store takes the rows over. `versioned`: lists
     are cached, so each write increments a counter in `resource_version`; `versioned_on_server`:
     only where there is no file whose commits can be watched.
-    `json_columns`: the type of the JSON in columns of tables that are not exported.
-    `computed`: columns that follow from others. `derived`: all of it follows from other tables,
-    and is compared with them.
+    `json_columns`: the type of the JSON in columns of tables that are not exported;
+    `never_empty`: those whose list has at least one item.
+    `computed`: columns that follow from others. `rendered`: those that follow from others and from
+    the version of landform. `derived`: all of it follows from other tables, and is compared with
+    them. `unannounced`: columns whose changes events do not name.
     """
 
     exported_by: ClassVar[tuple[str, ...]] = ()
@@ -37,11 +39,29 @@ class Table(Model):
     versioned: ClassVar = False
     versioned_on_server: ClassVar = False
     json_columns: ClassVar[dict[str, type]] = {}
+    never_empty: ClassVar[tuple[str, ...]] = ()
     computed: ClassVar[tuple[str, ...]] = ()
+    rendered: ClassVar[tuple[str, ...]] = ()
+    unannounced: ClassVar[tuple[str, ...]] = ()
     derived: ClassVar = False
 
     class Meta:
         legacy_table_names = False
+
+    @classmethod
+    def content_columns(cls) -> tuple[str, ...]:
+        """Return the columns that make a row what it is: imports compare them, copies have them.
+
+        A column that is added to the model is one of them, unless it is named as `computed` or
+        `rendered`.
+        """
+        others = {"id", "version", "modified_utc", *cls.computed, *cls.rendered}
+        return tuple(name for name in cls._meta.fields if name not in others)
+
+    @classmethod
+    def announced_columns(cls) -> tuple[str, ...]:
+        """Return the columns whose changes events name."""
+        return tuple(name for name in cls.content_columns() if name not in cls.unannounced)
 
 
 class Page(Table):
@@ -53,8 +73,16 @@ class Page(Table):
     exported_by = ("slug",)
     versioned = True
     computed = (
-        "title_key", "form", "languages", "opens_local", "opens_utc", "closes_local", "closes_utc",
-    )  # fmt: skip
+        "title_key",
+        "form",
+        "languages",
+        "opens_local",
+        "opens_utc",
+        "closes_local",
+        "closes_utc",
+    )
+    rendered = ("title_rendered", "block_version", "content_rendered")
+    unannounced = ("date_utc", "date_floats", "modified", "slug_before_trash")
 
     id = AutoField()
     status = TextField()
@@ -249,6 +277,7 @@ class Webhook(Table):
         "resend": list[int],
         "deliveries": list[dict[str, object]],
     }
+    never_empty = ("types",)
 
     id = AutoField()
     url = TextField()

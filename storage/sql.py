@@ -10,18 +10,25 @@ have it too.
 """
 
 import secrets
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
 
-from peewee import BaseQuery, Context, Node
+from peewee import BaseQuery, ColumnBase, Context, Node
 
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TooLarge, VersionConflict
 from landform.storage.models import ResourceVersion, StoreInfo, Table
 from landform.storage.rows import NO_VALUES, Row, Values
 from landform.storage.store import Store
+
+# The conditions of a query: the values of each, by its name.
+Filters = Mapping[str, Sequence[object]]
+# The names of conditions and how many values each has. The SQL of a query depends on nothing else.
+Shape = tuple[tuple[str, int], ...]
+# Queries are kept for so many shapes, each with at most so many values.
+MOST_SHAPES, MOST_VALUES = 256, 100
 
 
 class Parameter(Node):
@@ -75,13 +82,48 @@ class Prepared:
         try:
             for record in cursor:
                 if most_bytes is not None:
-                    size += sum(len(value) for value in record if isinstance(value, str))
+                    size += sum([len(value) for value in record if isinstance(value, str)])
                     if size > most_bytes:
                         raise TooLarge
                 rows.append(dict(zip(names, record, strict=True)))
         finally:
             cursor.close()
         return rows
+
+
+def cached(make: Callable[..., Prepared]) -> Callable[..., Prepared]:
+    """Keep the queries that a function makes of shapes, but for those with very many values."""
+    keep = lru_cache(MOST_SHAPES)(make)
+
+    def query(shape: Shape, *arguments: Hashable) -> Prepared:
+        is_kept = sum(count for _, count in shape) <= MOST_VALUES
+        return (keep if is_kept else make)(shape, *arguments)
+
+    return query
+
+
+def shape_of(filters: Filters) -> Shape:
+    """Return the shape of conditions: a key for the query that has them."""
+    return tuple((name, len(values)) for name, values in filters.items())
+
+
+def make_conditions(shape: Shape, makers: Mapping[str, Callable[..., Any]]) -> list[ColumnBase]:
+    """Return the conditions of a shape, each made of the parameters for its values."""
+    return [makers[name](*parameters(name, count)) for name, count in shape]
+
+
+def parameters(name: str, count: int) -> list[Parameter]:
+    """Return the parameters for the values of a condition."""
+    return [Parameter(f"{name}{place}") for place in range(count)]
+
+
+def parameter_values(filters: Filters) -> Row:
+    """Return the values of conditions by the names of their parameters."""
+    return {
+        f"{name}{place}": value
+        for name, values in filters.items()
+        for place, value in enumerate(values)
+    }
 
 
 def write_changes(store: Store, model: type[Table], old: Row, changes: Row) -> Row:

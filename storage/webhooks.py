@@ -46,9 +46,10 @@ def list_ready(store: Store) -> list[Row]:
 
 
 def _parse(row: Row) -> Row:
-    """Return a row with its lists; those that hold none are empty, and named in `damaged`."""
+    """Return a row with its lists; those that are damaged are empty, and named in `damaged`."""
     lists = {name: _parse_list(row[name], LISTS[name]) for name in LISTS}
-    damaged = [name for name, items in lists.items() if items is None]
+    no_types = [name for name in Webhook.never_empty if not lists[name]]
+    damaged = [name for name, items in lists.items() if items is None or name in no_types]
     return {**row, **{name: items or [] for name, items in lists.items()}, "damaged": damaged}
 
 
@@ -153,7 +154,8 @@ def delete(store: Store, webhook_id: int) -> Row:
 
 def waiting(store: Store, webhook: Row) -> int:
     """Return how many events a webhook has still to get."""
-    after = events.count(store, webhook["cursor"], webhook["types"])
+    types = webhook["types"]
+    after = events.count(store, webhook["cursor"], types) if types else 0
     return after + len(webhook["resend"])
 
 

@@ -8,7 +8,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import Store
+from landform.storage import Store, api_keys, pages, runs, signatures, webhooks
 from landform.storage.clock import Clock, Moment
 
 SECRET = "admin:secret"
@@ -71,6 +71,28 @@ class Client(FlaskClient):
 def service(url: str, **given: Any) -> Client:
     """Return a client of an application with other settings."""
     return Client(create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}))
+
+
+def fill(url: str) -> None:
+    """Put something into every table."""
+    client = service(url)
+    store = client.store
+    for number in range(4):
+        body = {"title": f"Page {number} Ä", "content": "some words", "meta": {"form_id": "3"}}
+        headers = {"Idempotency-Key": str(number)}
+        assert client.post("/pages", json=body, headers=headers).status_code == 201
+    client.page(title="D", status="draft")
+    client.feed(addon_slug="a", meta={"k": "v"})
+    assert client.get("/pages", headers=basic("admin:wrong")).status_code == 401
+    with store.connection():
+        api_keys.create(store, "news", ["pages:read"], 1, None)
+        runs.claim(store, 1, "entry", 60, 30)
+        pages.update(store, 4, {"title_raw": "Page", "title_rendered": "Page", "slug": "other"})
+        signatures.rotate_secret(store)
+        signatures.revoke(store, 1)
+        webhooks.create(store, {"url": "https://example.com/hook", "types": ["*"]})
+        assert webhooks.lease(store, "one")
+    store.dispose()
 
 
 class Site:

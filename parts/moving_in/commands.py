@@ -19,8 +19,9 @@ from landform.parts.moving_in.wordpress.importer import Plan, import_files, impo
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.redirects import redirects
 from landform.parts.moving_in.wordpress.report import Report
+from landform.service.errors import printable
 from landform.service.page_urls import Urls
-from landform.standalone.commands._tools import (
+from landform.standalone.commands.tools import (
     DRY_RUN,
     MAP_FORM,
     ONLY,
@@ -29,13 +30,11 @@ from landform.standalone.commands._tools import (
     SITES,
     File,
     NotBegun,
-    landform,
     open_store,
     say,
     write_report,
     written,
 )
-from landform.standalone.logs import shown
 from landform.standalone.settings import read_settings
 from landform.storage import Store
 
@@ -52,7 +51,7 @@ def _meta(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[str, s
     return meta
 
 
-@landform.command("import-wordpress")
+@click.command("import-wordpress")
 @click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True, exists=True))
 @click.option("--user", help="Who reads: an editor, with an application password.")
 @click.option(
@@ -111,7 +110,7 @@ def import_wordpress(source: str, **given: Any) -> None:
                 report = import_files(store, files, plan, progress)
         _finish(store, report, given, urls)
     except CannotBegin as reason:
-        lines = map(shown, str(reason).split("\n"))
+        lines = map(printable, str(reason).split("\n"))
         raise NotBegun("\n".join([*lines, "Nothing was imported."])) from reason
     sys.exit(report.exit_code)
 
@@ -175,3 +174,6 @@ def _finish(store: Store, report: Report, given: Mapping[str, Any], urls: Urls |
             lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
             lines.writerow(("old", "new"))
             lines.writerows(redirects(store, report.site, urls))
+
+
+COMMANDS = (import_wordpress,)

@@ -13,18 +13,15 @@ import orjson
 from peewee import Tuple
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
-from landform.storage.models import Page
+from landform.storage.models import Feed, Page
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 
-# The columns that make a row what it is; the others follow from them, or count writes.
+# The columns that are compared, with their defaults.
 COMPARED = {
-    "page": (
-        "status", "date", "date_utc", "date_floats", "modified", "author", "slug",
-        "slug_before_trash", "password", "meta", "title_raw", "content_raw",
-    ),
-    "feed": ("form_id", "is_active", "feed_order", "addon_slug", "event_type", "meta"),
-}  # fmt: skip
+    resource: {name: model._meta.fields[name].default for name in model.content_columns()}
+    for resource, model in (("page", Page), ("feed", Feed))
+}
 ADDRESS_COLUMNS = (Page.id, Page.slug, Page.status)
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
@@ -65,6 +62,9 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
     for name in ("date_floats", "is_active"):
         if name in values:
             values[name] = bool(values[name])
+    # A column that is added later, with its default, changes no digest that is stored.
+    defaults = COMPARED[resource]
+    values = {name: value for name, value in values.items() if value != defaults.get(name, ...)}
     try:
         data = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
     except TypeError:

@@ -1,7 +1,7 @@
-"""Callers: the identity that credentials stand for, its scopes, and guesses counted.
+"""Callers: credentials, identities, scopes, and limits on failed attempts.
 
 An authorizer is any callable that takes the request and returns an `Identity`, or None for an
-anonymous caller, or raises `Rejected` for wrong credentials. A host may bring its own.
+anonymous caller, or raises `Rejected` for wrong credentials. A host may have its own.
 """
 
 import hmac
@@ -20,25 +20,27 @@ from landform.storage import Store, api_keys
 from landform.storage.failed_attempts import Attempts, address_key
 from landform.storage.rows import Row, digest_of
 
-# What the query has where credentials are in it.
-IN_QUERY = "consumer_"
-OAUTH = "OAuth 1.0a is not supported: use HTTP Basic over https, with the same key and secret."
+# The start of the names of credentials in a query.
+QUERY_PREFIX = "consumer_"
+NO_OAUTH = "OAuth 1.0a is not supported: use HTTP Basic over https, with the same key and secret."
 NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain http shows them."
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
 TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
 NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
-SCOPES = frozenset({
-    "pages:read", "pages:write", "feeds:read", "feeds:write", "runs:write", "html:unfiltered",
-    "events:read", "webhooks:write",
-})  # fmt: skip
+SCOPES = frozenset(
+    (
+        "pages:read pages:write feeds:read feeds:write runs:write html:unfiltered events:read "
+        "webhooks:write"
+    ).split()
+)
 
 
 @dataclass(frozen=True)
 class Identity:
-    """A caller: a name, the author id of the pages it creates, and the scopes that it has.
+    """A caller: its name, the author id of its pages, and its scopes.
 
-    `valid_until` (seconds since 1970): until when the same credentials mean the same caller, if
-    the database is not written to. `is_stored`: whether the keys in the database say so.
+    `valid_until` (seconds since 1970): until when the credentials are valid without another write.
+    `is_stored`: whether the caller has a key in the database.
     """
 
     name: str
@@ -49,7 +51,7 @@ class Identity:
 
     @property
     def may_write_any_html(self) -> bool:
-        """Whether readers get the HTML of this caller as it is sent."""
+        """Whether the HTML of this caller is not cleaned."""
         return "html:unfiltered" in self.scopes
 
 
@@ -58,17 +60,17 @@ class Rejected(Exception):
 
 
 class NotAccepted(Rejected):
-    """No credentials are accepted in this way: nothing was compared, so it is no guess."""
+    """Credentials were sent in an unsupported way, which is not a failed attempt."""
 
 
 Authorizer = Callable[[Request], Identity | None]
 
 
 class CredentialAuthorizer:
-    """The authorizer of a service with credentials and keys of its own.
+    """The authorizer for configured credentials and stored keys.
 
-    `credentials` map names to secrets, with every scope; the keys in the store have their own
-    scopes. Without any of them the service is in local mode, unless that is switched off.
+    `credentials` map names to secrets, and have every scope; stored keys have their own scopes.
+    Without credentials and keys the service is in local mode, unless that is switched off.
     """
 
     def __init__(
@@ -78,19 +80,19 @@ class CredentialAuthorizer:
         self._digests = {name: digest_of(secret) for name, secret in credentials.items()}
 
     def __call__(self, request: Request) -> Identity | None:
-        """Return the caller that a valid secret belongs to; None if no credentials came."""
+        """Return the caller with valid credentials; None if none were sent."""
         if not self.has_credentials():
             return self._local(request.environ)
         sent = _sent(request)
         if sent is None:
             return None
-        found = self._configured(*sent) or self._stored(*sent)
-        if not found:
+        identity = self._configured(*sent) or self._stored(*sent)
+        if not identity:
             raise Rejected("The credentials are not valid.")
-        return found
+        return identity
 
     def cache_identity(self, environ: Environ) -> Hashable:
-        """Return what of a request decides who calls, as a part of the key of the cache."""
+        """Return the part of a cache key that identifies the caller."""
         sent = environ.get("HTTP_AUTHORIZATION"), environ.get("HTTP_X_API_KEY")
         return sent if self._digests else (*sent, self._refusal_reason(environ))
 
@@ -102,7 +104,7 @@ class CredentialAuthorizer:
     def _local(self, environ: Environ) -> Identity:
         """Return an identity with every scope for a direct request from this machine.
 
-        Used while no credentials are configured: the first run just works, an exposed one is
+        Used while no credentials are configured: a first run just works, and an exposed service is
         never open. Every other request is refused.
         """
         if reason := self._refusal_reason(environ):
@@ -114,15 +116,15 @@ class CredentialAuthorizer:
         return Identity("local", is_stored=True)
 
     def has_credentials(self) -> bool:
-        """Return whether there are any, or were once: otherwise this is local mode."""
+        """Return whether there are credentials or ever were keys; if not: local mode."""
         return bool(self._digests) or api_keys.any_exist(self._store)
 
     def _configured(self, name: str | None, secret: str) -> Identity | None:
-        # Every one is compared, so that the time taken reveals nothing.
-        digest, known = digest_of(secret), self._digests.items()
-        same = [found for found, one in known if hmac.compare_digest(one, digest)]
-        same = same if name is None else [one for one in same if one == name]
-        return Identity(same[0]) if same else None
+        # All are compared, so that the time taken reveals nothing.
+        digest, stored = digest_of(secret), self._digests.items()
+        names = [owner for owner, known in stored if hmac.compare_digest(known, digest)]
+        names = names if name is None else [owner for owner in names if owner == name]
+        return Identity(names[0]) if names else None
 
     def _stored(self, name: str | None, secret: str) -> Identity | None:
         key = api_keys.find(self._store, secret)
@@ -132,35 +134,37 @@ class CredentialAuthorizer:
 
 
 def _sent(request: Request) -> tuple[str | None, str] | None:
-    """Return the name, if one came, and the secret; None for no credentials."""
+    """Return the name, which may be None, and the secret; None without credentials."""
+    # Each response of a guest's cache waits for this, and `request.headers` would take longer.
     if (key := request.environ.get("HTTP_X_API_KEY")) is not None:
         return None, key
     if (header := request.environ.get("HTTP_AUTHORIZATION")) is None:
         return _sent_in_query(request)
-    # Nothing but ASCII can be right, and Werkzeug trips over the rest.
+    # Only ASCII can be valid; Werkzeug fails on other characters.
     sent = Authorization.from_header(header) if header.isascii() else None
     if sent is not None and sent.type == "bearer" and sent.token:
         return None, sent.token
     if sent is not None and sent.type == "basic":
         return sent.username or "", sent.password or ""
     if sent is not None and sent.type == "oauth":
-        raise NotAccepted(OAUTH)
+        raise NotAccepted(NO_OAUTH)
     raise Rejected("The credentials are not valid.")
 
 
 def are_in_query(query: str) -> bool:
-    """Return whether a query may hold credentials, however its names are spelt."""
-    return IN_QUERY in query or ("%" in query and IN_QUERY in unquote(query))
+    """Return whether a query may contain credentials, also in percent-encoded names."""
+    return QUERY_PREFIX in query or ("%" in query and QUERY_PREFIX in unquote(query))
 
 
 def _sent_in_query(request: Request) -> tuple[str, str] | None:
-    """Return `consumer_key` and `consumer_secret`, which clients of Gravity Forms send there."""
-    if not are_in_query(request.environ.get("QUERY_STRING", "")):
+    """Return `consumer_key` and `consumer_secret`, as sent to Gravity Forms."""
+    text = request.query_string.decode(errors="replace")
+    if not are_in_query(text):
         return None
-    # Not Werkzeug's args, which fail on what is not UTF-8.
-    query = dict(parse_qsl(request.query_string.decode(errors="replace")))
+    # Not Werkzeug's args, which fail on text that is not UTF-8.
+    query = dict(parse_qsl(text))
     if "oauth_consumer_key" in query:
-        raise NotAccepted(OAUTH)
+        raise NotAccepted(NO_OAUTH)
     name, secret = query.get("consumer_key", ""), query.get("consumer_secret", "")
     if not name and not secret:
         return None
@@ -172,13 +176,13 @@ def _sent_in_query(request: Request) -> tuple[str, str] | None:
 def is_cross_site(
     request: Request, origins: Collection[str], *, compare_hosts: bool = False
 ) -> bool:
-    """Return whether a browser sends this for a page of another site that is not in `origins`.
+    """Return whether a page of another site sent this that is not in `origins`.
 
-    Such a page could use what the browser stores: a password for HTTP Basic, a host's cookie.
-    Browsers send no `Sec-Fetch-Site` to a service that is reached by http from another machine;
-    then, with `compare_hosts`, a page of another host than the request's is of another site.
+    Such a page could use a password or a cookie that the browser stores. Browsers send no
+    `Sec-Fetch-Site` by http to another machine; then, with `compare_hosts`, the host of the origin
+    is compared.
     """
-    origin, site = request.environ.get("HTTP_ORIGIN"), request.environ.get("HTTP_SEC_FETCH_SITE")
+    origin, site = request.origin, request.headers.get("Sec-Fetch-Site")
     if site is None and compare_hosts and origin is not None:
         is_other = origin.partition("//")[2] != request.host
     else:
@@ -187,10 +191,10 @@ def is_cross_site(
 
 
 class Access:
-    """The caller of one call, identified when somebody first asks, and what the caller may do.
+    """The caller of one call, identified at first use, and its rights.
 
-    `identify` does what an authorizer does. `address`: the IP address that failures are counted
-    for. `is_by_host`: whether the host says who calls, perhaps by a cookie.
+    `identify` is the authorizer. `address`: the IP address for which failures are counted.
+    `is_by_host`: whether a host identifies the caller, perhaps by a cookie.
     """
 
     def __init__(
@@ -201,39 +205,39 @@ class Access:
         *,
         is_by_host: bool = False,
     ) -> None:
-        self._identify, self._attempts, self._address = identify, attempts, address_key(address)
+        self._identify, self._attempts, self._address = identify, attempts, address
         self.is_by_host = is_by_host
         self._rejection: Rejected | None = None
 
     @cached_property
     def identity(self) -> Identity | None:
-        """The caller; None for anonymous callers and for those who were rejected."""
+        """The caller; None if it is anonymous or rejected."""
         try:
             return self._identify()
         except Rejected as rejection:
             if not isinstance(rejection, NotAccepted):
-                # Here, and not with the 401: a response may reveal it without being one.
-                _raise_if_throttled(self._attempts.record_failure(self._address))
+                # Not counted with the 401: other responses may reveal it too.
+                _raise_if_throttled(self._attempts.record_failure(address_key(self._address)))
             self._rejection = rejection
             return None
 
     @property
     def is_rejected(self) -> bool:
-        """Whether credentials came that are wrong."""
+        """Whether wrong credentials were sent."""
         return self.identity is None and self._rejection is not None
 
     def has_scope(self, scope: str | None) -> bool:
-        """Return whether there is a caller, and has the scope where one is named."""
+        """Return whether the caller is identified, and has the scope if it is given."""
         caller = self.identity
         return caller is not None and (scope is None or scope in caller.scopes)
 
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
-        """Let anonymous callers pass, but nobody whose credentials are wrong."""
+        """Raise a 401 for wrong credentials; anonymous callers pass."""
         if self.is_rejected:
             raise self._unauthorized(code, str(self._rejection))
 
     def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
-        """Let only a caller pass, with the scope where one is named, and return who it is."""
+        """Return the caller; raise a 401 without one, and a 403 without the scope."""
         self.reject_invalid_credentials(code)
         caller = self.identity
         if caller is None:
@@ -243,15 +247,15 @@ class Access:
         return caller
 
     def check_password(self, page: Row, sent: str) -> None:
-        """Refuse what is not the password of a page: a 403, or a 429 after too many of them."""
-        where = f"{self._address} page {page['id']}"
-        _raise_if_throttled(self._attempts.retry_after(where))
+        """Check the password of a page: raises a 403, or a 429 after too many failures."""
+        counter = f"{address_key(self._address)} page {page['id']}"
+        _raise_if_throttled(self._attempts.retry_after(counter))
         if not hmac.compare_digest(sent.encode(), page["password"].encode()):
-            _raise_if_throttled(self._attempts.record_failure(where))
+            _raise_if_throttled(self._attempts.record_failure(counter))
             raise api_error("rest_post_incorrect_password")
 
     def _unauthorized(self, code: str, message: str) -> ApiError:
-        # A host's own way to sign in is none that a browser should ask a password for.
+        # With a host's own sign-in, browsers should not ask for a password.
         return ApiError(401, code, message, headers={} if self.is_by_host else CHALLENGE)
 
 

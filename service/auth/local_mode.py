@@ -1,7 +1,7 @@
-"""Local mode: requests that come directly from a process of this machine may do everything.
+"""Local mode: direct requests from a process on this machine may do everything.
 
-A loopback IP address alone does not prove it: a proxy on this machine has one too, whomever it
-forwards for. On Linux the kernel knows which user owns the socket at the other end.
+A loopback IP address alone proves nothing, since a proxy on this machine has one too. On Linux the
+kernel knows which user owns the other end of a connection.
 """
 
 import os
@@ -14,7 +14,7 @@ from typing import Any
 from weakref import WeakKeyDictionary
 
 Environ = Mapping[str, Any]
-# What proxies and the networks that sites stand behind say of a request, whoever sent it.
+# Headers that proxies and content delivery networks add to a request.
 FORWARDED = re.compile(
     r"HTTP_(VIA|CLIENTIP|X_VARNISH|X_COMING_FROM|PROXY_(CONNECTION|CLIENT.*)|WL_PROXY.*|.*FORWARDED.*"
     r"|(.+_)?(REAL|CLIENT|REMOTE|EXTERNAL|ORIGINATING|CONNECTING|PROXYUSER)_?(IP|ADDR|ADDRESS|HOST)"
@@ -24,48 +24,49 @@ FORWARDED = re.compile(
 )
 # HTTP/1.0 is missing: proxies use it towards a server unless they are configured otherwise.
 PROTOCOLS = frozenset({"HTTP/1.1", "HTTP/2", "HTTP/2.0", "HTTP/3"})
-TABLES = ("/proc/self/net/tcp", "/proc/self/net/tcp6")
+SOCKET_TABLES = ("/proc/self/net/tcp", "/proc/self/net/tcp6")
 ESTABLISHED = "01"
-ROOT = 0
+ROOT_USER = 0
 
 
 class LocalMode:
-    """Tells which requests come directly from a process of this machine.
+    """Decides which requests come directly from a process on this machine.
 
-    Whose process it is, is decided once for each connection: the kernel's tables are long.
+    The owner of each connection is looked up once, as the tables of the kernel are long.
     """
 
     def __init__(self) -> None:
-        self._is_ours: WeakKeyDictionary[object, bool] = WeakKeyDictionary()
+        self._is_trusted: WeakKeyDictionary[object, bool] = WeakKeyDictionary()
 
     def refusal_reason(self, environ: Environ) -> str | None:
-        """Return why a request may come from another machine or user; None if it cannot."""
+        """Return why a request may come from another machine or user, or None."""
         origin = environ.get("HTTP_ORIGIN")
-        # A browser on this machine also runs the pages of others.
-        own = origin is None or _is_here(origin.partition("//")[2])
-        own = own and environ.get("HTTP_SEC_FETCH_SITE") != "cross-site"
-        if not (is_direct(environ) and _is_here(environ.get("HTTP_HOST", "")) and own):
+        # A browser on this machine also runs pages of other sites.
+        is_same_site = origin is None or _is_local_host(origin.partition("//")[2])
+        is_same_site = is_same_site and environ.get("HTTP_SEC_FETCH_SITE") != "cross-site"
+        is_local = is_direct(environ) and _is_local_host(environ.get("HTTP_HOST", ""))
+        if not (is_local and is_same_site):
             return "this one comes from elsewhere, or through a proxy."
         options = environ.get("HTTP_CONNECTION", "").lower().replace(",", " ").split()
         if environ.get("SERVER_PROTOCOL") not in PROTOCOLS or "close" in options:
             return "one in HTTP/1.0 or with `Connection: close` may be a proxy's; use keep-alive."
-        if not self._comes_from_us(environ):
+        if not self._is_trusted_connection(environ):
             return "this one comes from a process of another user than the service's."
         return None
 
-    def _comes_from_us(self, environ: Environ) -> bool:
-        # What stands for a connection as long as it is open, where a server tells it.
-        of_waitress = getattr(environ.get("waitress.client_disconnected"), "__self__", None)
-        conn = of_waitress or environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
+    def _is_trusted_connection(self, environ: Environ) -> bool:
+        # An object that lives as long as the connection, if the server has one.
+        channel = getattr(environ.get("waitress.client_disconnected"), "__self__", None)
+        conn = channel or environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
         if conn is None:
-            return _is_of_a_process_of_ours(environ)
-        if conn not in self._is_ours:
-            self._is_ours[conn] = _is_of_a_process_of_ours(environ)
-        return self._is_ours[conn]
+            return _has_trusted_owner(environ)
+        if conn not in self._is_trusted:
+            self._is_trusted[conn] = _has_trusted_owner(environ)
+        return self._is_trusted[conn]
 
 
 def is_direct(environ: Environ) -> bool:
-    """Return whether a request comes from this machine, and no proxy says that it forwards it."""
+    """Return whether a request comes from this machine without a proxy."""
     is_forwarded = any(map(FORWARDED.fullmatch, environ))
     return is_loopback(environ.get("REMOTE_ADDR") or "") and not is_forwarded
 
@@ -79,42 +80,43 @@ def is_loopback(address: str) -> bool:
 
 
 def _plain(address: str | bytes) -> IPv4Address | IPv6Address:
-    """Return an IP address, that of IPv4 where one of IPv6 stands for it."""
-    found = ip_address(address)
-    return getattr(found, "ipv4_mapped", None) or found
+    """Return an IP address; an IPv4-mapped one as IPv4."""
+    parsed = ip_address(address)
+    return getattr(parsed, "ipv4_mapped", None) or parsed
 
 
-def _is_here(host: str) -> bool:
+def _is_local_host(host: str) -> bool:
     name = re.sub(r":[0-9]*$", "", host).strip("[]").lower()
     return name == "localhost" or is_loopback(name)
 
 
-def _is_of_a_process_of_ours(environ: Environ) -> bool:
-    """Return whether the client is this process, or one of the same user or of root.
+def _has_trusted_owner(environ: Environ) -> bool:
+    """Return whether the client is a process of the same user or of root.
 
-    Only Linux can tell; elsewhere it is taken for granted.
+    Only Linux can tell; on other systems it is always true.
     """
-    # A server says at least one of these; a call within the process goes through none.
+    # A server sets at least one of these; a call within the process has no server.
     if "REMOTE_PORT" not in environ and "SERVER_SOFTWARE" not in environ:
         return True
     if sys.platform != "linux":
         return True
     try:
         port, served = (int(str(environ.get(f"{end}_PORT"))) for end in ("REMOTE", "SERVER"))
-        found = list(_sockets(str(environ["REMOTE_ADDR"]), port))
+        sockets = list(_sockets(str(environ["REMOTE_ADDR"]), port))
     except (ValueError, OSError):
         return False
-    # Several connections may share one port of the client's, to different ports of servers.
-    owners = {owner for _, owner in found}
-    return served in (to for to, _ in found) and owners <= {ROOT, os.geteuid()}
+    # Connections to different ports may share one port of the client.
+    owners = {owner for _, owner in sockets}
+    is_ours = owners <= {ROOT_USER, os.geteuid()}
+    return is_ours and served in (remote_port for remote_port, _ in sockets)
 
 
 def _sockets(address: str, port: int) -> Iterator[tuple[int, int]]:
-    """Yield the remote port and the user id of each open socket at an IP address and a port.
+    """Yield the remote port and the user id of each socket at an address and a port.
 
-    Only established connections: the kernel shows what was closed, but has not ended, as root's.
+    Only established ones: the kernel shows connections that were just closed as those of root.
     """
-    for table in filter(os.path.exists, TABLES):
+    for table in filter(os.path.exists, SOCKET_TABLES):
         with Path(table).open(encoding="ascii") as lines:
             for line in lines:
                 if f":{port:04X} " in line:
@@ -124,7 +126,7 @@ def _sockets(address: str, port: int) -> Iterator[tuple[int, int]]:
 
 
 def _end(text: str) -> tuple[IPv4Address | IPv6Address, int]:
-    """Return the address and the port of one end, whose words have the processor's order."""
+    """Return the address and port of a table entry, which has the native byte order."""
     digits, _, port = text.partition(":")
     words = (int(digits[start : start + 8], 16) for start in range(0, len(digits), 8))
     packed = b"".join(word.to_bytes(4, sys.byteorder) for word in words)

@@ -1,4 +1,4 @@
-"""The console: one page at `/console`, and its files. It calls the HTTP API, as any client can."""
+"""The console: a page at `/console`, and its files. It only calls the HTTP API."""
 
 from pathlib import Path
 
@@ -12,8 +12,8 @@ STATIC = Path(__file__).parent / "static"
 PATH = "/console"
 # Scripts, styles and the icon by their names, also those that `vendor` holds.
 FILES = {path.name: path for path in STATIC.rglob("*.*") if path.suffix in (".css", ".js", ".svg")}
-# Styles, fonts, images and sounds from elsewhere are those of pages: the frame of a preview has the
-# policy of the console around it.
+# Pages in a preview may load styles, fonts, images and sounds from other sites, as their frame has
+# the policy of the console.
 POLICY = (
     "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline' "
     "https:; img-src 'self' https: http: data: blob:; font-src 'self' https: data:; media-src "
@@ -28,7 +28,7 @@ def resource() -> Resource:
 
     @console.get(PATH, name="console", public=True, query=ANYTHING)
     def page(call: Call) -> Reply:
-        """Return the page, which tells its scripts where the service is and how to sign in."""
+        """Return the page, with the URL of the service and the way to sign in."""
         values = {"title": call.options.site_title, "timezone": call.options.timezone}
         sign_in = call.service.sign_in
         return file_reply(call, STATIC / "console.html", POLICY, access=sign_in, **values)

@@ -1,4 +1,4 @@
-"""Where clients begin: the root, and the index of every route with its arguments."""
+"""The root of the API, and the indexes of routes with their arguments."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -26,24 +26,24 @@ from landform.service.reply import HTML, Reply
 ROOT = Resource()
 HOME, ANYTHING = schemas.Home(), schemas.Anything()
 PAGE, LINKS = (Path(__file__).parent / name for name in ("home.html", "home_links.html"))
-HEADERS = {
+PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
     "form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
 ROUTE_VARIABLE = re.compile(r"<(\w+)>")
-# The names that WordPress gives to what varies in a path. Clients make their methods from them.
-VARIABLES = {"page_id": "id", "user_id": "id"}
-NAMED_BELOW = {"/wp/v2/types": "type", "/wp/v2/statuses": "status"}
+# The names that WordPress gives to variables in paths; clients derive their methods from them.
+WORDPRESS_VARIABLES = {"page_id": "id", "user_id": "id"}
+NAME_VARIABLES = {"/wp/v2/types": "type", "/wp/v2/statuses": "status"}
 
 
 def index_link(site_url: str) -> str:
-    """Return the header by which clients of WordPress find the index."""
+    """Return the `Link` header by which clients of WordPress find the index."""
     return f'<{site_url}{WP_JSON}/>; rel="https://api.w.org/"'
 
 
 def resource(described: Sequence[Resource]) -> Resource:
-    """Return the operations that list the routes of other resources, and themselves."""
+    """Return the indexes of the routes of other resources and of their own."""
     index = Resource()
 
     @cache
@@ -60,11 +60,11 @@ def _add_index(
     index: Resource, namespace: str, routes: Callable[[], dict[str, JsonObject]]
 ) -> None:
     def get_index(call: Call) -> Reply:
-        """Return the routes of the namespace; with none the site, and every route."""
+        """Return the routes of a namespace; without one the site and every route."""
         described = {
-            path: one if "(" in path else {**one, "_links": {"self": relation(call, path)}}
-            for path, one in routes().items()
-            if namespace in ("", one["namespace"])
+            path: route if "(" in path else {**route, "_links": {"self": relation(call, path)}}
+            for path, route in routes().items()
+            if namespace in ("", route["namespace"])
         }
         about = {"namespace": namespace} if namespace else _describe_site(call)
         links = {"up" if namespace else "self": relation(call, "/")}
@@ -91,18 +91,18 @@ def _describe_site(call: Call) -> JsonObject:
 
 
 def _pattern(route: str) -> str:
-    """Return a route as WordPress writes it: with a named group for each variable."""
+    """Return the pattern of a route in WordPress, with a named group per variable."""
     above, _, _ = route.rpartition("/")
-    if above in NAMED_BELOW:
-        return rf"{above}/(?P<{NAMED_BELOW[above]}>[\w-]+)"
+    if above in NAME_VARIABLES:
+        return rf"{above}/(?P<{NAME_VARIABLES[above]}>[\w-]+)"
     return ROUTE_VARIABLE.sub(
-        lambda found: rf"(?P<{VARIABLES.get(found[1], found[1])}>[\d]+)", route
+        lambda match: rf"(?P<{WORDPRESS_VARIABLES.get(match[1], match[1])}>[\d]+)", route
     )
 
 
 @ROOT.get("/", response=HOME, public=True, query=ANYTHING, headers=("Link",))
 def home(call: Call) -> Reply:
-    """Return where everything is: an HTML page for browsers, JSON for everybody else."""
+    """Return the start page for browsers, or its links in JSON."""
     options, url = call.options, call.site_url
     links = {
         "name": options.site_title,
@@ -116,11 +116,11 @@ def home(call: Call) -> Reply:
         return Reply(HOME.dump(links), headers=headers)
     console = f"{url}/console" if options.console else ""
     html = _page({**links, "console": console}, is_known=bool(call.access.identity))
-    return Reply(html, headers={**HEADERS, **headers}, content_type=HTML)
+    return Reply(html, headers={**PAGE_HEADERS, **headers}, content_type=HTML)
 
 
 def _page(links: dict[str, str], *, is_known: bool) -> str:
-    """Return the start page, to callers who are known with links into the API."""
+    """Return the start page, with links into the API for identified callers."""
     texts = {name: escape(text) for name, text in links.items()}
     if links["description"]:
         texts["description"] = f"<p>{texts['description']}</p>"

@@ -1,10 +1,7 @@
-"""What clients read beside pages and feeds: type, statuses, settings, authors, forms, caller."""
+"""Statuses, settings, authors, forms, the type of pages, and the caller."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import ceil
-from typing import Any
-
-from marshmallow import Schema
 
 from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
@@ -22,31 +19,41 @@ RESOURCE, WHOAMI = Resource(), Resource()
 BASE = f"{WP_JSON}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
 CALLER = schemas.Caller()
-ONE, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
+IN_CONTEXT, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
 PAGE: JsonObject = {
-    "description": "", "hierarchical": False, "has_archive": False, "name": "Pages",
-    "slug": "page", "taxonomies": [], "rest_base": "pages", "rest_namespace": "wp/v2",
-    "viewable": True, "labels": {"name": "Pages", "singular_name": "Page"},
+    "description": "",
+    "hierarchical": False,
+    "has_archive": False,
+    "name": "Pages",
+    "slug": "page",
+    "taxonomies": [],
+    "rest_base": "pages",
+    "rest_namespace": "wp/v2",
+    "viewable": True,
+    "labels": {"name": "Pages", "singular_name": "Page"},
     "supports": {"title": True, "editor": True, "author": True, "custom-fields": True},
-}  # fmt: skip
+}
 # The names of the statuses that a page may have.
 STATUS_NAMES = {
-    "publish": "Published", "future": "Scheduled", "draft": "Draft", "pending": "Pending",
-    "private": "Private", "trash": "Trash",
-}  # fmt: skip
+    "publish": "Published",
+    "future": "Scheduled",
+    "draft": "Draft",
+    "pending": "Pending",
+    "private": "Private",
+    "trash": "Trash",
+}
 TOTALS = ("X-WP-Total", "X-WP-TotalPages")
-# What WordPress and Gravity Forms call that which a scope allows. WordPress has no runs.
+# The capabilities in WordPress and Gravity Forms that correspond to each scope.
 CAPABILITIES = {
     "pages:read": ("read", "read_private_pages"),
     "pages:write": (
-        "edit_pages", "edit_others_pages", "edit_published_pages", "edit_private_pages",
-        "publish_pages", "delete_pages", "delete_others_pages", "delete_published_pages",
-        "delete_private_pages",
-    ),
+        "edit_pages edit_others_pages edit_published_pages edit_private_pages publish_pages "
+        "delete_pages delete_others_pages delete_published_pages delete_private_pages"
+    ).split(),
     "feeds:read": ("gravityforms_view_settings",),
     "feeds:write": ("gravityforms_edit_forms",),
     "html:unfiltered": ("unfiltered_html",),
-}  # fmt: skip
+}
 
 
 @RESOURCE.get(f"{BASE}/statuses", public=True, query=WHOLE)
@@ -57,7 +64,7 @@ def list_statuses(call: Call) -> Reply:
     return Reply({name: _status(call, name) for name in names})
 
 
-@RESOURCE.get(f"{BASE}/statuses/<status>", public=True, query=ONE)
+@RESOURCE.get(f"{BASE}/statuses/<status>", public=True, query=IN_CONTEXT)
 def get_status(call: Call, status: str) -> Reply:
     """Return a status: `publish` to anyone, another one with the scope `pages:read`."""
     if status not in STATUS_NAMES:
@@ -84,6 +91,24 @@ def get_settings(call: Call) -> Reply:
     return Reply(settings)
 
 
+@RESOURCE.get(f"{BASE}/types", public=True, query=WHOLE)
+def list_types(call: Call) -> Reply:
+    """Return the only type of content, by its name."""
+    return Reply({"page": _page_type(call)})
+
+
+@RESOURCE.get(f"{BASE}/types/page", public=True, query=IN_CONTEXT)
+def get_page_type(call: Call) -> Reply:
+    """Return the type of the pages."""
+    return Reply(_page_type(call))
+
+
+@RESOURCE.get(f"{BASE}/taxonomies", public=True, query=WHOLE)
+def list_taxonomies(call: Call) -> Reply:
+    """Return an empty object: pages have no taxonomies."""
+    return Reply({})
+
+
 def _page_type(call: Call) -> JsonObject:
     links = {
         "collection": relation(call, "/wp/v2/types"),
@@ -93,7 +118,7 @@ def _page_type(call: Call) -> JsonObject:
 
 
 def _status(call: Call, name: str) -> JsonObject:
-    """Return a status; `date_floating`: each update may move the date of a page that has it."""
+    """Return a status; with `date_floating` an update may change the date of a page."""
     public = name == "publish"
     query = "" if public else f"?status={name}"
     return {
@@ -109,32 +134,20 @@ def _status(call: Call, name: str) -> JsonObject:
     }
 
 
-def _add(
-    path: str,
-    name: str,
-    about: str,
-    make: Callable[[Call], object],
-    query: Schema = ONE,
-    **declared: Any,
-) -> None:
-    """Add an operation that returns the same whatever it is asked, if the query is right."""
-
-    def view(call: Call) -> Reply:
-        return Reply(make(call), headers=dict.fromkeys(declared.get("headers", ()), "0"))
-
-    view.__name__, view.__doc__ = name, about
-    RESOURCE.get(f"{BASE}/{path}", query=query, **declared)(view)
+def list_nothing(call: Call) -> Reply:
+    """Return an empty list."""
+    return Reply([], headers=dict.fromkeys(TOTALS, "0"))
 
 
-_BY_NAME = "Return the one type of content, by its name."
-_add("types", "list_types", _BY_NAME, lambda it: {"page": _page_type(it)}, WHOLE, public=True)
-_add("types/page", "get_page_type", "Return the type of the pages.", _page_type, public=True)
-_NO_TAXONOMY = "Return an empty object: pages have no taxonomies."
-_add("taxonomies", "list_taxonomies", _NO_TAXONOMY, lambda _: {}, WHOLE, public=True)
-_NONE = "Return an empty list: there are none here."
-_PUBLIC_LIST: JsonObject = {"public": True, "many": True, "headers": TOTALS}
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    _add(_name, f"list_{_name}", _NONE, lambda _: [], ANYTHING, **_PUBLIC_LIST)
+    RESOURCE.get(
+        f"{BASE}/{_name}",
+        name=f"list_{_name}",
+        many=True,
+        public=True,
+        query=ANYTHING,
+        headers=TOTALS,
+    )(list_nothing)
 
 
 @WHOAMI.get("/whoami", response=CALLER)
@@ -148,17 +161,17 @@ def whoami(call: Call) -> Reply:
 
 @RESOURCE.get(USERS, many=True, public=True, query=schemas.UserList(), headers=TOTALS)
 def list_users(call: Call) -> Reply:
-    """Return the authors of published pages to anyone, of all pages with the scope `pages:read`."""
+    """Return the authors of published pages, or of all with the scope `pages:read`."""
     query = call.query
     authors = [author for author in _authors(call) if _passes(author, query)]
     authors.sort(reverse=query["order"] == "desc")
-    first, most = (query["page"] - 1) * query["per_page"], query["per_page"]
-    headers = {"X-WP-Total": str(len(authors)), "X-WP-TotalPages": str(ceil(len(authors) / most))}
-    body = [dump_author(call, author) for author in authors[first : first + most]]
+    first, size = (query["page"] - 1) * query["per_page"], query["per_page"]
+    headers = {"X-WP-Total": str(len(authors)), "X-WP-TotalPages": str(ceil(len(authors) / size))}
+    body = [dump_author(call, author) for author in authors[first : first + size]]
     return Reply(body, headers=headers)
 
 
-@RESOURCE.get(f"{USERS}/me", denied="rest_not_logged_in", query=ONE)
+@RESOURCE.get(f"{USERS}/me", denied="rest_not_logged_in", query=IN_CONTEXT)
 def get_current_user(call: Call) -> Reply:
     """Return the caller."""
     caller = call.caller
@@ -173,7 +186,7 @@ def get_current_user(call: Call) -> Reply:
     return Reply(body, caching=NO_STORE)
 
 
-@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=ONE, errors=("rest_user_invalid_id",))
+@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=IN_CONTEXT, errors=("rest_user_invalid_id",))
 def get_user(call: Call, user_id: int) -> Reply:
     """Return an author of pages that the caller may see."""
     authors, caller = _authors(call), call.access.identity
@@ -184,7 +197,7 @@ def get_user(call: Call, user_id: int) -> Reply:
 
 @RESOURCE.get(FORMS, scope="feeds:read", query=schemas.FormList())
 def list_forms(call: Call) -> Reply:
-    """Return the forms that feeds name, and pages that the caller may see, by their numbers."""
+    """Return the forms in feeds and in pages that the caller may see, by number."""
     include = call.query.get("include")
     forms = {
         str(form): {"id": str(form), "title": f"Form {form}", "entries": "0"}
@@ -196,14 +209,14 @@ def list_forms(call: Call) -> Reply:
 
 @RESOURCE.get(f"{FORMS}/<form_id>", scope="feeds:read", errors=("gf_not_found",))
 def get_form(call: Call, form_id: int) -> Reply:
-    """Return a form that a feed names, or a page that the caller may see."""
+    """Return a form in a feed, or in a page that the caller may see."""
     if form_id not in _forms(call):
         raise api_error("gf_not_found")
     return Reply({"id": form_id, "title": f"Form {form_id}"})
 
 
 def _passes(author: int, query: JsonObject) -> bool:
-    """Return whether an author passes every filter of a list; an empty one lets all pass."""
+    """Return whether an author passes all filters of a list; empty ones do not filter."""
     include, slugs, text = (query.get(name) for name in ("include", "slug", "search"))
     names = f"author {author}", f"author-{author}"
     return (
@@ -230,7 +243,7 @@ def _forms(call: Call) -> list[int]:
 
 
 def _role(caller: Identity) -> str:
-    """Return the role of WordPress that comes nearest to the scopes."""
+    """Return the role of WordPress that is most similar to the scopes."""
     if caller.scopes >= SCOPES & CAPABILITIES.keys():
         return "administrator"
     return "editor" if "pages:write" in caller.scopes else "subscriber"

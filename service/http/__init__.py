@@ -1,1 +1,1 @@
-"""HTTP for the operations of every resource: requests, contracts, conditions, caching."""
+"""HTTP for the operations: requests, responses, headers and caching."""

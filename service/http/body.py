@@ -1,4 +1,4 @@
-"""The body of a request: its bytes, as JSON, or as a form where an operation takes one."""
+"""The body of a request, in JSON or as a form."""
 
 import re
 from collections.abc import Iterable
@@ -16,7 +16,7 @@ from landform.service.operations import Operation
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 FORM_TYPES = (URLENCODED, MULTIPART)
 MOST_FORM_FIELDS = 1000
-# How JSON begins, and no form does: its names have quotes and braces percent-encoded.
+# The start of JSON; a form has quotes and braces percent-encoded.
 JSON_START = re.compile(rb"""\s*(?:\{\s*["']|\[\s*[\[{"'0-9])""")
 ACCEPTED = {
     False: "Content-Type: application/json",
@@ -25,13 +25,13 @@ ACCEPTED = {
 
 
 def read_bytes(http: Request, most_bytes: int) -> bytes:
-    """Return the bytes of the body; 413 where they are too many, 400 where some are missing."""
+    """Return the bytes of the body; 413 if it is too long, 400 if it was cut."""
     try:
         raw = http.get_data()
     except RequestEntityTooLarge:
         raw = b" " * (most_bytes + 1)
     except Exception as error:
-        # Whatever a server raises here, it is the client's sending that failed.
+        # Any exception of the server means that the client did not send all of it.
         raise ApiError(400, "rest_bad_request", "The body could not be read.") from error
     was_parsed = is_parsed(http)
     if was_parsed:
@@ -45,28 +45,27 @@ def read_bytes(http: Request, most_bytes: int) -> bytes:
 
 
 def is_parsed(http: Request) -> bool:
-    """Return whether the application has read the body as a form, which leaves no bytes of it."""
+    """Return whether the application has already parsed the body as a form."""
     return "form" in vars(http) and http.mimetype in FORM_TYPES and not http.get_data()
 
 
 def _encoded_form(http: Request) -> bytes:
-    """Return the form that the application has read, as a form without files is encoded."""
+    """Return the parsed form in its URL encoding, without files."""
     if http.mimetype == URLENCODED and http.content_length is None:
-        # Nobody knows whether it was cut.
+        # A cut body could not be detected.
         message = "A form that the application reads before needs a Content-Length."
         raise ApiError(400, "rest_bad_request", message)
     encoded = urlencode([*http.form.items(multi=True)])
     if http.mimetype == MULTIPART and "%EF%BF%BD" in encoded:
-        # Werkzeug puts this character where one is not UTF-8.
+        # Werkzeug replaces bytes that are not UTF-8 with this character.
         raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.")
     return encoded.encode()
 
 
 def read_body(http: Request, raw: bytes, operation: Operation) -> JsonObject:
-    """Return what a body holds, which is JSON, or a form where those are taken.
+    """Parse a body in JSON, or as a form if the operation accepts forms.
 
-    A body of another type is an error that says which type to send: 415, or a 400 with the code
-    of a missing body where the operation has one, as Gravity Forms responds.
+    Another type is a 415, or a 400 with the code of an empty body, as in Gravity Forms.
     """
     if http.is_json:
         return read_json(raw, operation.body_list)
@@ -78,7 +77,7 @@ def read_body(http: Request, raw: bytes, operation: Operation) -> JsonObject:
 
 
 def wrong_type(raw: bytes, takes_forms: bool = False, code: str = "") -> ApiError:
-    """Return the error for a body whose `Content-Type` is none that the operation takes."""
+    """Return the error for a body whose `Content-Type` is not accepted."""
     is_json = JSON_START.match(raw)
     message = f"The body was not read: send it with {ACCEPTED[takes_forms and not is_json]}."
     status, code = (400, code) if code else (415, "rest_unsupported_media_type")
@@ -86,9 +85,9 @@ def wrong_type(raw: bytes, takes_forms: bool = False, code: str = "") -> ApiErro
 
 
 def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
-    """Return the names and values of the form that a body is.
+    """Return the names and values of a form.
 
-    413 for too many fields; 400 for one that is broken, holds files, or is not UTF-8.
+    Raises a 413 for too many fields, and a 400 for a form that is malformed or has files.
     """
     message = f"The form has more than {MOST_FORM_FIELDS} fields."
     too_many = ApiError(413, "rest_body_too_large", message)
@@ -97,7 +96,7 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
             if raw.count(b"&") >= MOST_FORM_FIELDS:
                 raise too_many
             return pairs(raw, "strict")
-        # Werkzeug puts another character where one is not UTF-8.
+        # Checked here, since Werkzeug replaces bytes that are not UTF-8.
         raw.decode()
         http.max_form_parts = MOST_FORM_FIELDS
         form, files = http.form, http.files
@@ -117,6 +116,6 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
 
 
 def _is_whole(http: Request, raw: bytes) -> bool:
-    """Return whether the end of a form in parts came; where it did not, Werkzeug parses nothing."""
+    """Return whether a multipart form has its end, which Werkzeug needs."""
     boundary = http.mimetype_params.get("boundary", "")
     return is_parsed(http) or bool(boundary and raw.rstrip().endswith(f"--{boundary}--".encode()))

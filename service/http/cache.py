@@ -1,8 +1,7 @@
-"""The cache of whole responses, and all that it leaves in the environment of a request.
+"""The cache of whole responses, and its keys in the environment of a request.
 
-A GET response depends on the request, the time, and what the database holds of a resource. The key
-is made of the request. Each response is cached until the next page turns public or the caller's key
-expires, and with the versions of the tables that it was made of.
+The key of a response is derived from the request. A response is cached with the versions of the
+tables that it depends on, until the next page is due or the key of the caller expires.
 """
 
 import logging
@@ -21,17 +20,19 @@ Environ = dict[str, Any]
 Identify = Callable[[Environ], Hashable]
 Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 
-# Keys of the environment: the name of the caller, for the log; whether the response came from the
+# Keys of the environment: the name of the caller, for the log; whether the response is from the
 # cache; and the look-up of the middleware, so that it is done once.
 CALLER = "landform.caller"
 CACHE_HIT = "landform.cache_hit"
 CACHE_LOOKUP = "landform.cache_lookup"
-# Roughly what a response takes in memory beside its characters.
+# The WSGI names of headers that identify the caller.
+CALLER_HEADERS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_X_PAGE_PASSWORD", "HTTP_COOKIE")
+# About how many bytes of memory a response needs beside its text.
 OVERHEAD_BYTES = 2048
 
 
 class CachedResponse(NamedTuple):
-    """A response, true until a time (seconds since 1970) unless one of its tables changes."""
+    """A response, valid until a time (Unix seconds) unless one of its tables changes."""
 
     status: str
     headers: list[tuple[str, str]]
@@ -42,7 +43,7 @@ class CachedResponse(NamedTuple):
 
 
 class Lookup(NamedTuple):
-    """A key, the versions that the database was at, and the response cached for it, if any."""
+    """A key, the versions of the tables, and the cached response, if any."""
 
     key: Hashable | None
     versions: WatchedVersions | None
@@ -53,18 +54,18 @@ NO_LOOKUP = Lookup(None, None, None)
 
 
 class ResponseCache:
-    """The responses of one store in one process, at most `most_bytes` of them; 0 for no cache."""
+    """The cached responses of one store, at most `most_bytes`; 0 for no cache."""
 
     def __init__(self, store: Store, most_bytes: int) -> None:
         self._store, self._most_bytes = store, most_bytes
         self._lock = Lock()
-        # Each with the versions of its tables, and its size.
+        # Each response with the versions of its tables, and its size.
         self._cached: OrderedDict[Hashable, tuple[CachedResponse, list[Hashable], int]]
         self._cached = OrderedDict()
         self._bytes = 0
 
     def look_up(self, key: Hashable | None) -> Lookup:
-        """Return what is cached for a key; nothing where the key is None."""
+        """Look up the response for a key; None is never cached."""
         versions = self._store.watched_versions() if self._most_bytes and key is not None else None
         if versions is None:
             return NO_LOOKUP
@@ -79,14 +80,14 @@ class ResponseCache:
         return Lookup(key, versions, cached)
 
     def put(self, lookup: Lookup, response: CachedResponse) -> None:
-        """Cache a response that was made after the look-up of its key.
+        """Cache a response that was created after the look-up.
 
-        It may be newer than the versions of that time: then it is never used.
+        If a table changed since, the response is never used.
         """
         key, versions, _ = lookup
         if versions is None or not versions.keys() >= set(response.tables):
             return
-        # Whoever asks decides how long a key is, and a link to the next page repeats the query.
+        # Clients decide the length of a key, and `Link` repeats the query.
         headers = sum(len(name) + len(value) for name, value in response.headers)
         size = OVERHEAD_BYTES + len(repr(key)) + headers + len(response.body)
         if size > self._most_bytes // 16:
@@ -103,9 +104,9 @@ class ResponseCache:
 def cached_response(
     cache: ResponseCache, identify: Identify, environ: Environ
 ) -> CachedResponse | None:
-    """Return what is cached for a request, and leave the look-up for the view.
+    """Return the cached response to a request, and store the look-up for the view.
 
-    `identify` returns all of a request that says who calls.
+    `identify` returns the part of the key that identifies the caller.
     """
     if CACHE_LOOKUP not in environ:
         environ[CACHE_LOOKUP] = cache.look_up(cache_key(environ, identify(environ)))
@@ -116,9 +117,9 @@ def cached_response(
 def cache_middleware(
     cache: ResponseCache, identify: Identify, application: Application
 ) -> Application:
-    """Return a WSGI application that responds from the cache before Flask is even called.
+    """Return a WSGI application that responds from the cache before Flask is called.
 
-    For an application that is all landform's: whatever a host does with a request is left out.
+    Only for the standalone application: a host's hooks are not called for cached responses.
     """
 
     def serve(environ: Environ, start_response: StartResponse) -> Iterable[bytes]:
@@ -132,8 +133,38 @@ def cache_middleware(
     return serve
 
 
+def lookup_of(environ: Environ) -> Lookup | None:
+    """Return the look-up that the middleware did for a request, if it did one."""
+    return environ.get(CACHE_LOOKUP)
+
+
+def skip_lookup(environ: Environ) -> None:
+    """Let nobody look for a request in the cache."""
+    environ[CACHE_LOOKUP] = NO_LOOKUP
+
+
+def is_cache_hit(environ: Environ) -> bool:
+    """Return whether the middleware responded from the cache."""
+    return CACHE_HIT in environ
+
+
+def set_caller(environ: Environ, name: str | None) -> None:
+    """Note the name of the caller."""
+    environ[CALLER] = name
+
+
+def caller_name(environ: Environ) -> str | None:
+    """Return the name of the caller, as far as it is known by now."""
+    return environ.get(CALLER)
+
+
+def is_private(environ: Environ) -> bool:
+    """Return whether a response may be for one caller only."""
+    return bool(environ.get(CALLER)) or any(name in environ for name in CALLER_HEADERS)
+
+
 def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:
-    """Return all that a response depends on in a request; None where it is not to be cached."""
+    """Return the key of a request; None if its response is not cached."""
     if (
         environ["REQUEST_METHOD"] != "GET"
         or "HTTP_HOST" not in environ
@@ -156,10 +187,10 @@ def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:
 
 
 def is_cacheable(environ: Environ) -> bool:
-    """Return whether a URL may be a key in a cache: it holds no secret, and says all there is."""
+    """Return whether a request has neither a secret in its URL nor a body."""
     return not (are_in_query(environ.get("QUERY_STRING", "")) or has_body(environ))
 
 
 def has_body(environ: Environ) -> bool:
-    """Return whether a request brings a body."""
+    """Return whether a request has a body."""
     return environ.get("CONTENT_LENGTH", "") not in ("", "0") or "HTTP_TRANSFER_ENCODING" in environ

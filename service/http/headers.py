@@ -1,17 +1,17 @@
-"""The headers that every response has, and the envelope that a client may ask for."""
+"""The headers of all responses, and the optional envelope."""
 
 from collections.abc import Collection, Mapping
 
 from flask import Request, Response
-from werkzeug.datastructures import Headers
+from werkzeug.datastructures import Headers, HeaderSet
 
-from landform.service.http.cache import CALLER, Environ, is_cacheable
+from landform.service.http.cache import Environ, is_cacheable, is_private
 from landform.service.json_codec import dumps
 from landform.service.loading import pairs
 from landform.service.reply import JSON, Finished, envelope
 
 ALLOW_HEADERS = "Access-Control-Allow-Headers"
-# The headers that pages of other origins may send; the last four trace requests.
+# The headers that pages of other origins may send; the last four are for tracing.
 CORS_HEADERS = (
     "Authorization",
     "Content-Type",
@@ -29,26 +29,34 @@ CORS_HEADERS = (
     "baggage",
     "sentry-trace",
 )
-EXPOSED_HEADERS = (
-    "ETag, Last-Modified, Link, Location, Preference-Applied, Retry-After, X-Landform-Ignored, "
-    "X-Landform-Warning, X-Request-ID, X-WP-Total, X-WP-TotalPages"
+EXPOSED_HEADERS = HeaderSet(
+    [
+        "ETag",
+        "Last-Modified",
+        "Link",
+        "Location",
+        "Preference-Applied",
+        "Retry-After",
+        "X-Landform-Ignored",
+        "X-Landform-Warning",
+        "X-Request-ID",
+        "X-WP-Total",
+        "X-WP-TotalPages",
+    ]
 )
-VARY = ("Authorization", "X-API-Key", "X-Page-Password")
-VARIES = ", ".join((*VARY, "Prefer"))
-# Those that say who calls, as a WSGI server brings them.
-PRIVATE = tuple("HTTP_" + name.upper().replace("-", "_") for name in (*VARY, "Cookie"))
+VARY = "Authorization, X-API-Key, X-Page-Password, Prefer"
 PREFLIGHT_SECONDS = 600
 
 
 def json_response(
     body: object, status: int = 200, headers: Mapping[str, str] | None = None
 ) -> Response:
-    """Return a response that carries a value as JSON."""
+    """Return a response with a value in JSON."""
     return Response(dumps(body), status, headers, mimetype=JSON)
 
 
 class PlainResponse(Response):
-    """A response whose `Location` stays as it is: Werkzeug would encode a part of its query."""
+    """A response with an unchanged `Location`, whose query Werkzeug would encode."""
 
     def get_wsgi_headers(self, environ: Environ) -> Headers:
         """Return the headers for a request."""
@@ -59,7 +67,7 @@ class PlainResponse(Response):
 
 
 def to_response(finished: Finished) -> Response:
-    """Return the response of Flask that a reply becomes."""
+    """Return a Flask response for a reply."""
     body, status, headers, content_type, _ = finished
     return PlainResponse(body, status, headers, content_type=content_type)
 
@@ -70,31 +78,32 @@ def set_headers(request: Request, response: Response, origins: Collection[str]) 
     is_read = request.method in ("GET", "HEAD")
     if not is_read or response.status_code >= 400 or not is_cacheable(request.environ):
         response.headers["Cache-Control"] = "no-store"
-    # A cache has to check a response with its ETag before using it again, and a shared cache
-    # must not store the response to a caller with credentials.
-    private = request.environ.get(CALLER) or any(name in request.environ for name in PRIVATE)
-    response.headers.setdefault("Cache-Control", "private, no-cache" if private else "no-cache")
-    varies = [response.headers["Vary"]] if "Vary" in response.headers else []
-    response.headers["Vary"] = ", ".join([*varies, VARIES, *(["Origin"] if origins else [])])
-    if request.headers.get("Origin") in origins:
+    # Caches must revalidate a response, and shared caches must not store the response to a
+    # caller with credentials.
+    private = "private, " if is_private(request.environ) else ""
+    response.headers.setdefault("Cache-Control", f"{private}no-cache")
+    # Joined here, since `response.vary` would take 3 % of the time of a response.
+    varies = [*response.headers.getlist("Vary"), VARY, *(["Origin"] if origins else [])]
+    response.headers["Vary"] = ", ".join(varies)
+    if request.origin in origins:
         _set_cors_headers(request, response)
     return response
 
 
 def _set_cors_headers(request: Request, response: Response) -> None:
-    response.headers["Access-Control-Allow-Origin"] = request.headers["Origin"]
-    # Only origins that are listed come here.
-    response.headers["Access-Control-Allow-Credentials"] = "true"
-    response.headers["Access-Control-Expose-Headers"] = EXPOSED_HEADERS
+    response.access_control_allow_origin = request.origin
+    # This is only called for listed origins.
+    response.access_control_allow_credentials = True
+    response.access_control_expose_headers = EXPOSED_HEADERS
     if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
-        response.headers["Access-Control-Allow-Methods"] = response.headers.get("Allow", "")
-        response.headers["Access-Control-Max-Age"] = str(PREFLIGHT_SECONDS)
+        response.access_control_allow_methods = response.allow
+        response.access_control_max_age = PREFLIGHT_SECONDS
 
 
 def finish(request: Request, response: Response, origins: Collection[str] = ()) -> Response:
     """Add the common headers to a response, which pages of `origins` may read.
 
-    Where `_envelope` asks for it, it is wrapped with its status and headers into a 200.
+    With `_envelope` it is wrapped with its status and headers into a 200.
     """
     query, response = request.query_string, set_headers(request, response, origins)
     if b"_envelope" not in query or "_envelope" not in dict(pairs(query)):

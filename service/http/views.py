@@ -1,7 +1,7 @@
-"""The Flask views: a request becomes a call, and the reply or the error becomes a response.
+"""The Flask views: they convert requests to calls, and replies to responses.
 
-Each operation has an endpoint with its name and its methods, such as `landform.get_page`. One more
-for each path answers all other methods, so that a guest's responses keep their shape.
+Each operation has an endpoint with its name and its methods, such as `landform.get_page`. Each path
+has one more for all other methods, so that these errors are in JSON too.
 """
 
 import logging
@@ -33,12 +33,13 @@ from landform.service.http.body import (
     wrong_type,
 )
 from landform.service.http.cache import (
-    CACHE_LOOKUP,
-    CALLER,
     CachedResponse,
     ResponseCache,
     cache_key,
+    caller_name,
     has_body,
+    lookup_of,
+    set_caller,
 )
 from landform.service.http.headers import (
     ALLOW_HEADERS,
@@ -63,12 +64,12 @@ CROSS_SITE = "A cross-site browser request may not write; see LANDFORM_CORS_ORIG
 
 
 class HttpIncoming(Incoming):
-    """A call that came by HTTP, to a path of so many segments."""
+    """A call by HTTP; `path` is the one of its route."""
 
     def __init__(self, http: Request, service: Service, path: str) -> None:
         self.http, self._service = http, service
         self.method, self.headers = http.method, http.headers
-        # Not Werkzeug's base_url, which fails on a Host that is no name in Punycode.
+        # Not Werkzeug's base_url, which fails on a Host that is not Punycode.
         host, full_path = quote(http.host, safe=":[]"), (http.root_path + http.path).lstrip("/")
         self.url = f"{http.scheme}://{host}/{quote(full_path)}"
         segments = len([*filter(None, path.split("/"))])
@@ -79,18 +80,17 @@ class HttpIncoming(Incoming):
             http.remote_addr or "",
             is_by_host=service.is_host_authorized,
         )
-        # Flask reads one byte more than is allowed, and no further: a body without a length is cut
-        # there without a word.
+        # One byte more than is allowed: Flask silently cuts a body without a length there.
         http.max_content_length = http.max_form_memory_size = service.options.max_body_bytes + 1
 
     def _identify(self) -> Identity | None:
         identity = self._service.authorizer(self.http)
-        self.http.environ[CALLER] = identity.name if identity else None
+        set_caller(self.http.environ, identity.name if identity else None)
         return identity
 
     @property
     def query_string(self) -> bytes:
-        """The query as it came."""
+        """The raw query."""
         return self.http.query_string
 
     @cached_property
@@ -98,12 +98,12 @@ class HttpIncoming(Incoming):
         return read_bytes(self.http, self._service.options.max_body_bytes)
 
     def read_query(self, operation: Operation) -> JsonObject:
-        """Return the parameters; some clients send them in the body, where nothing else is."""
-        query = nested(self.query_pairs) if self.query_pairs else {}
+        """Return the parameters, also from the body if the operation has none."""
+        query = nested(self.query_pairs, operation.list_parameters) if self.query_pairs else {}
         if operation.body is not None or not has_body(self.http.environ):
             return query
         if not operation.checks_names:
-            # No parameter means anything.
+            # All parameters are ignored.
             return query
         if operation.form:
             return {**self.read_body(operation), **query}
@@ -114,23 +114,23 @@ class HttpIncoming(Incoming):
         return query
 
     def read_body(self, operation: Operation) -> JsonObject:
-        """Return the JSON object in the body, or a form where those are taken."""
+        """Return the JSON object in the body, or the form if the operation accepts one."""
         return read_body(self.http, self._raw_body, operation)
 
     def read_form(self) -> Mapping[str, str]:
-        """Return the fields of a form in the body; none where it is something else."""
+        """Return the fields of a form in the body; empty for other bodies."""
         is_form = self.http.mimetype in FORM_TYPES
         return dict(read_form_fields(self.http, self._raw_body)) if is_form else {}
 
     def has_unread_body(self, operation: Operation) -> bool:
-        """Return whether a body came that the operation does not read."""
-        if operation.takes_body or self.http.is_json or not has_body(self.http.environ):
+        """Return whether there is a body that the operation does not read."""
+        if operation.takes_body or not has_body(self.http.environ) or self.http.is_json:
             return False
         return bool(self._raw_body.strip())
 
     @cached_property
-    def meant_method(self) -> str:
-        """The method that is meant: a POST may carry another one."""
+    def effective_method(self) -> str:
+        """The method, which a POST may override."""
         if self.method != "POST":
             return self.method
         override = dict(self.query_pairs).get("_method")
@@ -153,21 +153,21 @@ class HttpViews:
 
         view.__name__ = view.__qualname__ = operation.name if operation else "other_methods"
         view.__module__ = operation.view.__module__ if operation else __name__
-        view.__doc__ = operation.view.__doc__ if operation else "Answer any other method."
+        view.__doc__ = operation.view.__doc__ if operation else "Respond to all other methods."
         return view
 
     def respond(self, http: Request, route: Route, variables: Mapping[str, str]) -> Response:
         """Return the response to a request at a route."""
         incoming = HttpIncoming(http, self.service, route.path)
         try:
-            # A host's prefix may have variables of its own.
+            # The prefix of a host may have variables too.
             values = {name: variables[name] for name in path_variables(route.path)}
             return self._dispatch(incoming, route, read_variables(values))
         except Exception as error:
             return finish(http, to_response(from_exception(error).finished()), self.origins)
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
-        method, http = incoming.meant_method, incoming.http
+        method, http = incoming.effective_method, incoming.http
         if method == "OPTIONS":
             return finish(http, self._describe(incoming, route), self.origins)
         operation = route.operations.get("GET" if method == "HEAD" else method)
@@ -182,7 +182,7 @@ class HttpViews:
             finished = run(self.service, operation, incoming, ids)
             response = to_response(finished)
             if incoming.is_wordpress and operation.is_read:
-                # Clients of WordPress learn from it what they may write.
+                # Clients of WordPress read their rights from it.
                 response.headers.add("Allow", _allowed_methods(incoming, route))
             return finish(http, response, self.origins), finished.caching
 
@@ -192,15 +192,15 @@ class HttpViews:
     def cached(
         self, incoming: HttpIncoming, make: Callable[[], tuple[Response, Caching]]
     ) -> Response:
-        """Return the cached response, or the one that is made now, cached where that is allowed.
+        """Return the cached response, or call `make` and cache its response if allowed.
 
-        Where nobody has looked for it yet, the caller is identified first, so that any authorizer
-        will do.
+        Without a look-up by the middleware the caller is identified first, so that this works with
+        any authorizer.
         """
         environ, access = incoming.http.environ, incoming.access
-        lookup = environ.get(CACHE_LOOKUP)
+        lookup = lookup_of(environ)
         if lookup is None:
-            # What a transaction has not committed yet nobody else may see, and it may be undone.
+            # Uncommitted data of a transaction must not be cached.
             is_shared = not (access.is_rejected or self.service.store.database.in_transaction())
             lookup = self.cache.look_up(cache_key(environ, access.identity) if is_shared else None)
         if lookup.cached:
@@ -210,17 +210,17 @@ class HttpViews:
         if until and access.identity:
             until = min(until, access.identity.valid_until)
             tables += ["api_key"] if access.identity.is_stored else []
-        if until > time():
+        if lookup.key is not None and until > time():
             headers = response.get_wsgi_headers(environ).to_wsgi_list()
-            body, caller = response.get_data(), environ.get(CALLER)
+            body, caller = response.get_data(), caller_name(environ)
             cached = CachedResponse(response.status, headers, body, until, (*tables,), caller)
             self.cache.put(lookup, cached)
         return response
 
     def _describe(self, incoming: HttpIncoming, route: Route) -> Response:
-        """Return which methods the caller may use, and the arguments of each.
+        """Return the methods that the caller may use, with their arguments.
 
-        A browser asks for all of them, before it sends any credentials.
+        A preflight has no credentials, and gets all methods.
         """
         with self.service.store.connection():
             allowed = _allowed_methods(incoming, route)
@@ -234,23 +234,23 @@ class HttpViews:
 
 
 def _allowed_methods(incoming: Incoming, route: Route) -> str:
-    """Return the methods that the caller may use, as `Allow` lists them."""
-    return route.allowed(lambda one: one.public or incoming.access.has_scope(one.scope))
+    """Return the header `Allow` with the methods that the caller may use."""
+    return route.allowed(lambda item: item.public or incoming.access.has_scope(item.scope))
 
 
 def not_found_view(**variables: str) -> Response:
-    """Return the 404 for a URL below the prefix that is none of ours."""
+    """Return the 404 for a URL below the prefix without a route."""
     http = request_ctx.request
     return finish(http, to_response(no_route(http.path).finished()))
 
 
 def from_exception(error: Exception) -> ApiError:
-    """Return the error that an exception means to the caller; log what is our own fault."""
+    """Return the API error for an exception, and log an unexpected one."""
     if (known := from_known(error)) is not None:
         return known
     http = request_ctx.request
     if isinstance(error, HTTPException):
-        # What Werkzeug, or an authorizer of the host, aborted with.
+        # Raised by Werkzeug, or by an authorizer of the host.
         if error.code == 404:
             return no_route(http.path)
         if error.code == 405:

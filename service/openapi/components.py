@@ -1,62 +1,61 @@
-"""The parts of the description that no schema knows: errors, headers, security."""
+"""Parts of the OpenAPI document beside schemas: errors, headers and security."""
 
 from typing import Any
 
 from marshmallow import INCLUDE, Schema
 
-from landform.schemas.fields import STRING, Shown
+from landform.schemas.fields import STRING, Output
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 
 
 class ErrorData(Schema):
-    """What programs need of an error."""
+    """The data of an error, for programs."""
 
     class Meta:
         unknown = INCLUDE
 
-    status = Shown("The status of the response.", int)
-    params = Shown(
-        "Each invalid parameter with what is wrong; a list of missing ones.",
+    status = Output("The status of the response.", int)
+    params = Output(
+        "The messages of invalid parameters by name, or a list of missing ones.",
         dict[str, str] | list[str],
         optional=True,
     )
-    details = Shown("More about what is wrong, where there is more.", Any, optional=True)
+    details = Output("More details, depending on the error.", Any, optional=True)
 
 
 class Error(Schema):
     """The body of every error."""
 
-    code = Shown("What is wrong, for programs.", choices=sorted(ERROR_CODES))
-    message = Shown("What is wrong, for people.")
-    data = Shown("The status, and which parameters are wrong.", ErrorData)
+    code = Output("The error code.", choices=sorted(ERROR_CODES))
+    message = Output("The error message, for people.")
+    data = Output("The status, and the invalid parameters.", ErrorData)
 
 
-ERROR = {"$ref": "#/components/schemas/Error"}
-COUNTS = ("X-WP-Total", "X-WP-TotalPages", "Retry-After")
+ERROR_SCHEMA = {"$ref": "#/components/schemas/Error"}
+INTEGER_HEADERS = ("X-WP-Total", "X-WP-TotalPages", "Retry-After")
 ABOUT_HEADERS = {
     "X-WP-Total": "How many items there are on all pages of results.",
     "X-WP-TotalPages": "How many pages of results there are.",
     "Link": "The pages of results before and after this one.",
     "ETag": "The version of the resource, for `If-Match` and `If-None-Match`.",
     "Last-Modified": "When the resource was last written.",
-    "Location": "The URL of what was created.",
+    "Location": "The URL of the new resource.",
     "Retry-After": "How many seconds to wait before the next attempt.",
-    "X-Landform-Warning": "What has no effect, such as a date that is none, or was left out of "
-    "HTML.",
+    "X-Landform-Warning": "Which fields have no effect, and which HTML was removed.",
     "WWW-Authenticate": "How to send credentials.",
-    "X-Landform-Ignored": "The names that landform does not know.",
-    "Preference-Applied": "What `Prefer` asked for.",
+    "X-Landform-Ignored": "The unknown names in the request.",
+    "Preference-Applied": "The preference that was applied.",
 }
-HEADERS: JsonObject = {
+RESPONSE_HEADERS: JsonObject = {
     name: {
         "description": about,
-        "schema": {"type": "integer", "minimum": 0} if name in COUNTS else STRING,
+        "schema": {"type": "integer", "minimum": 0} if name in INTEGER_HEADERS else STRING,
     }
     for name, about in ABOUT_HEADERS.items()
 }
-# Those of every operation that takes parameters.
-TOLD_HEADERS = ("X-Landform-Ignored", "Preference-Applied")
+# The headers of every operation that checks names.
+NAME_HEADERS = ("X-Landform-Ignored", "Preference-Applied")
 ERROR_HEADERS = {
     401: ("WWW-Authenticate",),
     429: ("Retry-After",),
@@ -66,7 +65,7 @@ ERROR_HEADERS = {
 
 
 def error_response(status: int, codes: list[str]) -> JsonObject:
-    """Return the response with a status, which means any of several codes."""
+    """Return the response with a status and any of several error codes."""
     meanings = {code: ERROR_CODES[code][1] for code in codes}
     examples = {
         code: {"value": {"code": code, "message": meaning, "data": {"status": status}}}
@@ -74,43 +73,50 @@ def error_response(status: int, codes: list[str]) -> JsonObject:
     }
     return {
         "description": " ".join(dict.fromkeys(meanings.values())),
-        "headers": {name: HEADERS[name] for name in ERROR_HEADERS.get(status, ())},
-        "content": {"application/json": {"schema": ERROR, "examples": examples}},
+        "headers": {name: RESPONSE_HEADERS[name] for name in ERROR_HEADERS.get(status, ())},
+        "content": {"application/json": {"schema": ERROR_SCHEMA, "examples": examples}},
     }
 
 
-# The server says so before any operation is asked.
+# The server responds with this itself.
 TOO_LONG = {
-    "description": "The request line is longer than the server takes.",
-    "content": {"application/json": {"schema": ERROR}},
+    "description": "The request line is too long.",
+    "content": {"application/json": {"schema": ERROR_SCHEMA}},
 }
 NOT_MODIFIED = {
     "description": "Nothing has changed since the `ETag` in `If-None-Match`.",
-    "headers": {name: HEADERS[name] for name in ("ETag", *TOLD_HEADERS)},
+    "headers": {name: RESPONSE_HEADERS[name] for name in ("ETag", *NAME_HEADERS)},
 }
 
 
-def parameter(where: str, name: str, about: str, schema: JsonObject) -> JsonObject:
-    """Return the description of a parameter; lists in a query have commas."""
+def parameter(location: str, name: str, about: str, schema: JsonObject) -> JsonObject:
+    """Return the description of a parameter; lists in a query are separated by commas."""
     form = {"style": "form", "explode": False} if schema.get("type") == "array" else {}
-    needed = {"required": True} if where == "path" else {}
-    return {"name": name, "in": where, "description": about, "schema": schema, **form, **needed}
+    required = {"required": True} if location == "path" else {}
+    return {
+        "name": name,
+        "in": location,
+        "description": about,
+        "schema": schema,
+        **form,
+        **required,
+    }
 
 
-KEY: JsonObject = {**STRING, "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}
+IDEMPOTENCY_KEY: JsonObject = {**STRING, "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}
 ABOUT_REQUEST_HEADERS = {
     "If-Match": "Write only if this is still the `ETag`; otherwise 412.",
     "If-None-Match": "Respond with 304 if this is still the `ETag`.",
-    "Idempotency-Key": "Any text of your own: the same create with the same key happens only once.",
+    "Idempotency-Key": "Any text of your own: a create with the same key happens only once.",
     "X-Page-Password": "The password of a protected page.",
-    "Prefer": "`handling=strict`: a name that landform does not know is a 400. `handling=lenient`: "
-    "it is ignored and named in `X-Landform-Ignored`.",
+    "Prefer": "Unknown names are refused with `handling=strict`, and ignored with "
+    "`handling=lenient`.",
 }
 REQUEST_HEADERS: JsonObject = {
-    name: parameter("header", name, about, KEY if name == "Idempotency-Key" else STRING)
+    name: parameter("header", name, about, IDEMPOTENCY_KEY if name == "Idempotency-Key" else STRING)
     for name, about in ABOUT_REQUEST_HEADERS.items()
 }
-FIELDS = parameter(
+FIELDS_PARAMETER = parameter(
     "query",
     "_fields",
     "Only these fields, nested ones with dots: `id,title.rendered`.",

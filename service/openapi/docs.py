@@ -1,4 +1,4 @@
-"""`/openapi.json`, the description of the service, and `/docs`, a page to read and try it on."""
+"""`/openapi.json`, and `/docs`, a page to read and try the operations on."""
 
 from collections.abc import Sequence
 from functools import cache
@@ -22,7 +22,7 @@ FILES = {name: STATIC / name for name in ("docs.css", "docs.js", "fields.js", "d
 
 
 def resource(described: Sequence[Resource]) -> Resource:
-    """Return the operations that describe those of other resources."""
+    """Return the operations that describe other resources."""
     docs = Resource()
 
     @cache
@@ -31,7 +31,7 @@ def resource(described: Sequence[Resource]) -> Resource:
 
     @docs.get("/openapi.json", name="openapi", public=True, query=ANYTHING)
     def description(call: Call) -> Reply:
-        """Return the description in OpenAPI 3.1."""
+        """Return the OpenAPI 3.1 document."""
         body = dumps({**describe(), "servers": [{"url": call.root_url}]})
         return bytes_reply(call, body, JSON)
 

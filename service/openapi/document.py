@@ -1,26 +1,22 @@
-"""The service's description: an OpenAPI 3.1 document, made from the contracts of the operations.
+"""The OpenAPI 3.1 document, from the declarations and schemas of the operations."""
 
-What it says of parameters, bodies and responses are the schemas that load and dump them. It is
-made at the first request for it.
-"""
-
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from importlib.metadata import version
 from types import UnionType
 from typing import Any, get_args, get_origin
 
-from marshmallow import Schema, missing
+from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import Ignored
+from landform.schemas.fields import Ignored, Nested
 from landform.service.error_codes import ERROR_CODES
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
-    FIELDS,
-    HEADERS,
+    FIELDS_PARAMETER,
+    NAME_HEADERS,
     NOT_MODIFIED,
     REQUEST_HEADERS,
+    RESPONSE_HEADERS,
     SECURITY,
-    TOLD_HEADERS,
     TOO_LONG,
     Error,
     error_response,
@@ -28,88 +24,94 @@ from landform.service.openapi.components import (
 )
 from landform.service.operations import Operation, Route, path_variables
 
-ABOUT = (
+DESCRIPTION = (
     "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "
     "the response then is 200, with body, status and headers in its body."
 )
-# The groups of operations that are not called as their paths begin.
+# The groups of operations, where these are not named by the start of the path.
 TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
 SUMMARIES = {"whoami": "Show who is calling"}
-ALWAYS = (
-    "rest_invalid_param", "rest_too_many_attempts", "internal_server_error", "storage_unavailable",
+COMMON_CODES = (
+    "rest_invalid_param",
+    "rest_too_many_attempts",
+    "internal_server_error",
+    "storage_unavailable",
     "storage_full",
-)  # fmt: skip
-OF_WRITES = ("rest_cross_site", "storage_uncertain")
-OF_BODIES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
-OF_IF_MATCH = ("rest_precondition_failed", "rest_precondition_required")
-TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
+)
+WRITE_CODES = ("rest_cross_site", "storage_uncertain")
+BODY_CODES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
+IF_MATCH_CODES = ("rest_precondition_failed", "rest_precondition_required")
+JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
 
-class Shapes:
-    """The schemas of objects that were `found`, by name, and references to them."""
+class Components:
+    """The JSON schemas of objects by name, added at the first reference."""
 
     def __init__(self) -> None:
-        self.found: JsonObject = {}
+        self.schemas: JsonObject = {}
 
-    def of(self, kind: Any) -> JsonObject:
-        """Return the JSON schema of a Python type, in which Marshmallow's schemas may stand."""
+    def schema(self, kind: Any) -> JsonObject:
+        """Return the JSON schema of a Python type, which may contain Marshmallow schemas."""
         inner = get_args(kind)
         if kind is Any:
             return {}
         if isinstance(kind, UnionType):
-            return {"anyOf": [self.of(one) for one in inner]}
+            return {"anyOf": [self.schema(item) for item in inner]}
         if get_origin(kind) is list:
-            return {"type": "array", "items": self.of(inner[0])}
+            return {"type": "array", "items": self.schema(inner[0])}
         if get_origin(kind) is dict:
-            return {"type": "object", "additionalProperties": self.of(inner[1])}
-        return self._reference(kind) if issubclass(kind, Schema) else {"type": TYPES[kind]}
+            return {"type": "object", "additionalProperties": self.schema(inner[1])}
+        return self._reference(kind) if issubclass(kind, Schema) else {"type": JSON_TYPES[kind]}
 
-    def of_field(self, field: Any) -> JsonObject:
-        """Return the JSON schema of a field, of null too where it takes that."""
-        found = {**(field.json_type or self.of(field.kind))}
+    def field_schema(self, field: Any) -> JsonObject:
+        """Return the JSON schema of a field, with null if that is allowed."""
+        schema = {**(field.json_type or self.schema(field.kind))}
+        inner = getattr(field, "inner", None)
+        if isinstance(inner, Nested):
+            schema["items"] = self.schema(inner.kind)
         if field.choices:
-            found["enum"] = [*field.choices, *([None] if field.allow_none else [])]
-        if field.allow_none and "type" in found:
-            found["type"] = [found["type"], "null"]
+            schema.get("items", schema)["enum"] = [*field.choices]
+        if field.allow_none and "type" in schema and not field.choices:
+            schema["type"] = [schema["type"], "null"]
         elif field.allow_none:
-            found = {"anyOf": [*found.get("anyOf", [found]), {"type": "null"}]}
-        return {**found, "description": field.description}
+            schema = {"anyOf": [*schema.get("anyOf", [schema]), {"type": "null"}]}
+        return {**schema, "description": field.description}
 
     def _reference(self, kind: type[Schema]) -> JsonObject:
-        if kind.__name__ not in self.found:
+        if kind.__name__ not in self.schemas:
             schema = kind()
             fields = schema.fields
-            needed = [name for name, field in fields.items() if field.required]
-            # Only what is made here is known to have no other properties.
-            closed = {"additionalProperties": False} if schema.unknown == "raise" else {}
-            self.found[kind.__name__] = {
+            required = [name for name, field in fields.items() if field.required]
+            # A body whose other properties are dropped says nothing of them.
+            others = {RAISE: False, INCLUDE: True}.get(schema.unknown)
+            self.schemas[kind.__name__] = {
                 "type": "object",
-                "properties": {name: self.of_field(field) for name, field in fields.items()},
-                **({"required": needed} if needed else {}),
-                **closed,
+                "properties": {name: self.field_schema(field) for name, field in fields.items()},
+                **({"required": required} if required else {}),
+                **({} if others is None else {"additionalProperties": others}),
             }
         return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
 
 def document(routes: Iterable[Route]) -> JsonObject:
-    """Return the document of some routes, its server left open."""
-    shapes, paths = Shapes(), {}
+    """Return the document of several routes, without its servers."""
+    components, paths = Components(), {}
     for route in routes:
         paths[route.path.replace("<", "{").replace(">", "}")] = {
-            method.lower(): _operation(shapes, method, operation)
+            method.lower(): _operation(components, method, operation)
             for method, operation in route.operations.items()
         }
-    about = {"description": ABOUT, "license": {"name": "MIT", "identifier": "MIT"}}
-    shapes.of(Error)
+    info = {"description": DESCRIPTION, "license": {"name": "MIT", "identifier": "MIT"}}
+    components.schema(Error)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "landform", "version": version("landform"), **about},
+        "info": {"title": "landform", "version": version("landform"), **info},
         "paths": paths,
-        "components": {"schemas": shapes.found, "securitySchemes": SECURITY},
+        "components": {"schemas": components.schemas, "securitySchemes": SECURITY},
     }
 
 
-def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
+def _operation(components: Components, method: str, operation: Operation) -> JsonObject:
     name = operation.name
     start = operation.path.strip("/").split("/")[0]
     text = operation.view.__doc__ or ""
@@ -121,13 +123,13 @@ def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
         "summary": SUMMARIES.get(name, name.replace("_", " ").capitalize()),
         "description": " ".join(text.split()),
         "tags": [TAGS.get(start, start.capitalize())],
-        "parameters": [*_parameters(shapes, operation)],
-        "responses": _responses(shapes, operation),
+        "parameters": [*_parameters(components, operation)],
+        "responses": _responses(components, operation),
         "security": [{scheme: []} for scheme in SECURITY] + ([{}] if operation.public else []),
     }
     if operation.body:
-        # Generators of clients take one way to write: not that as a form, nor what PHP sends.
-        media = {"schema": shapes.of(type(operation.body))}
+        # Generators of clients need one media type: not forms too.
+        media = {"schema": components.schema(type(operation.body))}
         media |= {"example": operation.example} if operation.example else {}
         content = {"application/json": media}
         described["requestBody"] = {"required": operation.needs_body, "content": content}
@@ -135,31 +137,31 @@ def _operation(shapes: Shapes, method: str, operation: Operation) -> JsonObject:
 
 
 def error_codes(operation: Operation) -> dict[int, list[str]]:
-    """Return the statuses of failures, each with its codes."""
-    codes = [*operation.errors, operation.denied, *ALWAYS]
-    codes += OF_WRITES if operation.is_write else ()
-    codes += OF_BODIES
+    """Return the error statuses, each with its codes."""
+    codes = [*operation.errors, operation.denied, *COMMON_CODES]
+    codes += WRITE_CODES if operation.is_write else ()
+    codes += BODY_CODES
     codes += (operation.empty_body,) if operation.empty_body else ()
-    takes_others = operation.form or operation.body is None
-    codes += ("rest_unsupported_media_type",) if takes_others else ()
-    codes += OF_IF_MATCH if operation.if_match else ()
+    checks_type = operation.form or operation.body is None
+    codes += ("rest_unsupported_media_type",) if checks_type else ()
+    codes += IF_MATCH_CODES if operation.if_match else ()
     codes += ("rest_idempotency_key_reused",) if operation.takes_idempotency_key else ()
-    found: dict[int, list[str]] = {}
+    statuses: dict[int, list[str]] = {}
     for code in dict.fromkeys(codes):
         for status in ERROR_CODES[code][0]:
-            found.setdefault(status, []).append(code)
+            statuses.setdefault(status, []).append(code)
     if "<" in operation.path:
-        found.setdefault(404, []).append("rest_no_route")
-    return found
+        statuses.setdefault(404, []).append("rest_no_route")
+    return statuses
 
 
-def _parameters(shapes: Shapes, operation: Operation) -> Iterator[JsonObject]:
-    """Yield the parameters: of the path, those that follow from what is done, of the query."""
+def _parameters(components: Components, operation: Operation) -> Iterator[JsonObject]:
+    """Yield the parameters of the path, the headers and the query."""
     for name in path_variables(operation.path):
         about = f"The id of the {name.removesuffix('_id').replace('_', ' ')}."
         yield parameter("path", name, about, {"type": "integer", "minimum": 0})
     if not operation.is_write:
-        yield FIELDS
+        yield FIELDS_PARAMETER
     query = operation.query.fields if operation.query else {}
     names = [
         *(["If-None-Match"] if operation.is_conditional_read else []),
@@ -171,25 +173,34 @@ def _parameters(shapes: Shapes, operation: Operation) -> Iterator[JsonObject]:
     yield from (REQUEST_HEADERS[name] for name in names)
     for name, field in query.items():
         if not isinstance(field, Ignored):
-            schema = shapes.of_field(field)
+            schema = _first_type(components.field_schema(field))
             if field.load_default not in (missing, dict, list):
                 schema["default"] = field.load_default
             yield parameter("query", name, schema.pop("description"), schema)
 
 
-def _responses(shapes: Shapes, operation: Operation) -> JsonObject:
-    told = TOLD_HEADERS if operation.checks_names else ()
+def _first_type(schema: JsonObject) -> JsonObject:
+    """Return the schema of a parameter with the first of its types: a URL only holds texts."""
+    first = {**schema, **schema.get("oneOf", [{}])[0]}
+    first.pop("oneOf", None)
+    return first | ({"items": _first_type(first["items"])} if "items" in first else {})
+
+
+def _responses(components: Components, operation: Operation) -> JsonObject:
+    common = NAME_HEADERS if operation.checks_names else ()
     responses: JsonObject = {
         str(operation.status): {
             "description": "Created." if operation.takes_idempotency_key else "Success.",
-            "headers": {name: HEADERS[name] for name in (*operation.headers, *told)},
-            "content": {"application/json": {"schema": _response(shapes, operation)}},
+            "headers": {name: RESPONSE_HEADERS[name] for name in (*operation.headers, *common)},
+            "content": {"application/json": {"schema": _response(components, operation)}},
         }
     }
     if operation.responds_early:
-        going_on = {"description": "It goes on; Location says where the result will stand."}
-        responses["202"] = responses["200"] | going_on
-        responses["200"] = {**responses["200"], "headers": {name: HEADERS[name] for name in told}}
+        pending = {"description": "The result will be at the Location."}
+        responses["202"] = responses["200"] | pending
+        responses["200"] = responses["200"] | {
+            "headers": {name: RESPONSE_HEADERS[name] for name in common}
+        }
     if operation.is_conditional_read:
         responses["304"] = NOT_MODIFIED
     for status, codes in sorted(error_codes(operation).items()):
@@ -198,16 +209,16 @@ def _responses(shapes: Shapes, operation: Operation) -> JsonObject:
     return responses
 
 
-def _response(shapes: Shapes, operation: Operation) -> JsonObject:
-    response = operation.response
-    if isinstance(response, str):
-        return {"type": "string", "const": response}
-    schemas = [*response.values()] if isinstance(response, Mapping) else [response]
-    # A client takes the first one that fits: the one with most fields.
-    schemas.sort(key=lambda schema: -len(schema.fields) if schema else 0)
-    found = [shapes.of(type(schema)) for schema in schemas if schema]
-    if not found:
-        anything = {"type": "object", "additionalProperties": True}
-        return {"type": "array", "items": {}} if operation.many else anything
-    shape = found[0] if len(found) == 1 else {"anyOf": found}
-    return {"type": "array", "items": shape} if operation.many else shape
+def _response(components: Components, operation: Operation) -> JsonObject:
+    if isinstance(operation.response, str):
+        return {"type": "string", "const": operation.response}
+    # For some generators the first schema that fits counts, for others the last one: the one with
+    # most fields, of two the subclass, is both.
+    schemas = [*operation.response_schemas]
+    schemas.sort(key=lambda schema: (len(schema.fields), len(type(schema).__mro__)), reverse=True)
+    references = [components.schema(type(schema)) for schema in schemas]
+    if not references:
+        any_object = {"type": "object", "additionalProperties": True}
+        return {"type": "array", "items": {}} if operation.many else any_object
+    item = references[0] if len(references) == 1 else {"anyOf": [*references, references[0]]}
+    return {"type": "array", "items": item} if operation.many else item

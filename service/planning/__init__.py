@@ -1,1 +1,1 @@
-"""Which feeds of a form run for an entry: a matter of rows and values, without HTTP or SQL."""
+"""Plans and conditional logic: which feeds of a form run for an entry."""

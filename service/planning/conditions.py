@@ -1,37 +1,30 @@
-"""Conditional logic: when a feed runs, by the rules in its meta, and why it does not.
+"""Conditional logic: the rules in the meta of a feed that decide whether it runs.
 
-`feed_condition_conditional_logic` switches it on; `feed_condition_conditional_logic_object` holds
+`feed_condition_conditional_logic` switches it on; `feed_condition_conditional_logic_object` has
 `{"conditionalLogic": {"logicType": "all" or "any", "rules": [{"fieldId", "operator", "value"}]}}`.
-docs/conditions.md has what each operator does with each kind of value, and is a test.
+docs/conditions.md describes the operators, and is a test.
 """
 
 import json
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from landform.service.planning.entries import (
-    OPERATORS,
-    WHITE_SPACE,
-    Entry,
-    Operand,
-    matches,
-    operand,
-    text_of,
-)
+from landform.schemas.fields import WHITE_SPACE
+from landform.service.planning.entries import OPERATORS, Entry, Operand, matches, operand, text_of
 
 SWITCH = "feed_condition_conditional_logic"
 LOGIC = "feed_condition_conditional_logic_object"
 ALL, ANY = "all", "any"
-# How much of what was compared an explanation shows.
-SHOWN_VALUES, SHOWN_CHARACTERS = 50, 100
+# How many values an explanation has, and how many characters of each.
+EXPLAINED_VALUES, EXPLAINED_CHARACTERS = 50, 100
 
 
 class NotUnderstood(ValueError):
-    """Conditional logic that has no meaning; the text says what is wrong with it."""
+    """Invalid conditional logic; the text is the reason."""
 
 
 class Rule(NamedTuple):
-    """A rule: the id of a field or the name of a property, an operator, and what it compares."""
+    """A rule: a field id or the name of a property, an operator and a value."""
 
     source: str
     operator: str
@@ -46,7 +39,7 @@ class Condition(NamedTuple):
 
     @property
     def problem(self) -> str:
-        """Return what is wrong with it, for whoever wonders why it is not met."""
+        """The reason why the condition can never be met; empty if there is none."""
         if self.logic not in (ALL, ANY):
             return f'logicType must be "{ALL}" or "{ANY}"'
         for number, rule in enumerate(self.rules, 1):
@@ -56,7 +49,7 @@ class Condition(NamedTuple):
 
 
 def condition_of(meta: str) -> Condition | None:
-    """Return the condition in the meta of a feed, a JSON text; None for a feed that always runs.
+    """Return the condition in the JSON meta of a feed; None if the feed always runs.
 
     Raises `NotUnderstood`.
     """
@@ -70,7 +63,7 @@ def condition_of(meta: str) -> Condition | None:
 
 
 def parse(meta: Mapping[str, Any]) -> Condition | None:
-    """Return the condition in the meta of a feed; None where it is off or has no rules."""
+    """Return the condition in the meta of a feed; None if it is off or has no rules."""
     if meta.get(SWITCH) not in ("1", 1, True):
         return None
     wrapper = meta.get(LOGIC) or {}
@@ -91,7 +84,7 @@ def parse(meta: Mapping[str, Any]) -> Condition | None:
 
 
 def is_met(condition: Condition, entry: Entry) -> bool:
-    """Return whether the rules match an entry, without a look at more of them than it takes."""
+    """Return whether the rules match an entry."""
     if condition.logic not in (ALL, ANY):
         return False
     decide = all if condition.logic == ALL else any
@@ -99,14 +92,15 @@ def is_met(condition: Condition, entry: Entry) -> bool:
 
 
 def explain(condition: Condition, entry: Entry) -> list[dict[str, object]]:
-    """Return what came of each rule, with the texts that were compared, long ones cut."""
+    """Return each rule with the texts that were compared, and its result."""
     return [
         {
             "fieldId": rule.source,
             "operator": rule.operator,
-            "value": rule.target.text[:SHOWN_CHARACTERS],
+            "value": rule.target.text[:EXPLAINED_CHARACTERS],
             "values": [
-                one.text[:SHOWN_CHARACTERS] for one in entry.values(rule.source)[:SHOWN_VALUES]
+                value.text[:EXPLAINED_CHARACTERS]
+                for value in entry.values(rule.source)[:EXPLAINED_VALUES]
             ],
             "matches": _matches(rule, entry),
         }
@@ -119,7 +113,7 @@ def _matches(rule: Rule, entry: Entry) -> bool:
     entry.count(values)
     if len(values) == 1:
         return matches(rule.operator, values[0], rule.target)
-    # Of a list each value has to match where that says that nothing is as the rule wants it.
+    # One of several values has to match; all of them for `is` a blank and `isnot` a text.
     decide = all if rule.operator == ("isnot" if rule.target.text else "is") else any
     return decide(matches(rule.operator, value, rule.target) for value in values)
 

@@ -1,1 +1,1 @@
-"""landform from Python: the operations of the HTTP API as methods, for a host's own code."""
+"""The Python API: the operations of the HTTP API as methods."""

@@ -1,4 +1,4 @@
-"""`Api`: the operations on one store as methods, for scripts, workers, tests and a host's views."""
+"""`Api`: the operations on one store as Python methods."""
 
 from __future__ import annotations
 
@@ -19,43 +19,40 @@ if TYPE_CHECKING:
 
     from landform.service.python import operations as shapes
 
-# Whoever calls, unless it is said otherwise: the host's own code.
-OWN = Identity("python")
-# Where links start if nobody says where else.
-NOWHERE = "http://localhost"
-# The most pages that a list returns at once.
-CHUNK = 100
-# The arguments of a list that say which pages may be shown, and how, but not which are found.
-SHOWN = frozenset({"context", "status", "_fields"})
+# The default caller: the host's own code.
+HOST = Identity("python")
+# The start of links if no other URL is known.
+DEFAULT_URL = "http://localhost"
+# How many pages a list returns at most.
+PER_PAGE = 100
+# The arguments of a list that apply again when its pages are read by their ids.
+READ_ARGUMENTS = frozenset({"context", "status", "_fields"})
 
 
 class Api(Operations):
-    """Every operation of the HTTP API as a method, with the same rules, results and errors.
+    """The operations of the HTTP API as methods, with the same results and errors.
 
     Any thread may use it, inside a Flask request or without one. The caller has every scope, unless
-    `as_caller` names another one. What HTTP answers with an error raises `ApiError`. `locate`
-    returns the URL below which the service is; None where that is not known.
+    `as_caller` names another one. Errors are raised as `ApiError`. `locate` returns the URL of the
+    service; None if it is not known.
     """
 
     def __init__(
-        self,
-        service: Service,
-        locate: Callable[[], str | None],
-        identity: Identity | None = OWN,
+        self, service: Service, locate: Callable[[], str | None], identity: Identity | None = HOST
     ) -> None:
         self._service, self._locate, self._identity = service, locate, identity
 
     def as_caller(self, identity: Identity | None) -> Api:
-        """Return the same for another caller, with what that may do; None: an anonymous one."""
+        """Return an `Api` for another caller; None is an anonymous one."""
         if not isinstance(identity, Identity | None):
             raise TypeError("as_caller() takes an Identity, or None for an anonymous caller.")
         return Api(self._service, self._locate, identity)
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Let the calls inside be one write: all of them, or none if an exception leaves it.
+        """Write the calls inside in one transaction; an exception rolls it back.
 
-        Others wait with their writes meanwhile. Inside another one it is a part of that.
+        Other writers wait meanwhile. An inner transaction is a part of the outer one.
         """
         store = self._service.store
         try:
@@ -77,34 +74,33 @@ class Api(Operations):
         self, *, context: Literal["edit"], **query: Unpack[shapes.ListPages]
     ) -> Iterator[shapes.PageEdit]: ...
     def iter_pages(self, **query: Any) -> Iterator[Any]:
-        """Yield every page that `list_pages` would list, read as the loop goes on.
+        """Yield every page of a list, which is read while the loop goes on.
 
-        Which pages and their order is decided at the first one, so that the loop may change and
-        delete them. Those that are gone when their turn comes, or not in such a list any longer,
-        are left out.
+        The pages and their order are decided at the start, so the loop may change and delete them.
+        Pages that were deleted since, or are not in the list any longer, are left out.
         """
         if refused := query.keys() & {"page", "per_page", "offset"}:
             raise TypeError(f"iter_pages() has no argument {min(refused)!r}.")
         ids = self._ids(query)
-        shown: Any = {name: query[name] for name in query.keys() & SHOWN}
-        for start in range(0, len(ids), CHUNK):
-            part = ids[start : start + CHUNK]
-            yield from self.list_pages(**shown, include=part, orderby="include", per_page=CHUNK)
+        arguments: Any = {name: query[name] for name in query.keys() & READ_ARGUMENTS}
+        for start in range(0, len(ids), PER_PAGE):
+            arguments |= {"include": ids[start : start + PER_PAGE], "orderby": "include"}
+            yield from self.list_pages(**arguments, per_page=PER_PAGE)
 
     def _ids(self, query: Mapping[str, Any]) -> list[int]:
         """Return the ids of every page of a list, in its order."""
-        paging: Any = {**query, "per_page": CHUNK, "_fields": "id", "context": "view"}
-        found = self.list_pages(**paging)
-        ids: dict[int, None] = dict.fromkeys(item["id"] for item in found)
-        for page in range(2, found.total_pages + 1):
+        paging: Any = {**query, "per_page": PER_PAGE, "_fields": "id", "context": "view"}
+        pages = self.list_pages(**paging)
+        ids: dict[int, None] = dict.fromkeys(item["id"] for item in pages)
+        for number in range(2, pages.total_pages + 1):
             try:
-                found = self.list_pages(**paging, page=page)
+                pages = self.list_pages(**paging, page=number)
             except ApiError as error:
-                # Somebody has deleted so many meanwhile.
+                # Pages were deleted meanwhile.
                 if error.code == "rest_post_invalid_page_number":
                     break
                 raise
-            ids.update(dict.fromkeys(item["id"] for item in found))
+            ids.update(dict.fromkeys(item["id"] for item in pages))
         return list(ids)
 
     def close(self) -> None:
@@ -119,5 +115,5 @@ class Api(Operations):
 
     def _call(self, route: Route, operation: Operation, arguments: dict[str, Any]) -> Any:
         base_url = None if self._service.options.public_url else self._locate()
-        where = base_url or NOWHERE
-        return call(self._service, where, self._identity, (route, operation), arguments)
+        target = (route, operation)
+        return call(self._service, base_url or DEFAULT_URL, self._identity, target, arguments)

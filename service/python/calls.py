@@ -1,4 +1,4 @@
-"""Calls of operations without HTTP: Python values stand for what a client sends and receives."""
+"""Calls of operations with Python values instead of HTTP."""
 
 import json
 from collections.abc import Mapping, Sequence, Set
@@ -18,19 +18,19 @@ from landform.service.operations import Operation, Route, path_variables
 from landform.service.pipeline import read_variables, run
 from landform.service.reply import Finished
 
-# Arguments that are a header in HTTP.
-HEADERS = frozenset({"if_match", "idempotency_key"})
+# Arguments that are headers in HTTP.
+HEADER_ARGUMENTS = frozenset({"if_match", "idempotency_key"})
 T = TypeVar("T")
 
 
 class Document(dict[str, Any]):
-    """A page or a feed: a dictionary that also knows its `etag`; None where it has none."""
+    """A page or a feed: a dictionary with an `etag`, which may be None."""
 
     etag: str | None = None
 
 
 class Listed(list[T]):
-    """A list, or a part of one: of `total` items on `total_pages` pages of results."""
+    """A page of results of a list with `total` items on `total_pages` pages."""
 
     total: int = 0
     total_pages: int = 1
@@ -39,7 +39,7 @@ class Listed(list[T]):
 def etag_of(document: Mapping[str, Any]) -> str:
     """Return the `ETag` of a page or a feed that one of the methods returned.
 
-    Raises `TypeError` for anything else; items of lists have none.
+    Raises `TypeError` for other values, such as items of lists.
     """
     etag = getattr(document, "etag", None)
     if etag is None:
@@ -51,15 +51,14 @@ def call(
     service: Service,
     base_url: str,
     identity: Identity | None,
-    called: tuple[Route, Operation],
+    target: tuple[Route, Operation],
     arguments: JsonObject,
 ) -> Any:
-    """Return what an operation responds to its arguments, as Python values.
+    """Carry out an operation with arguments, and return its result as Python values.
 
-    `base_url`: below which the service is. `called`: the operation, and its route. Raises
-    `ApiError` for what HTTP has an error for.
+    `base_url`: the URL of the service. `target`: the operation, and its route. Raises `ApiError`.
     """
-    route, operation = called
+    route, operation = target
     try:
         names = path_variables(route.path)
         ids = read_variables({name: str(arguments.pop(name)) for name in names})
@@ -88,14 +87,14 @@ def _incoming(
     arguments: JsonObject,
     most_bytes: int,
 ) -> ReadyIncoming:
-    """Return the call that the arguments stand for; its body is bounded as that of a request."""
+    """Return the call for arguments, with the bounds of a request for its body."""
     in_body = operation.body.load_fields.keys() if operation.body else set()
     in_body -= operation.query.load_fields.keys() if operation.query else set()
-    texts = {name: _as_json(name, arguments[name]) for name in arguments.keys() - HEADERS}
+    texts = {name: _as_json(name, arguments[name]) for name in arguments.keys() - HEADER_ARGUMENTS}
     body = [f'"{name}":{texts.pop(name)}' for name in sorted(in_body & texts.keys())]
-    query = {name: _as_sent(json.loads(text)) for name, text in texts.items()}
+    query = {name: _as_query(json.loads(text)) for name, text in texts.items()}
     query = {name: value for name, value in query.items() if value not in (None, [])}
-    # What landform would ignore is a mistake in a program.
+    # An unknown name is a mistake in a program.
     headers = {"Prefer": "handling=strict"}
     if (if_match := arguments.get("if_match")) is not None:
         headers["If-Match"] = if_match if isinstance(if_match, str) else etag_of(if_match)
@@ -107,15 +106,15 @@ def _incoming(
     return ReadyIncoming(method, urls, headers, access, query=query, body=read_json(raw))
 
 
-def _as_sent(value: Any) -> Any:
-    """Return a value as a query has it, which knows no numbers."""
+def _as_query(value: Any) -> Any:
+    """Return a value for a query, in which numbers are texts."""
     if isinstance(value, list):
-        return [_as_sent(item) for item in value]
+        return [_as_query(item) for item in value]
     return str(int(value)) if isinstance(value, int) else value
 
 
 def _as_json(name: str, value: object) -> str:
-    """Return an argument in JSON; `ValidationError` for what it cannot express."""
+    """Return an argument in JSON; raises `ValidationError` if that is not possible."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
         text.encode()
@@ -126,7 +125,7 @@ def _as_json(name: str, value: object) -> str:
 
 
 def _plain(value: object) -> object:
-    """Return as a JSON value what is as good as one."""
+    """Convert a date, a mapping or a sequence to a JSON value."""
     if isinstance(value, date):
         return value.isoformat()
     if isinstance(value, Mapping):
@@ -137,7 +136,7 @@ def _plain(value: object) -> object:
 
 
 def _decode(finished: Finished) -> Any:
-    """Return what the methods return of a reply."""
+    """Return the Python value of a reply."""
     value, headers = json.loads(finished.body), finished.headers
     if isinstance(value, dict):
         value = Document(value)

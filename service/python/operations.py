@@ -1,4 +1,4 @@
-"""The operations as methods, which follow from their declarations.
+"""The operations as methods, derived from their declarations.
 
 `operations.pyi` has the types of the methods, for editors and type checkers.
 """
@@ -36,9 +36,9 @@ class Operations:
 
 
 def keyword_arguments(operation: Operation) -> list[str]:
-    """Return the arguments of an operation beside the ids in its path."""
+    """Return the keyword arguments of an operation: all but the ids in its path."""
     schemas = filter(None, (operation.query, operation.body))
-    fields = [(name, field) for one in schemas for name, field in one.load_fields.items()]
+    fields = [item for schema in schemas for item in schema.load_fields.items()]
     names = [name for name, field in fields if not isinstance(field, Ignored)]
     names += ["_fields"]
     names += ["if_match"] if operation.if_match else []
@@ -54,8 +54,8 @@ def _method(name: str) -> Callable[..., Any]:
     keywords = keyword_arguments(operation)
     signature = Signature(
         [
-            *(Parameter(one, Parameter.POSITIONAL_ONLY) for one in positional),
-            *(Parameter(one, Parameter.KEYWORD_ONLY, default=None) for one in keywords),
+            *(Parameter(name, Parameter.POSITIONAL_ONLY) for name in positional),
+            *(Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in keywords),
         ]
     )
 

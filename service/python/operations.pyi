@@ -17,63 +17,63 @@ class Operations:
     def _call(self, route: Route, operation: Operation, arguments: dict[str, Any]) -> Any: ...
     @overload
     def list_pages(self, *, context: Literal["view"] = "view", **arguments: Unpack[ListPages]) -> Listed[PageView]:
-        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+        """Return published pages, and all pages to callers with the scope `pages:read`."""
     @overload
     def list_pages(self, *, context: Literal["embed"], **arguments: Unpack[ListPages]) -> Listed[PageEmbed]:
-        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+        """Return published pages, and all pages to callers with the scope `pages:read`."""
     @overload
     def list_pages(self, *, context: Literal["edit"], **arguments: Unpack[ListPages]) -> Listed[PageEdit]:
-        """Return published pages to anyone, every page to callers with the scope `pages:read`."""
+        """Return published pages, and all pages to callers with the scope `pages:read`."""
     def create_page(self, **arguments: Unpack[CreatePage]) -> PageEdit:
         """Create a page and return it in the edit context."""
     @overload
     def get_page(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[GetPage]) -> PageView:
-        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+        """Return a published page to anyone, another page with the scope `pages:read`."""
     @overload
     def get_page(self, page_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[GetPage]) -> PageEmbed:
-        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+        """Return a published page to anyone, another page with the scope `pages:read`."""
     @overload
     def get_page(self, page_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[GetPage]) -> PageEdit:
-        """Return a page: a published one to anyone, another one with the scope `pages:read`."""
+        """Return a published page to anyone, another page with the scope `pages:read`."""
     def update_page(self, page_id: int | str, /, **arguments: Unpack[UpdatePage]) -> PageEdit:
-        """Change what is sent of a page and return the page; what is not sent stays."""
+        """Change the fields that are sent, and return the page."""
     @overload
     def delete_page(self, page_id: int | str, /, *, force: Literal[False] = False, **arguments: Unpack[DeletePage]) -> PageEdit:
-        """Move a page to the trash and return it; with `force` remove it for good."""
+        """Move a page to the trash and return it; with `force` delete it permanently."""
     @overload
     def delete_page(self, page_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeletePage]) -> PageDeleted:
-        """Move a page to the trash and return it; with `force` remove it for good."""
+        """Move a page to the trash and return it; with `force` delete it permanently."""
     def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
-        """Return a signed address that shows the page as it is, whatever its status and window."""
+        """Return a signed URL that shows the page with any status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
         """End every preview of the page at once."""
     def render_page(self, **arguments: Unpack[RenderPage]) -> PageDocument:
-        """Return the HTML that visitors would get of a page with these fields; nothing is stored."""
+        """Return the HTML of a page with these fields for visitors; nothing is stored."""
     @overload
     def list_revisions(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[ListRevisions]) -> Listed[RevisionView]:
-        """Return what a page was before each of the writes that changed it, the newest first."""
+        """Return the revisions of a page, the newest first."""
     @overload
     def list_revisions(self, page_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEmbed]:
-        """Return what a page was before each of the writes that changed it, the newest first."""
+        """Return the revisions of a page, the newest first."""
     @overload
     def list_revisions(self, page_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEdit]:
-        """Return what a page was before each of the writes that changed it, the newest first."""
+        """Return the revisions of a page, the newest first."""
     @overload
     def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[GetRevision]) -> RevisionView:
-        """Return a revision, with `diff` also what changed after it."""
+        """Return a revision, with `diff` also the changes after it."""
     @overload
     def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[GetRevision]) -> RevisionEmbed:
-        """Return a revision, with `diff` also what changed after it."""
+        """Return a revision, with `diff` also the changes after it."""
     @overload
     def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[GetRevision]) -> RevisionEdit:
-        """Return a revision, with `diff` also what changed after it."""
+        """Return a revision, with `diff` also the changes after it."""
     @overload
     def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["diff"], **arguments: Unpack[GetRevision]) -> RevisionDiff:
-        """Return a revision, with `diff` also what changed after it."""
+        """Return a revision, with `diff` also the changes after it."""
     def delete_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[DeleteRevision]) -> RevisionDeleted:
-        """Remove a revision and return it as it was; `force` is required, as there is no trash."""
+        """Delete a revision permanently and return it; `force` is required."""
     def restore_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[RestoreRevision]) -> PageEdit:
-        """Put back what a page was; what it is now becomes a revision itself."""
+        """Restore fields of a revision; the current page becomes a revision."""
     def whoami(self, **arguments: Unpack[Whoami]) -> Caller:
         """Return the caller's name, author id and scopes."""
     def list_feeds(self, **arguments: Unpack[ListFeeds]) -> Listed[FeedRead]:
@@ -85,53 +85,53 @@ class Operations:
     def update_feed(self, feed_id: int | str, /, **arguments: Unpack[UpdateFeed]) -> FeedWritten:
         """Replace a feed: `form_id`, `meta` and `addon_slug` are required."""
     def patch_feed(self, feed_id: int | str, /, **arguments: Unpack[PatchFeed]) -> FeedWritten:
-        """Change what is sent of a feed; `meta` is merged as a JSON Merge Patch (RFC 7396)."""
+        """Change the fields that are sent; `meta` is a JSON Merge Patch (RFC 7396)."""
     def delete_feed(self, feed_id: int | str, /, **arguments: Unpack[DeleteFeed]) -> FeedDeleted:
-        """Remove a feed and return it as it last was, with `deleted`."""
+        """Delete a feed and return it, with `deleted`."""
     def update_properties(self, feed_id: int | str, /, **arguments: Unpack[UpdateProperties]) -> str:
-        """Change what is sent of a feed, where `meta` is replaced; return a message."""
+        """Change the properties that are sent; `meta` is replaced. Returns a message."""
     def list_form_feeds(self, form_id: int | str, /, **arguments: Unpack[ListFormFeeds]) -> Listed[FeedRead]:
         """Return the feeds of one form, by `feed_order`, then `id`."""
     def create_form_feed(self, form_id: int | str, /, **arguments: Unpack[CreateFormFeed]) -> FeedWritten:
-        """Create a feed for the form in the path, whatever form the body names."""
+        """Create a feed for the form in the path; a form in the body is ignored."""
     def duplicate_feed(self, feed_id: int | str, /, **arguments: Unpack[DuplicateFeed]) -> FeedWritten:
         """Create an inactive copy of a feed, "... (copy)", in its form or another one."""
     def plan_feeds(self, form_id: int | str, /, **arguments: Unpack[PlanFeeds]) -> FeedPlan:
-        """Return the feeds of a form that run for an entry, in their order, and why others do not."""
+        """Return the feeds of a form that run for an entry, in their order."""
     def order_feeds(self, form_id: int | str, /, **arguments: Unpack[OrderFeeds]) -> Listed[FeedRead]:
-        """Put the feeds of a form into an order, all at once, and return them in it."""
+        """Set the order of all feeds of a form, and return them in it."""
     def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
         """Return runs by form, feed, entry, state and time, the newest first."""
     def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
-        """Return the runs that may be claimed again now, those first that are due for the longest."""
+        """Return the runs that may be claimed again now, in the order of their due times."""
     def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
-        """Claim the run of a feed for an entry, for a lease; nobody else can until it ends."""
+        """Claim the run of a feed for an entry, exclusively until the lease ends."""
     def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
         """Return a run of a feed."""
     def end_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[EndRun]) -> Run:
-        """End a claimed run: it was a success, was skipped, or failed for good or for now."""
+        """End a claimed run with success, as skipped, or with a failure."""
     def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
         """Let a run that has ended be claimed once more."""
     def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
-        """Return events, the oldest first, and in `Link` where to go on, now or later."""
+        """Return events, the oldest first, with the URL of the next ones in `Link`."""
     def list_webhooks(self, **arguments: Unpack[ListWebhooks]) -> Listed[Webhook]:
         """Return all webhooks, by `id`."""
     def create_webhook(self, **arguments: Unpack[CreateWebhook]) -> WebhookWithSecret:
-        """Create a webhook, which gets events from now on; its secret is shown this once."""
+        """Create a webhook for events from now on; its secret is returned only once."""
     def get_webhook(self, webhook_id: int | str, /, **arguments: Unpack[GetWebhook]) -> Webhook:
         """Return a webhook, with its last deliveries."""
     def update_webhook(self, webhook_id: int | str, /, **arguments: Unpack[UpdateWebhook]) -> Webhook:
-        """Change what is sent of a webhook; one that is switched on goes on from where it stood."""
+        """Change the fields that are sent; when activated it continues where it stopped."""
     def delete_webhook(self, webhook_id: int | str, /, **arguments: Unpack[DeleteWebhook]) -> Webhook:
-        """Remove a webhook and return it as it last was."""
+        """Delete a webhook and return it."""
     def rotate_webhook(self, webhook_id: int | str, /, **arguments: Unpack[RotateWebhook]) -> WebhookWithSecret:
-        """Give a webhook another secret; for a day those before sign too."""
+        """Replace the secret of a webhook; the former secrets also sign for a day."""
     def test_webhook(self, webhook_id: int | str, /, **arguments: Unpack[TestWebhook]) -> Delivery:
-        """Send an event of the type `test` at once, and return what came of it within two seconds."""
+        """Send a `test` event; return its result, or a 202 after two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
-        """Deliver events again: all after an id, all since a time, or those that were set aside."""
+        """Deliver events again: all after an id or a time, or all that were set aside."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
-        """Carry out requests that write, each authorized and validated by itself, in one commit."""
+        """Carry out several writes in one commit; each is authorized and validated."""
 
 class PageMeta(TypedDict):
     """The custom fields of a page."""
@@ -145,12 +145,12 @@ class PageMeta(TypedDict):
     gallery: list[Any]
 
 class Rendered(TypedDict):
-    """A text as readers see it."""
+    """A rendered text."""
 
     rendered: str
 
 class Content(TypedDict):
-    """The content; `protected` where the page has a password."""
+    """The content, and whether a password protects it."""
 
     rendered: str
     protected: bool
@@ -180,13 +180,13 @@ class PageEmbed(TypedDict):
     author: int
 
 class RawAndRendered(TypedDict):
-    """A text as it was sent and as readers see it."""
+    """A text as it was sent, and rendered."""
 
     rendered: str
     raw: str
 
 class EditContent(TypedDict):
-    """The content with its source; `block_version` is 1 where it is made of blocks."""
+    """The content with its source."""
 
     rendered: str
     protected: bool
@@ -237,7 +237,7 @@ class ListPages(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class PageMetaValues(TypedDict, total=False):
-    """The custom fields of a page; null resets one to its empty value. Others are dropped."""
+    """The custom fields of a page; null resets a field, unknown fields are dropped."""
 
     starts_at: str | None
     ends_at: str | None
@@ -274,7 +274,7 @@ class UpdatePage(TypedDict, total=False):
     title: str | Mapping[str, str] | None
     date: datetime | str | None
     slug: str | None
-    status: Literal["publish", "future", "draft", "pending", "private"] | None
+    status: Literal["publish", "future", "draft", "pending", "private", "trash"] | None
     password: str | None
     content: str | Mapping[str, str] | None
     author: int | None
@@ -283,7 +283,7 @@ class UpdatePage(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class PageDeleted(TypedDict):
-    """A page that is gone for good, as it last was."""
+    """A permanently deleted page."""
 
     deleted: Literal[True]
     previous: PageEdit
@@ -295,7 +295,7 @@ class DeletePage(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class PagePreview(TypedDict):
-    """A preview: its token, the address with the token in it, and when both end."""
+    """A preview: its token, its address, and when both expire."""
 
     id: int
     token: str
@@ -310,7 +310,7 @@ class CreatePreview(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class PreviewsRevoked(TypedDict):
-    """The response that no preview of the page is left."""
+    """The response after all previews of a page were revoked."""
 
     revoked: Literal[True]
 
@@ -330,7 +330,7 @@ class RenderPage(TypedDict, total=False):
     title: str | Mapping[str, str] | None
     date: datetime | str | None
     slug: str | None
-    status: Literal["publish", "future", "draft", "pending", "private"] | None
+    status: Literal["publish", "future", "draft", "pending", "private", "trash"] | None
     password: str | None
     content: str | Mapping[str, str] | None
     author: int | None
@@ -339,7 +339,7 @@ class RenderPage(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class RevisionView(TypedDict):
-    """What a page was before a write changed it."""
+    """A page as it was before a write changed it."""
 
     id: int
     parent: int
@@ -373,7 +373,7 @@ class RevisionEmbed(TypedDict):
     _links: dict[str, Any]
 
 class EditExcerpt(TypedDict):
-    """The excerpt with its source: landform stores none."""
+    """The excerpt with its source, which is always empty."""
 
     rendered: str
     protected: bool
@@ -410,7 +410,7 @@ class ListRevisions(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class RevisionDiff(TypedDict):
-    """A revision, and what changed after it."""
+    """A revision with the changes that the next write made."""
 
     id: int
     parent: int
@@ -439,7 +439,7 @@ class GetRevision(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class RevisionDeleted(TypedDict):
-    """A revision that is gone, as it was."""
+    """A deleted revision."""
 
     deleted: Literal[True]
     previous: RevisionEdit
@@ -458,7 +458,7 @@ class RestoreRevision(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class Caller(TypedDict):
-    """The caller: the name of a credential or key, the author of its pages, its scopes."""
+    """The caller: its name, its author id and its scopes."""
 
     name: str
     author: int
@@ -626,7 +626,7 @@ class ComparedRule(TypedDict):
     matches: bool
 
 class SkippedFeed(TypedDict):
-    """A feed that does not run, and why."""
+    """A feed that does not run, and the reason."""
 
     id: int
     version: int
@@ -638,7 +638,7 @@ class SkippedFeed(TypedDict):
     rules: list[ComparedRule]
 
 class FeedPlan(TypedDict):
-    """A plan. There are `groups` or `feeds`; `skipped` where it was to be explained."""
+    """A plan with `feeds`, or `groups` of them; `explain` adds `skipped`."""
 
     form_id: int
     entry_id: str | None
@@ -670,7 +670,7 @@ class OrderFeeds(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class Run(TypedDict):
-    """A run. `until`: the end of a lease; `retry_at`: from when on it may be claimed again."""
+    """A run of a feed for an entry."""
 
     id: int
     feed_id: int
@@ -744,7 +744,7 @@ class ReplayRun(TypedDict, total=False):
     if_match: str | Mapping[str, Any]
 
 class EventData(TypedDict):
-    """What an event tells of. Which of the others are there depends on the resource."""
+    """The data of an event; which optional fields it has depends on the resource."""
 
     resource: str
     id: int | None
@@ -880,7 +880,7 @@ class ReplayWebhook(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class BatchResponses(TypedDict):
-    """What became of all of them."""
+    """The responses to the requests of a batch."""
 
     failed: str
     responses: list[Any]

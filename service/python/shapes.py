@@ -1,4 +1,4 @@
-"""The types of what the methods take and return, for annotations: their code is in a stub."""
+"""The types of arguments and results, for annotations: their code is in a stub."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,7 +7,7 @@ if TYPE_CHECKING:
 else:
 
     def __getattr__(name: str) -> Any:
-        """Return what stands for a type when a program runs."""
+        """Return a dictionary type, which replaces each type at run time."""
         if name.startswith("_"):
             raise AttributeError(name)
         return dict[str, Any]

@@ -1,1 +1,1 @@
-"""Page texts as readers get them: block markup to HTML, cleaned for untrusted authors."""
+"""Rendering and cleaning of the texts of pages."""

@@ -1,7 +1,7 @@
-"""What readers get of what an author stored: the HTML of a title and a content, an excerpt.
+"""Rendering of titles, contents and excerpts as HTML for readers.
 
-Content made in the block editor is HTML with block delimiters in comments: readers get it without
-those. Any other content is classic text, whose paragraphs `autop` finds.
+Content of the block editor is HTML with block delimiters in comments, which are removed. Any other
+content is classic text, in which `paragraphs` adds paragraphs.
 """
 
 import re
@@ -13,24 +13,26 @@ from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
-from landform.service.rendering.cost import limit_exceeded
-from landform.service.rendering.markup import WHITE_SPACE, paragraphs, tokens
-from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, without_code
+from landform.service.rendering.cost import MOST_MARKUP, limit_exceeded
+from landform.service.rendering.markup import HTML_SPACE, paragraphs, tokens
+from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, plain_markup
 from landform.storage.rows import Row
 
-# A rendered text has at most so many times the bytes of what was sent, and so many more.
+# A rendered text may have so many times the bytes of the source, and so many more.
 MOST_GROWTH, FREE_GROWTH = 4, 65_536
-# Words of an excerpt, and what follows them where there are more.
-WORDS = 55
-MORE = " [&hellip;]"
-# So far a content is looked at: no markup makes it expensive.
+# The words of an excerpt, and the text after it if there are more.
+EXCERPT_WORDS = 55
+ELLIPSIS = " [&hellip;]"
+# How many tokens of a content are read for an excerpt, so that no markup is expensive.
 MOST_TOKENS = 2000
 
-ELEMENT = re.compile("[a-z][a-z0-9-]{0,30}")
+ELEMENT, ODD_ELEMENT = re.compile("[a-z][a-z0-9-]{0,30}"), "elements with odd names"
+# The names of text and of comments.
+NO_ELEMENT = ("", "!")
 _LONE_AMPERSAND = re.compile(r"&(?!(?:[a-z][a-z0-9]*+|#[0-9]++|#x[0-9a-f]++);)", re.IGNORECASE)
 _SHORTCODE = re.compile(r"\[[a-z][^][<>]*+\]", re.IGNORECASE)
-# All that follows `<!--` in a delimiter. The attributes are told by their strings and by the brace
-# that the comment's end follows; whether they are good JSON matters to no reader.
+# The rest of a delimiter after `<!--`. The attributes need not be valid JSON: they end at the brace
+# before the end of the comment.
 DELIMITER = re.compile(
     r"""\s++(?P<end>/)?wp:(?P<name>(?:[a-z][a-z0-9_-]*+/)?[a-z][a-z0-9_-]*+)\s++
         (?P<attributes>\{(?:[^"}-]++|"(?:[^"\\]++|\\.)*+"|-(?!->)|\}(?!\s++/?-->))*+\}\s++)?
@@ -41,10 +43,10 @@ DELIMITER = re.compile(
 
 
 def render_texts(values: JsonObject, caller: Identity) -> Row:
-    """Return the columns of what a write's schema loaded, its texts rendered.
+    """Return the columns of a write, with its texts rendered.
 
-    What a caller without the scope html:unfiltered sends is cleaned for readers. Raises
-    `ValidationError`, by the text's name, for what would take too long or grow too much.
+    The HTML of a caller without the scope html:unfiltered is cleaned. Raises `ValidationError` if
+    that would take too long or a text would grow too much.
     """
     columns = {name: value for name, value in values.items() if name not in ("title", "content")}
     html = {}
@@ -53,44 +55,47 @@ def render_texts(values: JsonObject, caller: Identity) -> Row:
     if "content" in values:
         html["content"], columns["block_version"] = render_content(values["content"])
     for name, text in html.items():
-        shown = text if caller.may_write_any_html else _cleaned(name, text)
-        most = MOST_GROWTH * len(values[name].encode()) + FREE_GROWTH
-        if len(shown.encode()) > most:
+        rendered = text if caller.may_write_any_html else _cleaned(name, text)
+        most_bytes = MOST_GROWTH * len(values[name].encode()) + FREE_GROWTH
+        if len(rendered.encode()) > most_bytes:
             raise ValidationError({name: [f"{name} would be several times as long for readers."]})
-        columns |= {f"{name}_raw": values[name], f"{name}_rendered": shown}
+        columns |= {f"{name}_raw": values[name], f"{name}_rendered": rendered}
     return columns
 
 
 class Texts(NamedTuple):
-    """The title and the content of a write as columns, and the elements that are left out."""
+    """The columns of the title and the content of a write, and the removed elements."""
 
     columns: Row
-    lost: list[str]
+    removed: list[str]
 
     def merged(self, values: JsonObject) -> Row:
-        """Return the columns of all values of the write."""
+        """Return the columns of all values of a write."""
         return {**{name: values[name] for name in values.keys() - TAGS.keys()}, **self.columns}
 
 
 def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
-    """Return the texts of a write, rendered as its caller may write them."""
+    """Render the texts of a write, cleaned unless the caller may write any HTML."""
     texts = {name: values[name] for name in TAGS.keys() & values.keys()}
-    lost = [] if caller.may_write_any_html else unsafe_elements(texts)
-    return Texts(render_texts(texts, caller), lost)
+    columns = render_texts(texts, caller)
+    return Texts(columns, [] if caller.may_write_any_html else unsafe_elements(texts))
 
 
 def unsafe_elements(values: JsonObject) -> list[str]:
-    """Return which elements in the texts of a write are left out when they are cleaned."""
-    return sorted({
+    """Return the names of the elements that cleaning removes from texts."""
+    names = {
         token.name
-        for name, kept in TAGS.items()
+        for name, allowed in TAGS.items()
         for token in tokens(values.get(name) or "")
-        if token.name not in kept and ELEMENT.fullmatch(token.name)
-    })  # fmt: skip
+        if token.name not in {*allowed, *NO_ELEMENT}
+    }
+    return sorted({name if ELEMENT.fullmatch(name) else ODD_ELEMENT for name in names})
 
 
 def _cleaned(name: str, html: str) -> str:
-    html = without_code(with_plain_less_than(html))
+    # What has far too much markup is refused before it is taken apart.
+    if html.count("<") <= 10 * MOST_MARKUP:
+        html = plain_markup(html)
     if problem := limit_exceeded(html):
         raise ValidationError({name: [f"{name} {problem}"]})
     return clean_title(html) if name == "title" else clean_content(html)
@@ -98,65 +103,57 @@ def _cleaned(name: str, html: str) -> str:
 
 def render_title(raw: str) -> str:
     """Return the HTML of a title."""
-    return _LONE_AMPERSAND.sub("&#038;", raw.strip(WHITE_SPACE))
+    return _LONE_AMPERSAND.sub("&#038;", raw.strip(HTML_SPACE))
 
 
 def render_content(raw: str) -> tuple[str, int]:
-    """Return the HTML of a page's content, and its block version: 1 with blocks in it, or 0."""
+    """Return the HTML of a content, and its block version: 1 with blocks, otherwise 0."""
     if "<!-- wp:" in raw:
-        return _with_shown_shortcodes(_without_delimiters(raw)), 1
-    return _with_shown_shortcodes(paragraphs(raw)), 0
-
-
-def with_plain_less_than(html: str) -> str:
-    """Return HTML in which each `<` that begins no tag is text, as browsers show it."""
-    return "".join(
-        token.text if token.name else token.text.replace("<", "&lt;") for token in tokens(html)
-    )
+        return _with_escaped_shortcodes(_without_delimiters(raw)), 1
+    return _with_escaped_shortcodes(paragraphs(raw)), 0
 
 
 def _without_delimiters(raw: str) -> str:
     """Return block markup without its delimiters.
 
-    No delimiter holds another comment's start, so that cutting there first keeps the search for
-    each one's end within its own part, and the whole linear.
+    Splitting at the start of each comment keeps this linear: no delimiter contains another one.
     """
-    first, *rest = raw.split("<!--")
-    kept = [first]
-    for part in rest:
-        found = DELIMITER.match(part)
-        kept.append(part[found.end() :] if found else f"<!--{part}")
-    return "".join(kept)
+    first, *comments = raw.split("<!--")
+    parts = [first]
+    for comment in comments:
+        match = DELIMITER.match(comment)
+        parts.append(comment[match.end() :] if match else f"<!--{comment}")
+    return "".join(parts)
 
 
-def _with_shown_shortcodes(html: str) -> str:
-    """Return HTML whose text has references for the quotes in shortcodes, which nobody here knows.
+def _with_escaped_shortcodes(html: str) -> str:
+    """Escape the quotes in shortcodes, which are shown as text.
 
-    WordPress curls these. Left straight, they make an attribute of what a reader is to see as text
-    to whoever looks for attributes without parsing, the recorded conformance scenarios included.
+    WordPress makes them typographic. Unescaped they look like attributes to programs that search
+    HTML without parsing it, such as the conformance scenarios.
     """
     if "[" not in html or '"' not in html:
         return html
     parts = [
-        text if name else _SHORTCODE.sub(lambda found: found[0].replace('"', "&quot;"), text)
+        text if name else _SHORTCODE.sub(lambda match: match[0].replace('"', "&quot;"), text)
         for text, name, _ in tokens(html)
     ]
     return "".join(parts)
 
 
 def make_excerpt(rendered: str) -> str:
-    """Return the first 55 words of rendered content as a paragraph; empty where it has none."""
-    words = shown_text(rendered).split(None, WORDS)
+    """Return the first 55 words of rendered content as a paragraph, or an empty text."""
+    words = visible_text(rendered).split(None, EXCERPT_WORDS)
     if not words:
         return ""
-    more = MORE if len(words) > WORDS else ""
-    return f"<p>{' '.join(words[:WORDS])}{more}</p>\n"
+    ellipsis = ELLIPSIS if len(words) > EXCERPT_WORDS else ""
+    return f"<p>{' '.join(words[:EXCERPT_WORDS])}{ellipsis}</p>\n"
 
 
-def shown_text(html: str, between: str = "", within: Collection[str] = ()) -> str:
+def visible_text(html: str, between: str = "", within: Collection[str] = ()) -> str:
     """Return the text in the first tokens of HTML.
 
-    `between`: what stands for a tag, unless it is one of the elements that may be `within` words.
+    `between` replaces each tag, except those of elements that may be `within` words.
     """
     return "".join(islice(_texts(html, between, within), MOST_TOKENS))
 

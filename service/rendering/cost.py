@@ -95,7 +95,7 @@ def _tags_exceed(html: str) -> str | None:
         elif token["end"]:
             formatting.end(name)
         if token["odd"] or name in BARRIERS:
-            formatting.leave()
+            formatting.pass_barrier()
         reopened += formatting.size
         if reopened > MOST_REOPENED:
             return "must not leave so many formatting elements open."
@@ -127,8 +127,8 @@ class Formatting:
         if self._open[name]:
             self.size -= len(self._open[name].pop()) + ELEMENT
 
-    def leave(self) -> None:
-        """Leave open for good whatever is open, of those that are alike as many as a parser."""
+    def pass_barrier(self) -> None:
+        """Count what is open until the end, and of elements that are alike no more than `ALIKE`."""
         for name, tags in self._open.items():
             for tag in tags:
                 alike = name if name == "a" else tag

@@ -1,10 +1,8 @@
-"""Turns classic text into HTML paragraphs.
+"""Conversion of classic text to HTML paragraphs.
 
-Pages written outside the block editor keep blank lines and line ends where a reader expects
-paragraphs and breaks, among whatever HTML their author typed. The text is cut into tokens (tags,
-comments and text, however broken the HTML is), and a small state machine writes them out again with
-the paragraphs in place; both go through the text once, so that no text, however hostile, takes more
-than linear time.
+Classic text has blank lines and line ends for paragraphs and breaks, mixed with HTML. It is split
+into tokens (tags, comments and text, also in broken HTML), and a small state machine writes them
+with paragraphs added. Both take linear time.
 """
 
 import re
@@ -13,15 +11,15 @@ from collections.abc import Iterator
 from itertools import dropwhile
 from typing import NamedTuple
 
-# What HTML calls white space: a non-breaking space is content, which str.strip would not know.
-WHITE_SPACE = " \t\n\r\f\v"
-# Elements whose inside is never looked into.
+# White space in HTML; unlike in str.strip, a non-breaking space is content.
+HTML_SPACE = " \t\n\r\f\v"
+# Elements whose content is not tokenized.
 ATOMS = frozenset("pre script style textarea svg math".split())
 
-# A tag that never ends matches too, so that its characters are not looked at again.
+# A tag without end matches too, so that its characters are not scanned again.
 _MARKUP = re.compile(
     r"""<!--
-      | <[!?][^>]*+>?
+      | <[!?][^<>]*+>?
       | <(/?)([a-z][^\s/<>=]*+)(?:[^<>=]++|=\s*+(?:"[^"]*+"|'[^']*+')|=)*+>?
     """,
     re.VERBOSE | re.IGNORECASE | re.ASCII,
@@ -30,7 +28,7 @@ _ATOM_ENDS = {name: re.compile(rf"</{name}(?=[\s/>])", re.IGNORECASE) for name i
 
 
 class Token(NamedTuple):
-    """A stretch of the text: a tag, a comment (named "!"), a whole atom, or nameless text."""
+    """A tag, a comment (with the name "!"), a whole atom, or text without a name."""
 
     text: str
     name: str = ""
@@ -38,30 +36,30 @@ class Token(NamedTuple):
 
 
 def tokens(text: str) -> Iterator[Token]:
-    """Yield the tokens of a text, which together are the text."""
-    done = at = 0
+    """Yield the tokens of a text; joined, they are the text."""
+    emitted = at = 0
     last_comment_end = text.rfind("-->")
-    while found := _MARKUP.search(text, at):
-        start, at = found.span()
-        name = (found[2] or "!").lower()
-        if found[0] == "<!--":
+    while match := _MARKUP.search(text, at):
+        start, at = match.span()
+        name = (match[2] or "!").lower()
+        if match[0] == "<!--":
             if last_comment_end < start + 2:
                 continue
             at = text.find("-->", start + 2) + 3
-        elif not found[0].endswith(">"):
+        elif not match[0].endswith(">"):
             continue
-        elif name in ATOMS and not found[1]:
-            at = _end_of_atom(text, name, found[0], at)
-        if done < start:
-            yield Token(text[done:start])
-        yield Token(text[start:at], name, bool(found[1]))
-        done = at
-    if done < len(text):
-        yield Token(text[done:])
+        elif name in ATOMS and not match[1]:
+            at = _end_of_atom(text, name, match[0], at)
+        if emitted < start:
+            yield Token(text[emitted:start])
+        yield Token(text[start:at], name, bool(match[1]))
+        emitted = at
+    if emitted < len(text):
+        yield Token(text[emitted:])
 
 
 def _end_of_atom(text: str, name: str, tag: str, at: int) -> int:
-    """Return where the atom that was opened by a tag ending at `at` is over."""
+    """Return the end of an atom whose opening tag ends at `at`."""
     if name in ("svg", "math") and tag.endswith("/>"):
         return at
     closer = _ATOM_ENDS[name].search(text, at)
@@ -78,9 +76,9 @@ _CHILDLESS_BLOCKS = frozenset("hr col area pre style".split())
 # A paragraph may not stand in these; a browser would move it out of a table.
 _FRAMES = frozenset("table thead tfoot tbody tr colgroup ul ol dl menu".split())
 _VOIDS = frozenset("br embed img input link meta param source track wbr".split())
-# By itself none of these makes a paragraph; a script is nothing to read.
+# Elements that are content by themselves; a script is not.
 _CONTENT = (_VOIDS | ATOMS | {"!"}) - {"script"}
-# No line breaks at either side of the first, nor just inside the second.
+# No line breaks around the first, nor at the edges inside the second.
 _UNBROKEN = frozenset("option param embed source track".split())
 _UNBROKEN_WITHIN = frozenset("object audio video".split())
 
@@ -103,7 +101,7 @@ def paragraphs(text: str) -> str:
 
 
 class _Writer:
-    """Writes tokens out as pieces: block-level tags and the runs of inline content between them."""
+    """Writes tokens as pieces: block-level tags, and runs of inline content."""
 
     def __init__(self) -> None:
         self._pieces: list[str] = []
@@ -119,7 +117,7 @@ class _Writer:
         self._begin_run("")
 
     def take(self, token: Token) -> None:
-        """Take the next token."""
+        """Process the next token."""
         if not token.name:
             self._text(token.text)
         elif token.name == "p":
@@ -133,13 +131,13 @@ class _Writer:
             self._inline(token)
 
     def finish(self) -> str:
-        """Return everything written, the last run included."""
+        """Write the last run, and return the HTML."""
         self._end_run()
         html = "".join(self._pieces).lstrip("\n")
         return f"{html}\n" if html else ""
 
     def _block(self, token: Token) -> None:
-        """Write a block-level tag, or a block-level atom, as a piece of its own."""
+        """Write a block-level tag or atom as a piece."""
         if token.closing:
             self._put(token.text, tight=self._tight)
             self._leave(token.name)
@@ -151,33 +149,33 @@ class _Writer:
             self._tight = self._fresh = True
 
     def _leave(self, name: str) -> None:
-        """Leave the innermost open element of a name, if any, and all that is open in it."""
+        """Close the innermost open element of a name, and all elements in it."""
         if not self._open_count[name]:
             return
-        left = ""
-        while left != name:
-            left = self._open.pop()
-            self._open_count[left] -= 1
+        closed = ""
+        while closed != name:
+            closed = self._open.pop()
+            self._open_count[closed] -= 1
 
     def _text(self, text: str) -> None:
-        """Take text: its inner line ends mean breaks, its outer white space is for later."""
-        body = text.strip(WHITE_SPACE)
+        """Add text with breaks for inner line ends; remember its trailing white space."""
+        body = text.strip(HTML_SPACE)
         if not body:
             self._gap += text
             return
-        self._gap += text[: len(text) - len(text.lstrip(WHITE_SPACE))]
+        self._gap += text[: len(text) - len(text.lstrip(HTML_SPACE))]
         for number, part in enumerate(_BLANK_LINE.split(body)):
             if number:
                 self._gap = _BLANK.text
-            self._add(Token(_LINE_END.sub(f"{_BREAK}\n", part.strip(WHITE_SPACE))))
+            self._add(Token(_LINE_END.sub(f"{_BREAK}\n", part.strip(HTML_SPACE))))
             self._has_content = True
-        self._gap = text[len(text.rstrip(WHITE_SPACE)) :]
+        self._gap = text[len(text.rstrip(HTML_SPACE)) :]
 
     def _inline(self, token: Token) -> None:
-        """Take a tag within a run, a comment, or an inline atom."""
+        """Add a tag within a run, a comment, or an inline atom."""
         self._add(token)
         if token.closing:
-            # Only an element that is all within the run is content: a lone `<a>` is none.
+            # Only an element that is completely in the run is content, not a lone `<a>`.
             self._has_content |= self._has_opener
         elif token.name in _CONTENT or token.text.endswith("/>"):
             self._has_content = True
@@ -185,7 +183,7 @@ class _Writer:
             self._has_opener = True
 
     def _line_break(self) -> None:
-        """Take a `<br>`; the second in a row makes a blank line of both."""
+        """Add a `<br>`; two in a row are a blank line."""
         if self._run and self._last.text == _BREAK:
             self._run.pop()
             self._last = _BLANK
@@ -194,7 +192,7 @@ class _Writer:
             self._add(Token(_BREAK, "br"))
 
     def _add(self, token: Token) -> None:
-        """Add a token to the run, or to a new one if a blank line parts them."""
+        """Add a token to the run, or to a new one after a blank line."""
         gap, self._gap = self._gap, ""
         quiet = _allows_no_break(self._last, token)
         blank = gap.count("\n") > 1 and not quiet
@@ -211,7 +209,7 @@ class _Writer:
         self._last = token
 
     def _begin_run(self, paragraph: str) -> None:
-        """Begin a run, which is in a paragraph of the author's if its opening tag is given."""
+        """Begin a run; `paragraph` is the opening tag in the source, if any."""
         self._paragraph = paragraph
         self._run = []
         self._last = _BLANK
@@ -219,11 +217,11 @@ class _Writer:
         self._has_opener = False
 
     def _end_run(self, paragraph: str = "", *, more_follows: bool = False) -> None:
-        """Write the run, in a paragraph where it needs one, and begin another, as `_begin_run`."""
+        """Write the run, in a paragraph if it needs one, and begin another one."""
         blank = more_follows or (self._gap.count("\n") > 1 and self._container() != "li")
         run = self._run
         for _ in range(2):
-            # Without the breaks and white space it begins and ends with.
+            # Remove breaks and white space at both ends.
             run = list(dropwhile(_is_edge, run))[::-1]
         if self._paragraph:
             if run or not _PLAIN_PARAGRAPH.fullmatch(self._paragraph):
@@ -239,24 +237,24 @@ class _Writer:
         self._begin_run(paragraph)
 
     def _needs_paragraph(self, blank: bool) -> bool:
-        """Whether the run, that ends at a blank line or not, is to be a paragraph."""
+        """Whether the run becomes a paragraph; `blank`: whether a blank line follows."""
         container = self._container()
         if container in ("", "blockquote"):
             return True
         return container not in _FRAMES and (blank or not self._fresh)
 
     def _container(self) -> str:
-        """Return the name of the block-level element we are in, empty for none."""
+        """Return the name of the innermost block-level element; empty outside of one."""
         return self._open[-1] if self._open else ""
 
     def _put(self, piece: str, *, tight: bool = False) -> None:
-        """Write a piece, on a new line unless it is to be tight to the one before."""
+        """Write a piece, on a new line unless `tight`."""
         self._pieces.append(piece if tight else f"\n{piece}")
         self._tight = False
 
 
 def _allows_no_break(before: Token, after: Token) -> bool:
-    """Whether white space between two tokens is only there to look nice in the source."""
+    """Whether white space between two tokens only formats the source."""
     return (
         not _UNBROKEN.isdisjoint((before.name, after.name))
         or (before.name in _UNBROKEN_WITHIN and not before.closing)
@@ -266,4 +264,4 @@ def _allows_no_break(before: Token, after: Token) -> bool:
 
 def _is_edge(part: str) -> bool:
     """Whether a part of a run is a break or white space."""
-    return part.startswith(_BREAK) or not part.strip(WHITE_SPACE)
+    return part.startswith(_BREAK) or not part.strip(HTML_SPACE)

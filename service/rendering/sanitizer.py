@@ -1,8 +1,7 @@
-"""HTML of callers who may not send just any: cleaned when it is rendered, kept raw as sent.
+"""Cleaning of HTML from callers without the scope html:unfiltered.
 
-What survives is what landing pages are made of: the markup of blocks with its classes, harmless
-styles, images, media, and the embeds of a few known hosts. Nothing that runs code, loads what is
-no picture or media, or waits for a script of the site to run it.
+The markup of blocks, harmless styles, images, media and embeds of a few known hosts are allowed.
+Everything that runs code, loads other resources or triggers scripts of the site is removed.
 """
 
 import re
@@ -11,23 +10,23 @@ import nh3
 
 from landform.service.rendering.markup import tokens
 
-# What they hold is no markup, and does not stay; nor does what is of no use without its form.
+# Elements that are removed with their content: code, and forms.
 CODE = ("script", "style")
-WHOLE = frozenset({*CODE, "form"})
-# A plain path only: no dot segments, nor what a server may decode to some.
+REMOVED_ELEMENTS = frozenset({*CODE, "form"})
+# Plain paths only: no dot segments, also not encoded ones.
 EMBED = re.compile(
     r"https://(?:(?:www\.)?youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/"
     r"|www\.google\.com/maps/embed(?![^/?#])|open\.spotify\.com/embed/|w\.soundcloud\.com/player/)"
     r"[a-z0-9_/-]*(?:[?#][^\x00-\x20\x7f]*)?",
     re.IGNORECASE,
 )
-INLINE = frozenset(
+INLINE_TAGS = frozenset(
     "a abbr b bdi bdo br cite code data del dfn em i ins kbd mark q s samp small span strong sub "
     "sup time u var wbr".split()
 )
 MORE_TAGS = frozenset("section main tfoot button picture source video audio track iframe".split())
-# Some scripts that a site may have act on others, such as data-hx-on.
-DATA = frozenset(
+# Scripts of a site may act on other data attributes, such as data-hx-on.
+DATA_ATTRIBUTES = frozenset(
     "data-id data-align data-link data-full-url data-type data-columns data-width".split()
 )
 EVERYWHERE = frozenset({"class", "id", "title", "lang", "dir", "role", "style"})
@@ -50,49 +49,53 @@ STYLES = frozenset(
     "padding padding-bottom padding-left padding-right padding-top text-align text-decoration "
     "text-transform width".split()
 )
-CALLED = re.compile(r"([\w-]*)\s*\(")
+FUNCTION_CALL = re.compile(r"([\w-]*)\s*\(")
 FUNCTIONS = frozenset("var calc min max clamp rgb rgba hsl hsla".split())
 
 
-def without_code(html: str) -> str:
-    """Return HTML without scripts and style sheets, as far as they are told without a parser.
+def plain_markup(html: str) -> str:
+    """Return HTML in which each `<` that begins no tag is text, without scripts and style sheets.
 
-    Cleaning removes what is left of them; what it would have to read first is bounded.
+    Cleaning removes those that the tokenizer does not find.
     """
-    return "".join(token.text for token in tokens(html) if token.name not in CODE)
+    return "".join(
+        token.text if token.name else token.text.replace("<", "&lt;")
+        for token in tokens(html)
+        if token.name not in CODE
+    )
 
 
-def _kept(tag: str, attribute: str, value: str) -> str | None:
-    """Return what stays of an attribute that may be there, None for nothing."""
+def _clean_attribute(tag: str, attribute: str, value: str) -> str | None:
+    """Return the cleaned value of an allowed attribute; None to remove it."""
     if attribute == "style":
         return ";".join(filter(_is_plain, value.split(";")))
     if tag == "iframe" and attribute == "src":
-        kept = EMBED.fullmatch(value.strip()) is not None
+        is_allowed = EMBED.fullmatch(value.strip()) is not None
     elif attribute == "srcset":
-        kept = all(_is_safe(part) for part in value.split(","))
+        is_allowed = all(_is_safe(part) for part in value.split(","))
     elif attribute == "cite":
-        kept = _is_safe(value)
+        is_allowed = _is_safe(value)
     else:
-        kept = not attribute.startswith("data-") or attribute in DATA
-    return value if kept else None
+        is_allowed = not attribute.startswith("data-") or attribute in DATA_ATTRIBUTES
+    return value if is_allowed else None
 
 
 def _is_plain(declaration: str) -> bool:
-    """Return whether a declaration of a style loads nothing; escapes could hide that it does."""
-    called = {name.lower() for name in CALLED.findall(declaration)}
-    return "\\" not in declaration and called <= FUNCTIONS
+    """Return whether a style declaration loads nothing; escapes are refused."""
+    functions = {name.lower() for name in FUNCTION_CALL.findall(declaration)}
+    return "\\" not in declaration and functions <= FUNCTIONS
 
 
 def _is_safe(address: str) -> bool:
-    found = SCHEME.match(address.strip())
-    return not found or found[0].rstrip(":").lower() in SCHEMES
+    scheme = SCHEME.match(address.strip())
+    return not scheme or scheme[0].rstrip(":").lower() in SCHEMES
 
 
-TAGS = {"title": INLINE, "content": frozenset(nh3.ALLOWED_TAGS | MORE_TAGS)}
-# Returns the HTML of a content without scripts, handlers, and URLs that run code.
+TAGS = {"title": INLINE_TAGS, "content": frozenset(nh3.ALLOWED_TAGS | MORE_TAGS)}
+# Removes scripts, handlers and URLs that run code from the HTML of a content.
 clean_content = nh3.Cleaner(
     tags=set(TAGS["content"]),
-    clean_content_tags=set(WHOLE),
+    clean_content_tags=set(REMOVED_ELEMENTS),
     attributes={
         "*": set(EVERYWHERE),
         **{
@@ -100,13 +103,13 @@ clean_content = nh3.Cleaner(
             for name in nh3.ALLOWED_ATTRIBUTES.keys() | ATTRIBUTES.keys()
         },
     },
-    attribute_filter=_kept,
+    attribute_filter=_clean_attribute,
     generic_attribute_prefixes={"data-", "aria-"},
     url_schemes=set(SCHEMES),
     strip_comments=True,
     filter_style_properties=set(STYLES),
 ).clean
-# Returns the HTML of a title with nothing but inline markup.
+# Removes all but inline markup from the HTML of a title.
 clean_title = nh3.Cleaner(
     tags=set(TAGS["title"]), attributes={"*": {"class"}}, url_schemes=set(SCHEMES)
 ).clean

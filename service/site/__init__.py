@@ -1,1 +1,1 @@
-"""The site: pages as visitors see them, at their links, with password forms and previews."""
+"""The site: pages for visitors, with password forms and previews."""

@@ -1,4 +1,4 @@
-"""What a template gets of a page: its texts as HTML and as plain text, its meta, its head."""
+"""The variables of a page for a template."""
 
 import json
 import re
@@ -7,28 +7,28 @@ from typing import Any
 
 from markupsafe import Markup
 
-from landform.service.rendering.content import shown_text
+from landform.service.options import LANGUAGE_TAG
+from landform.service.rendering.content import visible_text
 from landform.service.rendering.markup import tokens
 from landform.service.site.pictures import first_picture, gallery_picture
 from landform.service.site.texts import is_right_to_left, shorten
 from landform.storage.rows import Row
 from landform.storage.search import NAMES
 
-# So far a content is looked at for its description and its first image.
+# How much of a content is searched for its description and its first image.
 MOST_CHARACTERS = 100_000
-# Elements that may begin and end within a word.
+# Elements that may begin or end within a word.
 WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
 )
-LANGUAGE = re.compile(r"[A-Za-z]{2,3}(?:[-_][A-Za-z0-9]{2,8})*")
 WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
 SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 
 
 def describe_page(page: Row, link: str, language: str, image: str = "") -> dict[str, Any]:
-    """Return all that a template gets of a page; `language` and `image` where it has none."""
+    """Return the variables of a page; `language` and `image` are defaults."""
     meta = json.loads(page["meta"])
-    spoken = page_language(meta) or language
+    language = page_language(meta) or language
     title, content = page["title_rendered"], page["content_rendered"]
     beginning = content[:MOST_CHARACTERS]
     return {
@@ -36,44 +36,45 @@ def describe_page(page: Row, link: str, language: str, image: str = "") -> dict[
         "link": link,
         "title": trusted(title),
         "title_text": plain_text(title),
-        "content": trusted(_reachable(content)),
+        "content": trusted(_focusable(content)),
         "description": shorten(plain_text(beginning)),
         "image": gallery_picture(meta, link) or first_picture(beginning, link) or image,
         "meta": meta,
         "form_id": meta.get("form_id") or "",
-        "language": spoken,
-        "direction": "rtl" if is_right_to_left(spoken) else "ltr",
+        "language": language,
+        "direction": "rtl" if is_right_to_left(language) else "ltr",
     }
 
 
-def without_content(described: dict[str, Any]) -> dict[str, Any]:
-    """Return what visitors may know of a page that is closed to them."""
+def without_content(variables: dict[str, Any]) -> dict[str, Any]:
+    """Return the variables of a closed page, whose content and meta are hidden."""
     hidden = {"content": Markup(), "description": "", "image": "", "meta": {}, "form_id": ""}
-    return {**described, **hidden}
+    return {**variables, **hidden}
 
 
 def trusted(html: str) -> Markup:
-    """Return HTML that a template leaves as it is: it was cleaned, or its author may write any."""
+    """Return HTML that needs no escaping: it was cleaned, or its author may write any."""
     return Markup(html)  # noqa: S704 # nosec B704
 
 
 def plain_text(html: str) -> str:
-    """Return the text of HTML on one line."""
-    return " ".join(unescape(shown_text(html, " ", WITHIN_WORDS)).split())
+    """Return the plain text of HTML on one line."""
+    return " ".join(unescape(visible_text(html, " ", WITHIN_WORDS)).split())
 
 
 def page_language(meta: Row) -> str:
-    """Return the first language that the meta of a page names, as HTML has it; empty for none."""
-    named = meta.get("language")
-    for item in named if isinstance(named, list) else []:
-        for one in [item.get(name) for name in NAMES] if isinstance(item, dict) else [item]:
-            if isinstance(one, str) and LANGUAGE.fullmatch(one.strip()):
-                return one.strip().replace("_", "-")
+    """Return the first language tag in the meta of a page; empty if there is none."""
+    languages = meta.get("language")
+    for item in languages if isinstance(languages, list) else []:
+        for code in [item.get(name) for name in NAMES] if isinstance(item, dict) else [item]:
+            tag = code.strip().replace("_", "-") if isinstance(code, str) else ""
+            if re.fullmatch(LANGUAGE_TAG, tag):
+                return tag
     return ""
 
 
-def _reachable(content: str) -> str:
-    """Return HTML whose tables and preformatted texts, which may scroll, take the focus."""
+def _focusable(content: str) -> str:
+    """Make tables and preformatted texts focusable, since they may scroll."""
     if not WIDE.search(content):
         return content
     parts, depth = [], 0

@@ -1,6 +1,6 @@
-"""The pages of the site: what a visitor sees of one, until when, and the form for a password.
+"""The pages of the site, and their password form.
 
-A right password sets a cookie that opens this page only.
+The right password sets a cookie that opens this page only.
 """
 
 from collections.abc import Mapping
@@ -27,41 +27,50 @@ from landform.storage.clock import Moment, epoch
 from landform.storage.pages import scheduling, slugs
 from landform.storage.rows import Row
 
-COLUMNS = (
-    *pages.ACCESS_COLUMNS, *scheduling.WINDOW_COLUMNS, "slug", "date", "modified", "author",
-    "title_rendered", "content_rendered", "meta",
-)  # fmt: skip
-STATES = {
-    "future": "scheduled", "pending": "pending review", scheduling.NOT_YET: "not begun",
+PAGE_COLUMNS = (
+    *pages.ACCESS_COLUMNS,
+    *scheduling.WINDOW_COLUMNS,
+    "slug",
+    "date",
+    "modified",
+    "author",
+    "title_rendered",
+    "content_rendered",
+    "meta",
+)
+PREVIEW_STATES = {
+    "future": "scheduled",
+    "pending": "pending review",
+    scheduling.NOT_YET: "not begun",
     scheduling.OVER: "ended",
-}  # fmt: skip
+}
 UNLOCKED_SECONDS = 24 * 60 * 60
-# The refusals that the form itself shows: a wrong password, and too many.
-REFUSALS = {
+# The errors that the password form shows itself.
+FORM_ERRORS = {
     403: "This password is not right. Please try again.",
     429: "There were too many wrong passwords. Please wait a minute, and try again.",
 }
 
 
-class Seen(Enum):
-    """What a visitor sees of a page.
+class Visibility(Enum):
+    """How a visitor sees a page.
 
-    That it is over, the form for its password, the page as everybody does or after the password,
-    the page though it is not public (by credentials, or a preview).
+    `GONE`: a notice that it has ended. `LOCKED`: the password form. `UNLOCKED`: after the password.
+    `INSPECTED`: a page that is not public, with credentials or a preview.
     """
 
     GONE, LOCKED, PUBLIC, UNLOCKED, INSPECTED = range(5)
 
 
 class Visit(NamedTuple):
-    """A page, what the visitor sees of it at a time, and its link.
+    """A page, its visibility to a visitor at a time, and its link.
 
-    `validity`: until when it is so unless somebody writes. `expires`: when the preview ends.
-    `redirect`: the status that leads to the link, where the page has another address than this.
+    `validity`: until when this holds without another write. `expires`: when the preview ends.
+    `redirect`: the status of a redirect to the link, for a page with another address.
     """
 
     page: Row
-    seen: Seen
+    visibility: Visibility
     link: str
     at: Moment
     validity: scheduling.Validity
@@ -72,15 +81,15 @@ class Visit(NamedTuple):
 def visit(
     call: Call, key: int | str, preview: str | None = None, *, at_root: bool = False
 ) -> Visit:
-    """Return the visit of the page with an id, or with a slug, however it is spelled in the path.
+    """Return the visit of a page by its id, or by a present or former slug.
 
-    A slug may be a former one. `preview`: the token that came, if one did.
+    `preview`: the token of the request.
     """
     urls = call.urls
     if isinstance(key, int):
         visited = _visit(call, key, urls, preview)
-        # One without another address is shown here.
-        is_public = visited.seen in (Seen.PUBLIC, Seen.LOCKED, Seen.UNLOCKED)
+        # A page without an address of its own is shown here.
+        is_public = visited.visibility not in (Visibility.GONE, Visibility.INSPECTED)
         has_address = urls.address(visited.page["slug"]) is not None
         return visited._replace(redirect=302 if is_public and has_address else 0)
     names = [] if len(key) > LONGEST_TEXT else slugs.spellings(key)
@@ -103,42 +112,42 @@ def visit(
 
 
 def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit:
-    """Return what a visitor sees of a page, found by its id or slug; a refusal for nothing.
+    """Return the visit of a page by its id or slug, without a redirect.
 
-    By its id, a page that is not public asks for credentials; by its slug it is missing, so that
-    nobody learns which slugs there are.
+    A page that is not public requires credentials by its id; by its slug it is missing, so that
+    slugs stay secret.
     """
     call.access.reject_invalid_credentials()
-    page, validity = pages.read_page(call.store, key, COLUMNS)
+    page, validity = pages.read_page(call.store, key, PAGE_COLUMNS)
     at = call.store.clock.now()
     window = scheduling.window_state(page, at)
-    found = Visit(page, Seen.INSPECTED, urls.page_link(page), at, validity)
+    visited = Visit(page, Visibility.INSPECTED, urls.page_link(page), at, validity)
     is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":
         raise PageNotFound
     if preview is not None:
         if not (expires := signed_until(call.store, page["id"], preview)):
             raise api_error("rest_preview_ended")
-        return found._replace(expires=expires)
+        return visited._replace(expires=expires)
     if is_published and window == scheduling.OPEN:
-        return found._replace(seen=_seen_of_open(call, page))
+        return visited._replace(visibility=_open_visibility(call, page))
     if is_by_id and not is_published:
         call.access.require("pages:read")
-    # At its address a page with a window is to everybody what it is to visitors.
+    # At its address a page with a window looks the same to everybody.
     if (is_by_id or not is_published) and call.access.has_scope("pages:read"):
-        return found
+        return visited
     if not is_published or window != scheduling.OVER:
         raise PageNotFound
-    return found._replace(seen=Seen.GONE)
+    return visited._replace(visibility=Visibility.GONE)
 
 
-def _seen_of_open(call: Call, page: Row) -> Seen:
-    """Return what a visitor sees of a published page in its window."""
+def _open_visibility(call: Call, page: Row) -> Visibility:
+    """Return the visibility of a published page in its window."""
     if not page["password"]:
-        return Seen.PUBLIC
+        return Visibility.PUBLIC
     cookie = parse_cookie(call.incoming.headers.get("Cookie")).get(_cookie_name(page), "")
     until = cookie and signed_until(call.store, page["id"], cookie, page["password"])
-    return Seen.UNLOCKED if until else Seen.LOCKED
+    return Visibility.UNLOCKED if until else Visibility.LOCKED
 
 
 def _cookie_name(page: Row) -> str:
@@ -147,21 +156,21 @@ def _cookie_name(page: Row) -> str:
 
 
 def show(site: Site, call: Call, visited: Visit) -> Reply:
-    """Return what a visitor sees of a page, or lead to the address that it has."""
+    """Return the reply to a visit."""
     if visited.redirect:
         return _redirect(call, visited)
     page, link = visited.page, visited.link
-    match visited.seen:
-        case Seen.GONE:
-            # Never cached: it depends on what is accepted.
+    match visited.visibility:
+        case Visibility.GONE:
+            # Never cached: it depends on the header Accept.
             if not accepts_html(call.incoming.headers):
                 raise ApiError(410, "rest_page_ended", "This page has ended.")
             return html_reply(site.closed_html("gone.html", page, link), status=410)
-        case Seen.LOCKED:
+        case Visibility.LOCKED:
             return html_reply(site.closed_html("password.html", page, link), private_headers())
-        case Seen.UNLOCKED:
+        case Visibility.UNLOCKED:
             return html_reply(site.page_html(page, link), private_headers())
-        case Seen.INSPECTED:
+        case Visibility.INSPECTED:
             html = site.page_html(page, link, _preview(call, visited))
             return html_reply(html, private_headers(NO_REFERRER))
         case _:
@@ -169,14 +178,14 @@ def show(site: Site, call: Call, visited: Visit) -> Reply:
 
 
 def html_reply(html: bytes, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
-    """Return a reply that shows a page of HTML."""
+    """Return a reply with an HTML document."""
     return Reply(html, status, headers or {}, content_type=HTML)
 
 
 def _redirect(call: Call, visited: Visit) -> Reply:
     """Return a redirect to the link of a page, with the rest of the query.
 
-    Without a public URL it names no host: a request may name any, and lead others there.
+    Without a public URL it has no host, since a request may have a forged one.
     """
     link = urlsplit(visited.link)
     queries = link.query, call.query_without("page_id")
@@ -188,14 +197,14 @@ def _redirect(call: Call, visited: Visit) -> Reply:
 
 
 def _public_reply(site: Site, call: Call, visited: Visit) -> Reply:
-    """Return a page that everybody sees, to be cached by anybody until it may be another one."""
-    page, most, seconds = visited.page, site.options.site_max_age, epoch(visited.at.utc)
-    turn = scheduling.next_turn(call.store.clock, page, visited.at)
-    if turn - seconds > most + 2:
-        age, until = most, turn - most - 2
+    """Return a public page, which any cache may store until its window changes."""
+    page, max_age, seconds = visited.page, site.options.site_max_age, epoch(visited.at.utc)
+    change = scheduling.next_turn(call.store.clock, page, visited.at)
+    if change - seconds > max_age + 2:
+        age, until = max_age, change - max_age - 2
     else:
-        # A cached response would tell others to cache it for too long: it is made each second.
-        age, until = int(max(0, min(most, turn - seconds - 2))), seconds + 1
+        # A cached reply would have a `max-age` that is too long: it is cached for a second only.
+        age, until = int(max(0, min(max_age, change - seconds - 2))), seconds + 1
     name = f"page{page['id']}_{visited.validity.generation}"
     etag = make_etag(name, page["version"], "site", visited.link, site.variant)
     is_known = bool(call.access.identity)
@@ -211,7 +220,7 @@ def _public_reply(site: Site, call: Call, visited: Visit) -> Reply:
 
 
 def _preview(call: Call, visited: Visit) -> Row:
-    """Return what keeps others from a page, and when the preview ends, if it is one."""
+    """Return why the page is not public, and when the preview ends, for the template."""
     page, expires = visited.page, None
     reason = page["status"]
     if reason == "publish":
@@ -221,41 +230,41 @@ def _preview(call: Call, visited: Visit) -> Row:
     if visited.expires:
         until = datetime.fromtimestamp(visited.expires, UTC)
         expires = call.store.clock.moment(until).local
-    return {"state": STATES.get(reason, reason), "expires": expires}
+    return {"state": PREVIEW_STATES.get(reason, reason), "expires": expires}
 
 
 def unlock(site: Site, call: Call, visited: Visit) -> Reply:
-    """Check the password that was sent for a page, and lead back to the page.
+    """Check the password that was sent for a page, and redirect to the page.
 
-    Only at the page's own address: the cookie is for the path that it is set at.
+    Only at the page's own address: the cookie is for the path at which it is set.
     """
-    if visited.redirect or visited.seen not in (Seen.LOCKED, Seen.UNLOCKED, Seen.PUBLIC):
+    if visited.redirect or visited.visibility in (Visibility.GONE, Visibility.INSPECTED):
         return show(site, call, visited)
     page, query = visited.page, call.query_without()
-    # Seen from itself: a proxy may cut a part of the path.
+    # Relative to itself: a proxy may have removed a part of the path.
     headers = {"Location": f"?{query}" if query else "./", "Cache-Control": PRIVATE}
-    if visited.seen == Seen.PUBLIC:
+    if visited.visibility == Visibility.PUBLIC:
         return html_reply(b"", headers, 303)
     password = call.incoming.read_form().get("password", "")
     try:
         call.access.check_password(page, password)
     except ApiError as error:
-        if error.status not in REFUSALS or not accepts_html(call.incoming.headers):
+        if error.status not in FORM_ERRORS or not accepts_html(call.incoming.headers):
             raise
-        form = site.closed_html("password.html", page, visited.link, REFUSALS[error.status])
+        form = site.closed_html("password.html", page, visited.link, FORM_ERRORS[error.status])
         return html_reply(form, {**error.headers, **private_headers()}, error.status)
     return html_reply(b"", {**headers, "Set-Cookie": _cookie(call, page)}, 303)
 
 
 def _cookie(call: Call, page: Row) -> str:
-    """Return the header that sets the cookie of who knows the password of a page."""
+    """Return the `Set-Cookie` header that opens a page."""
     until = now(call.store) + UNLOCKED_SECONDS
     url, public = urlsplit(call.incoming.url), urlsplit(call.options.public_url or "")
     return dump_cookie(
         _cookie_name(page),
         sign(call.store, page["id"], until, page["password"]),
         max_age=UNLOCKED_SECONDS,
-        # Without a path: browsers take that of the page, also behind a proxy that cuts a part.
+        # Without a path browsers use that of the page, as they see it behind a proxy.
         path=None,
         secure=url.scheme == "https" or public[:2] == ("https", url.netloc),
         httponly=True,

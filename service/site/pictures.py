@@ -11,12 +11,12 @@ from landform.service.rendering.content import MOST_TOKENS
 from landform.service.rendering.markup import Token, tokens
 from landform.storage.rows import Row
 
-# Where the URL of a picture may be in an item of a gallery, and in an image.
+# The keys of an item of a gallery, and the attributes of an image, that may have its URL.
 GALLERY_KEYS = ("url", "src", "source_url", "full")
-SOURCES = ("src", "data-src", "data-lazy-src")
-# Elements whose inside no visitor sees, and those that have none.
-UNSEEN = frozenset("noscript template script style iframe object video audio canvas".split())
-EMPTY = frozenset("area base br col embed hr img input link meta source track wbr".split())
+SOURCE_ATTRIBUTES = ("src", "data-src", "data-lazy-src")
+# Elements whose content is not visible, and elements without content.
+INVISIBLE = frozenset("noscript template script style iframe object video audio canvas".split())
+VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 HIDDEN = re.compile(r"hidden|display", re.IGNORECASE)
 NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 LONE_PERCENT = re.compile("%(?![0-9a-fA-F]{2})")
@@ -24,46 +24,46 @@ IN_PATH, IN_QUERY = "%/:;=@!$&'()*+,~-._", "%/:;=@!$&'()*+,~-._?"
 
 
 class AttributeParser(HTMLParser):
-    """Reads the attributes of one tag."""
+    """A parser for the attributes of one tag."""
 
     def __init__(self) -> None:
         super().__init__()
         self.attributes: dict[str, str] = {}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        """Keep the attributes; of one that is there twice the first counts."""
+        """Store the attributes; the first of two with the same name counts."""
         self.attributes = {name: value or "" for name, value in reversed(attrs)}
 
 
 def gallery_picture(meta: Row, link: str) -> str:
-    """Return the URL of the first picture in the gallery; empty for none."""
+    """Return the URL of the first picture in the gallery; empty if there is none."""
     gallery = meta.get("gallery")
     for item in gallery if isinstance(gallery, list) else []:
         sources = [item.get(key) for key in GALLERY_KEYS] if isinstance(item, dict) else [item]
         for source in sources:
-            # Anything else may be the id of a picture.
+            # Other values may be the id of a picture.
             if isinstance(source, str) and source.startswith(("https://", "http://", "/")):
                 return absolute_url(source, link)
     return ""
 
 
 def first_picture(content: str, link: str) -> str:
-    """Return the URL of the first image of a content that visitors see; empty for none."""
-    for token in _seen(islice(tokens(content), MOST_TOKENS)):
+    """Return the URL of the first visible image of a content; empty if there is none."""
+    for token in _visible(islice(tokens(content), MOST_TOKENS)):
         if token.name != "img" or token.closing:
             continue
         attributes = _attributes(token)
         if _is_decoration(attributes):
             continue
         candidates = attributes.get("srcset", "").split(",")[0].split()[:1]
-        for source in (*(attributes.get(name, "") for name in SOURCES), *candidates):
+        for source in (*(attributes.get(name, "") for name in SOURCE_ATTRIBUTES), *candidates):
             if url := absolute_url(source, link):
                 return url
     return ""
 
 
 def absolute_url(source: str, link: str) -> str:
-    """Return the absolute, encoded URL of an address; empty for one that is not on the web."""
+    """Return the absolute, encoded URL of an address; empty for other schemes."""
     with suppress(ValueError):
         url = urlsplit(urljoin(link, source.strip()))
         if source.strip() and url.scheme in ("https", "http") and url.hostname:
@@ -78,26 +78,26 @@ def absolute_url(source: str, link: str) -> str:
     return ""
 
 
-def _seen(parts: Iterator[Token]) -> Iterator[Token]:
-    """Yield the tokens outside of elements that visitors do not see."""
-    unseen, depth = "", 0
+def _visible(parts: Iterator[Token]) -> Iterator[Token]:
+    """Yield the tokens outside of invisible elements."""
+    element, depth = "", 0
     for token in parts:
-        if not unseen:
+        if not element:
             if _hides(token):
-                unseen, depth = token.name, 1
+                element, depth = token.name, 1
             else:
                 yield token
-        elif token.name == unseen:
+        elif token.name == element:
             depth += -1 if token.closing else 1
-            unseen = unseen if depth else ""
+            element = element if depth else ""
 
 
 def _hides(token: Token) -> bool:
-    """Return whether a tag begins what visitors do not see."""
-    if token.closing or not token.name or token.name in EMPTY or token.name == "!":
+    """Return whether a tag opens an invisible element."""
+    if token.closing or not token.name or token.name in VOID or token.name == "!":
         return False
-    # What is code is one token, with its end.
-    if token.name in UNSEEN:
+    # Scripts and styles are one token, with their end tag.
+    if token.name in INVISIBLE:
         return not token.text.lower().rstrip().endswith(f"</{token.name}>")
     return bool(HIDDEN.search(token.text)) and _is_hidden(_attributes(token))
 
@@ -113,7 +113,7 @@ def _is_hidden(attributes: dict[str, str]) -> bool:
 
 
 def _is_decoration(attributes: dict[str, str]) -> bool:
-    """Return whether an image is no picture: hidden, a pixel that counts, or a smiley."""
+    """Return whether an image is hidden, a tracking pixel or an emoji."""
     sizes = [attributes.get(name, "").strip().removesuffix("px") for name in ("width", "height")]
     classes = attributes.get("class", "").lower().split()
     return (

@@ -1,7 +1,6 @@
-"""Responses of the site: its templates, with the headers that tell browsers and caches what to do.
+"""Responses of the site: its templates and headers.
 
-Templates are read once, when the blueprint is made: one that changes counts from the next start on,
-in every worker.
+Templates are read once, when the blueprint is made: a changed one needs a restart.
 """
 
 import logging
@@ -26,23 +25,23 @@ from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
 
-DEFAULTS = Path(__file__).parent / "templates"
+TEMPLATES = Path(__file__).parent / "templates"
 PRIVATE = "private, no-store"
-# What other sites may learn of the address of a page: of one that anybody sees, of a protected one,
-# and of one that a token or credentials have opened.
+# The referrer policies of a public page, of a protected one, and of one that a token or
+# credentials have opened.
 REFERRER = "strict-origin-when-cross-origin"
 SAME_ORIGIN, NO_REFERRER = "same-origin", "no-referrer"
-# What a process has loaded for those that it starts, by the folder of the templates.
+# The environment and digest of each folder of templates that a parent process has loaded.
 preloaded: dict[str | None, tuple[Environment, str]] = {}
 
 
 class Site:
-    """What the pages of one blueprint are shown with. Raises `ValueError` for bad templates."""
+    """The templates and settings of one site. Raises `ValueError` for bad templates."""
 
     def __init__(self, options: Options) -> None:
         self.options = options
-        own = options.templates
-        self._environment, digest = preloaded.get(own) or load_templates(own)
+        folder = options.templates
+        self._environment, digest = preloaded.get(folder) or load_templates(folder)
         self._language, self._image = options.site_language, options.site_image or ""
         self._names = frozenset(self._environment.list_templates())
         self._common = {
@@ -52,26 +51,23 @@ class Site:
                 "language": options.site_language,
             }
         }
-        # With what else pages are made of, so that an ETag differs where they do.
+        # A part of each ETag: the templates and settings that pages depend on.
         self.variant = _digest((digest, self._common, self._image, options.site_policy))
 
     def page_html(self, page: Row, link: str, preview: Row | None = None) -> bytes:
-        """Return a page with its content, by `page-<slug>.html` or else by `page.html`."""
+        """Render a page with `page-<slug>.html`, or else with `page.html`."""
         names = (f"page-{slug}.html" for slug in (unquote(page["slug"]), page["slug"]))
         template = next((name for name in names if name in self._names), "page.html")
-        described = describe_page(page, link, self._language, self._image)
-        return self.render(template, {"page": described, "preview": preview})
+        variables = describe_page(page, link, self._language, self._image)
+        return self.render(template, {"page": variables, "preview": preview})
 
     def closed_html(self, template: str, page: Row, link: str, error: str = "") -> bytes:
-        """Return what visitors may know of a page that is closed to them."""
-        described = describe_page(page, link, self._language, self._image)
-        return self.render(template, {"page": without_content(described), "error": error})
+        """Render a page that is closed to the visitor, without its content."""
+        variables = describe_page(page, link, self._language, self._image)
+        return self.render(template, {"page": without_content(variables), "error": error})
 
     def render(self, template: str, values: Mapping[str, Any]) -> bytes:
-        """Return what a template makes of values, in UTF-8.
-
-        Raises the error of a 500 where it cannot be rendered, and logs the reason.
-        """
+        """Render a template in UTF-8; logs a failure and raises a 500."""
         try:
             html = self._environment.get_template(template).render({**self._common, **values})
             return html.encode()
@@ -86,10 +82,7 @@ class Site:
             raise internal_error() from None
 
     def error_page(self, error: ApiError) -> Finished:
-        """Return the page for a request that is refused, of which a 404 tells nothing.
-
-        Where its template is broken it is the 500 of the API.
-        """
+        """Return the HTML page of an error; for a broken template, the 500 of the API."""
         title = HTTPStatus(error.status).phrase
         name, values = "error.html", {"title": title, "error": error.message}
         if error.status == 404:
@@ -101,7 +94,7 @@ class Site:
         return Finished(body, error.status, error.headers, HTML)
 
     def finish(self, request: Request, response: Response) -> Response:
-        """Add the headers that every response of the site has."""
+        """Add the headers of every response of the site."""
         cache_control = response.headers.get("Cache-Control", "")
         set_headers(request, response, frozenset())
         if cache_control == PRIVATE:
@@ -113,7 +106,7 @@ class Site:
 
 
 def private_headers(referrer: str = SAME_ORIGIN) -> dict[str, str]:
-    """Return what keeps a page out of caches and search indexes, and its address from others."""
+    """Return the headers of a page that is not public."""
     return {
         "Cache-Control": PRIVATE,
         "Referrer-Policy": referrer,
@@ -122,15 +115,17 @@ def private_headers(referrer: str = SAME_ORIGIN) -> dict[str, str]:
 
 
 def load_templates(folder: str | None) -> tuple[Environment, str]:
-    """Return the templates of a folder, then landform's own, and what differs with any of them.
+    """Return the templates of a folder, with the defaults, and their digest.
 
-    Raises `ValueError` for one that cannot be read or compiled.
+    Raises `ValueError` for a template that cannot be read or compiled.
     """
     if folder and not Path(folder).is_dir():
         raise ValueError("templates must be a folder that is there")
-    defaults, own = FileSystemLoader(DEFAULTS), FileSystemLoader(folder or DEFAULTS)
-    # By the prefix a template finds the one that it stands in for, to extend it.
-    loader = ChoiceLoader([own, defaults, PrefixLoader({"landform": defaults})])
+    defaults = FileSystemLoader(TEMPLATES)
+    # With the prefix a template can extend the default that it replaces.
+    loader = ChoiceLoader(
+        [FileSystemLoader(folder or TEMPLATES), defaults, PrefixLoader({"landform": defaults})]
+    )
     environment = Environment(
         loader=loader,
         autoescape=True,
@@ -143,17 +138,17 @@ def load_templates(folder: str | None) -> tuple[Environment, str]:
     for name in environment.list_templates(["html"]):
         try:
             sources.append((name, loader.get_source(environment, name)[0]))
-            # Those of landform are compiled when they are first needed.
+            # The defaults are compiled when they are first needed.
             if folder and not name.startswith("landform/"):
                 environment.get_template(name)
         except TemplateNotFound:
-            # A link that leads nowhere, such as the lock of an editor.
+            # A broken link, such as the lock of an editor.
             continue
         except TemplateSyntaxError as error:
             raise ValueError(f"templates: {name}, line {error.lineno}: {error.message}") from None
         except (OSError, UnicodeError) as error:
-            what = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
-            raise ValueError(f"templates: {name} cannot be read: {what}") from None
+            reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
+            raise ValueError(f"templates: {name} cannot be read: {reason}") from None
     return environment, _digest(sources)
 
 
@@ -163,7 +158,7 @@ def _digest(value: object) -> str:
 
 
 def _place(error: Exception) -> str:
-    """Return where in which template an error is, as far as that is known."""
+    """Return the line of an error in a template; empty if it is not known."""
     frames = traceback.extract_tb(error.__traceback__)
     lines = [frame.lineno for frame in frames if frame.filename.endswith(".html")]
     return f" (line {lines[-1]})" if lines else ""

@@ -1,4 +1,4 @@
-"""`/sitemap.xml` and `/robots.txt`: which pages search engines should know."""
+"""`/sitemap.xml` and `/robots.txt`, for search engines."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -14,10 +14,10 @@ from landform.storage.pages import listing
 from landform.storage.rows import Row
 
 RESOURCE = Resource()
-# Search engines are refused nothing for what they add, also where requests are strict.
+# Search engines may add parameters, also if requests are strict.
 QUERY = Anything()
-# The most that the format allows in one file.
-MOST = 50_000
+# How many URLs the format allows in one file.
+MAX_URLS = 50_000
 NAMESPACE = "http://www.sitemaps.org/schemas/sitemap/0.9"
 XML, TEXT = "application/xml; charset=utf-8", "text/plain; charset=utf-8"
 DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
@@ -25,19 +25,19 @@ DECLARATION = '<?xml version="1.0" encoding="UTF-8"?>\n'
 
 @RESOURCE.get("/sitemap.xml", public=True, query=QUERY)
 def get_sitemap(call: Call) -> Reply:
-    """Return the addresses of the pages that everybody sees, or of the parts of that list."""
+    """Return the URLs of public pages, or of the parts of that list."""
     call.access.reject_invalid_credentials()
     text = dict(call.incoming.query_pairs).get("page", "")
     page = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
     state = listing.list_state(call.store, {"open_at": listing.NOW})
-    # Not of the whole query, as in the API: whatever else is in it changes nothing here.
+    # Unlike in the API, without the rest of the query, which changes nothing here.
     options, url = call.options, call.incoming.url
-    variant = url, options.public_url, options.home_page, page, MOST, *state.moments
+    variant = url, options.public_url, options.home_page, page, MAX_URLS, *state.moments
     etag = make_etag(f"sitemap_{state.generation}", state.version, *variant)
     reply = Reply(etag=etag, caching=Caching("page", state.until), content_type=XML)
     if call.has(etag):
         return reply
-    rows, parts = listing.sitemap_part(call.store, page or 1, MOST, state.due)
+    rows, parts = listing.sitemap_part(call.store, page or 1, MAX_URLS, state.due)
     if page > max(parts, 1):
         raise no_route()
     if page or parts <= 1:
@@ -49,7 +49,7 @@ def get_sitemap(call: Call) -> Reply:
 
 @RESOURCE.get("/robots.txt", public=True, query=QUERY)
 def get_robots(call: Call) -> Reply:
-    """Return that search engines may read everything, and where the list of pages is."""
+    """Allow search engines to read everything, and name the sitemap."""
     text = f"User-agent: *\nDisallow:\n\nSitemap: {call.public_url}/sitemap.xml\n"
     return Reply(text, content_type=TEXT)
 
@@ -62,6 +62,6 @@ def _pages(call: Call, rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
 
 
 def _xml(root: str, item: str, entries: Iterable[tuple[str, str]]) -> str:
-    """Return a list of URLs in XML, each with what else is said of it."""
-    lines = [f"<{item}><loc>{escape(url)}</loc>{more}</{item}>" for url, more in entries]
+    """Return a list of URLs in XML; an entry is a URL and more elements."""
+    lines = [f"<{item}><loc>{escape(url)}</loc>{tags}</{item}>" for url, tags in entries]
     return "\n".join([f'{DECLARATION}<{root} xmlns="{NAMESPACE}">', *lines, f"</{root}>\n"])

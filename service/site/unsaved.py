@@ -1,4 +1,4 @@
-"""A page as visitors would see it with what a write would change. Nothing is stored."""
+"""The preview of a page with fields that are not stored yet."""
 
 import json
 
@@ -15,8 +15,9 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource()
 DOCUMENT = schemas.PageDocument()
-SOURCES = ("title_raw", "content_raw")
-TEXTS = ("title_rendered", "content_rendered", "meta", "slug", "status", "date", "modified")
+RAW_COLUMNS = ("title_raw", "content_raw")
+RENDERED_COLUMNS = ("title_rendered", "content_rendered")
+PREVIEW_COLUMNS = (*RENDERED_COLUMNS, "meta", "slug", "status", "date", "modified")
 
 
 @RESOURCE.post(
@@ -31,7 +32,7 @@ TEXTS = ("title_rendered", "content_rendered", "meta", "slug", "status", "date",
     errors=("rest_post_invalid_id",),
 )
 def render_page(call: Call) -> Reply:
-    """Return the HTML that visitors would get of a page with these fields; nothing is stored."""
+    """Return the HTML of a page with these fields for visitors; nothing is stored."""
     values, site = {**call.body}, Site(call.options)
     stored = _stored(call, values.pop("id", 0))
     texts = prepare_texts(values, call.caller)
@@ -39,11 +40,11 @@ def render_page(call: Call) -> Reply:
     if stored["id"] and call.caller.may_write_any_html:
         columns = pages.with_old_rendering(stored, rendered)
     cleaned = still_cleaned(values, rendered, columns)
-    warnings = find_warnings(call, values, texts.lost, stored["meta"], cleaned)
+    warnings = find_warnings(call, values, texts.removed, stored["meta"], cleaned)
     meta = {**json.loads(stored["meta"]), **values.get("meta", {})}
     row = {
         **stored,
-        **{name: columns[name] for name in TEXTS[:2] if name in columns},
+        **{name: columns[name] for name in RENDERED_COLUMNS if name in columns},
         "slug": slugify(values.get("slug") or stored["slug"], call.store.language),
         "meta": json.dumps(meta),
     }
@@ -53,11 +54,11 @@ def render_page(call: Call) -> Reply:
 
 
 def _stored(call: Call, page_id: int) -> Row:
-    """Return the columns of a page; those of an empty draft without an id."""
+    """Return the columns of a page; without an id, those of an empty draft."""
     if page_id:
-        # It would show whatever is stored: of drafts, and behind passwords.
+        # The HTML would show drafts and texts behind passwords.
         call.access.require("pages:read", call.operation.denied)
-        return pages.get(call.store, page_id, ("id", "author", *TEXTS, *SOURCES))
+        return pages.get(call.store, page_id, ("id", "author", *PREVIEW_COLUMNS, *RAW_COLUMNS))
     now = call.store.clock.now().local
-    empty = {**dict.fromkeys(TEXTS, ""), "status": "draft", "date": now, "modified": now}
+    empty = {**dict.fromkeys(PREVIEW_COLUMNS, ""), "status": "draft", "date": now, "modified": now}
     return {"id": 0, "author": call.caller.author, **empty, "meta": "{}"}

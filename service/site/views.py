@@ -1,4 +1,4 @@
-"""The Flask views of the site: which address is whose, every method, and errors as HTML."""
+"""The Flask views of the site."""
 
 from collections.abc import Mapping
 
@@ -28,7 +28,7 @@ BY_SLUG, ROOT = "/<slug>", ""
 
 
 class SiteViews:
-    """The views of one blueprint."""
+    """The views of the site of one blueprint."""
 
     def __init__(self, views: HttpViews) -> None:
         self._views, self._service = views, views.service
@@ -36,18 +36,18 @@ class SiteViews:
         self._operations = site_operations(self._site)
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
-        """Respond at the address of a page. `is_alone`: nobody else has pages at the prefix."""
+        """Respond at the address of a page; `is_alone`: the host has no pages there."""
         if slug in (self._service.reserved_slugs or ()):
             return self._decline(is_alone)
         http = request_ctx.request
-        if not is_alone and http.method not in READS and (methods := _methods_of_others()):
+        if not is_alone and http.method not in READS and (methods := _other_methods()):
             raise MethodNotAllowed(methods)
         incoming = HttpIncoming(http, self._service, BY_SLUG)
-        where = {"key": _last_segment(http), "at_root": False}
-        return self._respond(incoming, where, is_alone=is_alone)
+        arguments = {"key": _last_segment(http), "at_root": False}
+        return self._respond(incoming, arguments, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
-        """Return the view of the root: a page by its id, the home page, or what is there else."""
+        """Return the view of the root: a page by its id, the home page, or `otherwise`."""
 
         def root(**variables: str) -> Response:
             incoming = HttpIncoming(request_ctx.request, self._service, ROOT)
@@ -66,15 +66,15 @@ class SiteViews:
         return root
 
     def _respond(
-        self, incoming: HttpIncoming, where: Mapping[str, object], *, is_alone: bool = True
+        self, incoming: HttpIncoming, arguments: Mapping[str, object], *, is_alone: bool = True
     ) -> Response:
-        """Return the response of the method; errors as HTML to browsers, and as JSON to others.
+        """Return the response; an error is HTML for browsers, otherwise JSON.
 
-        Where a host may have another page, a 404 is its own, whatever shape was asked for.
+        Unless the site `is_alone`, a 404 is left to the host.
         """
         http = incoming.http
         try:
-            return self._dispatch(incoming, where)
+            return self._dispatch(incoming, arguments)
         except Exception as error:
             failure = from_exception(error)
             if failure.status == 404 and not is_alone:
@@ -86,14 +86,14 @@ class SiteViews:
         response.vary.add("Accept")
         return response
 
-    def _dispatch(self, incoming: HttpIncoming, where: Mapping[str, object]) -> Response:
+    def _dispatch(self, incoming: HttpIncoming, arguments: Mapping[str, object]) -> Response:
         http, method = incoming.http, incoming.method
         if method == "POST" and is_cross_site(http, frozenset()):
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
         operation = self._operations["POST" if method == "POST" else "GET"]
 
         def make() -> tuple[Response, Caching]:
-            finished = run(self._service, operation, incoming, where)
+            finished = run(self._service, operation, incoming, arguments)
             response = to_response(finished)
             if method == "OPTIONS":
                 response = Response(status=204, headers={"Allow": ALLOWED})
@@ -108,13 +108,13 @@ class SiteViews:
             return self._views.cached(incoming, make) if method == "GET" else make()[0]
 
     def _json_error(self, http: Request, error: ApiError) -> Response:
-        """Return an error as the API does; whichever page is not there, it is no route."""
+        """Return an error as the API does; a missing page is a missing route."""
         error = no_route(http.path) if error.status == 404 else error
         return finish(http, to_response(error.finished()), self._views.origins)
 
     def _decline(self, is_alone: bool) -> Response:
-        """Respond at an address that belongs to something else, as if there were no pages."""
-        methods = _methods_of_others()
+        """Respond at a reserved address as if there were no pages."""
+        methods = _other_methods()
         if not is_alone:
             raise MethodNotAllowed(methods) if methods else NotFound
         error = wrong_method(", ".join(methods)) if methods else no_route()
@@ -136,20 +136,20 @@ def site_operations(site: Site) -> dict[str, Operation]:
     def unlock_page(
         call: Call, key: int | str, *, at_root: bool, preview: str | None = None
     ) -> Reply:
-        """Check the password of a page, and lead back to the page."""
+        """Check the password of a page, and redirect to the page."""
         return unlock(site, call, visit(call, key, preview, at_root=at_root))
 
     return resource.paths[BY_SLUG]
 
 
 def _last_segment(request: Request) -> str:
-    """Return the last segment of a path; of bytes that are no UTF-8, escaped surrogates."""
+    """Return the last segment of a path, with surrogates for bytes that are not UTF-8."""
     segment = str(request.environ["PATH_INFO"]).rstrip("/").rpartition("/")[2]
     return segment.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
-def _methods_of_others() -> list[str]:
-    """Return the methods of the rules that have this very path."""
+def _other_methods() -> list[str]:
+    """Return the methods of the other rules for exactly this path."""
     path, adapter = request_ctx.request.path, request_ctx.url_adapter
     rules = adapter.map.iter_rules() if adapter else ()
     methods = (rule.methods or () for rule in rules if rule.rule == path)

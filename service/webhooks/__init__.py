@@ -1,4 +1,4 @@
-"""Webhooks: who gets which events, and what became of the deliveries."""
+"""The operations on webhooks."""
 
 from datetime import UTC, datetime
 
@@ -15,9 +15,9 @@ RESOURCE = Resource()
 WEBHOOK, WITH_SECRET = schemas.Webhook(), schemas.WebhookWithSecret()
 DELIVERY = schemas.Delivery()
 
-ONE, SCOPE = "/webhooks/<webhook_id>", "webhooks:write"
+WEBHOOK_PATH, SCOPE = "/webhooks/<webhook_id>", "webhooks:write"
 NOT_FOUND = ("rest_webhook_invalid_id",)
-# What the events of a resource can be read with, beside the scope of all events.
+# The scope of all events, and that of the events of one resource.
 EVENTS, READ_SCOPES = "events:read", {"page": "pages:read", "feed": "feeds:read"}
 EXAMPLE = {"url": "https://example.com/hook", "types": ["page.*"]}
 
@@ -41,20 +41,20 @@ def list_webhooks(call: Call) -> Reply:
     errors=("rest_missing_callback_param", "rest_webhook_limit"),
 )
 def create_webhook(call: Call) -> Reply:
-    """Create a webhook, which gets events from now on; its secret is shown this once."""
+    """Create a webhook for events from now on; its secret is returned only once."""
     check_readable(call, call.body["types"])
     webhook = webhooks.create(call.store, call.body)
     return _secret_reply(call, webhook, {"Location": _url(call, webhook["id"])})
 
 
-@RESOURCE.get(ONE, response=WEBHOOK, scope=SCOPE, errors=NOT_FOUND)
+@RESOURCE.get(WEBHOOK_PATH, response=WEBHOOK, scope=SCOPE, errors=NOT_FOUND)
 def get_webhook(call: Call, webhook_id: int) -> Reply:
     """Return a webhook, with its last deliveries."""
     return webhook_reply(call, webhooks.get(call.store, webhook_id))
 
 
 @RESOURCE.patch(
-    ONE,
+    WEBHOOK_PATH,
     body=schemas.WebhookUpdate(),
     response=WEBHOOK,
     scope=SCOPE,
@@ -62,27 +62,27 @@ def get_webhook(call: Call, webhook_id: int) -> Reply:
     errors=NOT_FOUND,
 )
 def update_webhook(call: Call, webhook_id: int) -> Reply:
-    """Change what is sent of a webhook; one that is switched on goes on from where it stood."""
+    """Change the fields that are sent; when activated it continues where it stopped."""
     stored = webhooks.get(call.store, webhook_id)
     if call.body.keys() & {"url", "types"}:
         check_readable(call, call.body.get("types", stored["types"]) or ["*"])
     return webhook_reply(call, webhooks.update(call.store, webhook_id, call.body))
 
 
-@RESOURCE.delete(ONE, response=WEBHOOK, scope=SCOPE, errors=NOT_FOUND)
+@RESOURCE.delete(WEBHOOK_PATH, response=WEBHOOK, scope=SCOPE, errors=NOT_FOUND)
 def delete_webhook(call: Call, webhook_id: int) -> Reply:
-    """Remove a webhook and return it as it last was."""
+    """Delete a webhook and return it."""
     return webhook_reply(call, webhooks.delete(call.store, webhook_id))
 
 
-@RESOURCE.post(f"{ONE}/rotate", response=WITH_SECRET, scope=SCOPE, errors=NOT_FOUND)
+@RESOURCE.post(f"{WEBHOOK_PATH}/rotate", response=WITH_SECRET, scope=SCOPE, errors=NOT_FOUND)
 def rotate_webhook(call: Call, webhook_id: int) -> Reply:
-    """Give a webhook another secret; for a day those before sign too."""
+    """Replace the secret of a webhook; the former secrets also sign for a day."""
     return _secret_reply(call, webhooks.rotate(call.store, webhook_id))
 
 
 @RESOURCE.post(
-    f"{ONE}/test",
+    f"{WEBHOOK_PATH}/test",
     response=DELIVERY,
     scope=SCOPE,
     responds_early=True,
@@ -91,7 +91,7 @@ def rotate_webhook(call: Call, webhook_id: int) -> Reply:
     errors=(*NOT_FOUND, "rest_too_many_tests"),
 )
 def test_webhook(call: Call, webhook_id: int) -> Reply:
-    """Send an event of the type `test` at once, and return what came of it within two seconds."""
+    """Send a `test` event; return its result, or a 202 after two seconds."""
     result, has_ended = run_test(call.service, webhooks.get(call.store, webhook_id))
     body = DELIVERY.dump(result)
     if has_ended:
@@ -100,7 +100,7 @@ def test_webhook(call: Call, webhook_id: int) -> Reply:
 
 
 @RESOURCE.post(
-    f"{ONE}/replay",
+    f"{WEBHOOK_PATH}/replay",
     body=schemas.WebhookReplay(),
     response=WEBHOOK,
     scope=SCOPE,
@@ -108,9 +108,9 @@ def test_webhook(call: Call, webhook_id: int) -> Reply:
     errors=(*NOT_FOUND, "rest_events_expired"),
 )
 def replay_webhook(call: Call, webhook_id: int) -> Reply:
-    """Deliver events again: all after an id, all since a time, or those that were set aside.
+    """Deliver events again: all after an id or a time, or all that were set aside.
 
-    None that still waits is skipped.
+    Events that still wait are not skipped.
     """
     after = call.body.get("after")
     if since := call.body.get("since"):
@@ -119,7 +119,7 @@ def replay_webhook(call: Call, webhook_id: int) -> Reply:
 
 
 def check_readable(call: Call, types: list[str]) -> None:
-    """Let only those send events somewhere who may read them, or the rows that they tell of."""
+    """Require the scope to read the events of these types, or their rows."""
     scopes = {READ_SCOPES.get(name.partition(".")[0], EVENTS) for name in types}
     if not call.access.has_scope(EVENTS):
         for scope in sorted(scopes):
@@ -132,18 +132,18 @@ def _url(call: Call, webhook_id: int) -> str:
 
 
 def webhook_reply(call: Call, webhook: Row) -> Reply:
-    """Return the reply that shows a webhook."""
+    """Return the reply with a webhook."""
     return Reply(WEBHOOK.dump(_with_computed(call, webhook)))
 
 
 def _secret_reply(call: Call, webhook: Row, headers: dict[str, str] | None = None) -> Reply:
-    """Return the reply that shows a webhook and its secret."""
+    """Return the reply with a webhook and its secret."""
     body = WITH_SECRET.dump(_with_computed(call, webhook))
     return Reply(body, headers=headers or {}, caching=NO_STORE)
 
 
 def _with_computed(call: Call, webhook: Row) -> Row:
-    """Return a webhook with what follows from its columns."""
+    """Return a webhook with its computed fields."""
     next_try = webhook["failures"] and utc_text(datetime.fromtimestamp(webhook["next_try"], UTC))
     waiting = webhooks.waiting(call.store, webhook)
     return {**webhook, "waiting": waiting, "next_try": next_try or None}

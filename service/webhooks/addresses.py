@@ -1,12 +1,12 @@
-"""Addresses of the public internet, by a list of landform's own.
+"""Public IP addresses, by a list of reserved ranges.
 
-What Python takes for public differs from version to version. The list follows the registries of
-special-purpose addresses of the IANA, and has a whole range where a few of it are public.
+Python's own list differs between versions. This one follows the registries of special-purpose
+addresses of the IANA, and contains ranges of which only a few addresses are public.
 """
 
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
 
-# Of IPv6 only these are given to anybody: so neither local addresses nor translated ones.
+# The only public range of IPv6: it has neither local addresses nor translated ones.
 GLOBAL_UNICAST = IPv6Network("2000::/3")
 SPECIAL_IPV6 = tuple(
     IPv6Network(network)
@@ -44,11 +44,11 @@ SPECIAL_IPV4 = tuple(
 
 
 def is_public(address: str) -> bool:
-    """Return whether an address is one of the public internet, and stands for no other one."""
+    """Return whether an IP address is public; of an IPv4-mapped one, that address."""
     parsed = ip_address(address.partition("%")[0])
     if isinstance(parsed, IPv6Address):
-        # A system connects to one of IPv4 here.
+        # Systems connect to the IPv4 address.
         if parsed.ipv4_mapped:
             return is_public(str(parsed.ipv4_mapped))
-        return parsed in GLOBAL_UNICAST and not any(parsed in one for one in SPECIAL_IPV6)
+        return parsed in GLOBAL_UNICAST and not any(parsed in network for network in SPECIAL_IPV6)
     return not any(parsed in network for network in SPECIAL_IPV4)

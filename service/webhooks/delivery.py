@@ -1,7 +1,7 @@
-"""Delivers events to webhooks: to each its own, in order, until it has accepted them.
+"""Delivery of events to webhooks, in order, until the receiver accepts them.
 
-One process at a time delivers, as a lease in the database says. A delivery that was accepted, but
-could not be recorded any more, is repeated.
+A lease in the database lets one process at a time deliver. A delivery that was accepted but could
+not be recorded is repeated.
 """
 
 import base64
@@ -18,19 +18,22 @@ from landform.service.call import Service
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.webhooks import outcomes
-from landform.service.webhooks.sending import Answer, send
+from landform.service.webhooks.sending import Result, send
 from landform.storage import webhooks
 from landform.storage.errors import StorageError
 from landform.storage.pages import scheduling
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
-# In seconds: how often the database is looked at where no commit of this process is the reason, and
-# while attempts are under way; how soon after a failure, and how long commits are gathered.
-LOOK, ROUND, TROUBLE, GATHER = 1.0, 0.5, 10.0, 0.1
-# How many webhooks are sent to at the same time, and how many of them may be slow ones.
+# In seconds: how often the database is checked without a commit of this process, and while attempts
+# are running; the pause after a failure, and after a commit, to wait for more commits.
+CHECK_INTERVAL, RUNNING_INTERVAL, FAILURE_PAUSE, COMMIT_PAUSE = 1.0, 0.5, 10.0, 0.1
+# How many attempts run at the same time, and how many of them to slow webhooks.
 MOST_AT_ONCE, MOST_SLOW = 8, 4
-DIED, UNREADABLE = "The attempt ended with {}.", "The secret of the webhook is damaged."
+ATTEMPT_FAILED, DAMAGED_SECRET = (
+    "The attempt ended with {}.",
+    "The secret of the webhook is damaged.",
+)
 
 
 class Deliverer:
@@ -39,16 +42,16 @@ class Deliverer:
     def __init__(self, service: Service, *, first_wait: float = outcomes.FIRST_WAIT) -> None:
         self._service, self._store, self._first_wait = service, service.store, first_wait
         self._holder = secrets.token_hex(8)
-        # The webhooks that are sent to, and whether each is a slow one; what came of attempts.
-        self._busy = dict[int, bool]()
-        self._answers = SimpleQueue[tuple[Row, Row, Answer]]()
-        # By time.monotonic: the last attempt of each webhook, when the lease was renewed, and from
-        # when on due pages are published and the places of webhooks are stored.
-        self._tried = dict[int, float]()
+        # The webhooks with a running attempt, and whether each is slow; the results of attempts.
+        self._running = dict[int, bool]()
+        self._results = SimpleQueue[tuple[Row, Row, Result]]()
+        # By time.monotonic: the last attempt of each webhook, the last renewal of the lease, and
+        # when due pages may be published and the cursors of webhooks stored again.
+        self._last_attempts = dict[int, float]()
         self._renewed = self._publish_from = self._move_from = 0.0
 
     def run(self) -> NoReturn:
-        """Deliver for ever, woken by the commits of this process."""
+        """Deliver events forever, woken by the commits of this process."""
         woken = Event()
         self._store.on_commit(lambda event: woken.set())
         while True:
@@ -58,27 +61,26 @@ class Deliverer:
                 pause = self.deliver()
             except Exception:
                 log.exception("Webhooks could not be delivered; it is tried again.")
-                sleep(TROUBLE)
-            woken.wait(LOOK if pause is None else min(pause, LOOK))
-            # Many commits are looked at together, which leaves the interpreter to their writers.
-            sleep(GATHER)
+                sleep(FAILURE_PAUSE)
+            woken.wait(CHECK_INTERVAL if pause is None else min(pause, CHECK_INTERVAL))
+            # Several commits are handled together, so that writers are not slowed down.
+            sleep(COMMIT_PAUSE)
 
     def deliver(self) -> float | None:
-        """Deliver what can be delivered now, and publish due pages.
+        """Deliver all events that are due, and publish due pages.
 
-        Returns in how many seconds the next attempt is due; None where none is. Where another
-        process delivers, that is soon.
+        Returns the seconds until the next attempt, None if there is none.
         """
         with self._store.connection():
             self._publish()
-            while (due := self._due()) or self._busy:
+            while (due := self._due()) or self._running:
                 if not self._has_lease():
-                    return LOOK
+                    return CHECK_INTERVAL
                 for webhook, event in due:
                     self._begin(webhook, event)
-                if self._busy:
+                if self._running:
                     with suppress(Empty):
-                        self._settle(*self._answers.get(timeout=ROUND))
+                        self._settle(*self._results.get(timeout=RUNNING_INTERVAL))
                 self._publish()
             if self._renewed:
                 self._renewed = 0.0
@@ -89,38 +91,38 @@ class Deliverer:
         return min(waits, default=None)
 
     def _publish(self) -> None:
-        """Publish due pages; where that fails, deliveries go on."""
+        """Publish due pages; after a failure deliveries go on."""
         if monotonic() < self._publish_from:
             return
         try:
             scheduling.publish_due_pages(self._store)
         except StorageError as error:
-            self._publish_from = monotonic() + TROUBLE
+            self._publish_from = monotonic() + FAILURE_PAUSE
             log.warning("Pages that are due could not be stored; it is tried again: %s", error)
 
     def _has_lease(self) -> bool:
-        """Return whether this process is the one that delivers, and say from time to time so."""
+        """Return whether this process has the lease, which is renewed from time to time."""
         if self._renewed and monotonic() < self._renewed + webhooks.LEASE / 3:
             return True
         began = monotonic()
         if webhooks.lease(self._store, self._holder):
             self._renewed = began
             return True
-        # Who lost the lease while it was sending has no say about what came of it.
-        self._renewed, self._busy, self._answers = 0.0, {}, SimpleQueue()
+        # Without the lease the results of running attempts are not stored.
+        self._renewed, self._running, self._results = 0.0, {}, SimpleQueue()
         return False
 
     def _due(self) -> list[tuple[Row, Row]]:
-        """Return the webhooks to send to now, each with its next event, those first that wait."""
-        now, due, passed_over = self._store.clock.seconds(), list[tuple[Row, Row]](), []
-        slow_slots = MOST_SLOW - sum(self._busy.values())
+        """Return the due webhooks, the longest waiting first, with their next events."""
+        now, due, skipped = self._store.clock.seconds(), list[tuple[Row, Row]](), []
+        slow_slots = MOST_SLOW - sum(self._running.values())
         rows = webhooks.list_ready(self._store)
-        for webhook in sorted(rows, key=lambda row: self._tried.get(row["id"], 0.0)):
+        for webhook in sorted(rows, key=lambda row: self._last_attempts.get(row["id"], 0.0)):
             if webhook["damaged"]:
                 self._switch_off(webhook)
-            elif webhook["id"] in self._busy or outcomes.seconds_to_wait(webhook, now):
+            elif webhook["id"] in self._running or outcomes.seconds_to_wait(webhook, now):
                 continue
-            elif len(due) + len(self._busy) < MOST_AT_ONCE and (
+            elif len(due) + len(self._running) < MOST_AT_ONCE and (
                 slow_slots or not outcomes.is_slow(webhook)
             ):
                 event, cursor = webhooks.next_event(self._store, webhook)
@@ -128,48 +130,48 @@ class Deliverer:
                     due.append((webhook, event))
                     slow_slots -= outcomes.is_slow(webhook)
                 elif cursor > webhook["cursor"]:
-                    passed_over.append((webhook, cursor))
-        if passed_over and monotonic() >= self._move_from:
-            self._move_from = monotonic() + LOOK
-            webhooks.move_on(self._store, passed_over)
+                    skipped.append((webhook, cursor))
+        if skipped and monotonic() >= self._move_from:
+            self._move_from = monotonic() + CHECK_INTERVAL
+            webhooks.move_on(self._store, skipped)
         return due
 
     def _begin(self, webhook: Row, event: Row) -> None:
-        """Begin an attempt in a thread of its own."""
+        """Start an attempt in a new thread."""
         number = webhook["id"]
-        self._tried[number] = monotonic()
+        self._last_attempts[number] = monotonic()
         if not dump_event(event, public_urls(self._service)):
             webhooks.settle(self._store, webhook, outcomes.set_aside(webhook, event["id"]))
             return
         try:
             request = self._request(webhook, event)
         except ValueError:
-            self._settle(webhook, event, Answer(0, UNREADABLE))
+            self._settle(webhook, event, Result(0, DAMAGED_SECRET))
             return
-        answers = self._answers
+        results = self._results
 
         def attempt() -> None:
-            answer = Answer(0, "")
+            result = Result(0, "")
             try:
-                answer = send(*request)
+                result = send(*request)
             except BaseException as error:
-                answer = Answer(0, DIED.format(type(error).__name__))
+                result = Result(0, ATTEMPT_FAILED.format(type(error).__name__))
             finally:
-                answers.put((webhook, event, answer))
+                results.put((webhook, event, result))
 
         Thread(target=attempt, daemon=True).start()
-        self._busy[number] = outcomes.is_slow(webhook)
+        self._running[number] = outcomes.is_slow(webhook)
 
     def test(self, webhook: Row) -> JsonObject:
-        """Send an event of the type `test` to a webhook, and return what came of it."""
+        """Send an event of the type `test` to a webhook, and return the attempt."""
         now = self._store.clock.now().utc
         event = {"id": 0, "type": "test", "created_utc": now, "data": '{"resource":"webhook"}'}
-        # Receivers ignore ids that they have seen.
+        # Receivers ignore known ids.
         event["message"] = f"test_{secrets.token_hex(8)}"
-        return self._entry(event, send(*self._request(webhook, event)))
+        return self._attempt_record(event, send(*self._request(webhook, event)))
 
     def _request(self, webhook: Row, event: Row) -> tuple[str, dict[str, str], bytes, bool]:
-        """Return what `send` takes to deliver an event to a webhook."""
+        """Return the arguments of `send` for an event and a webhook."""
         body = dumps(dump_event(event, public_urls(self._service)))
         message = f"evt_{str(self._store.identity)[:12]}_{event.get('message', event['id'])}"
         now = self._store.clock.seconds()
@@ -178,11 +180,11 @@ class Deliverer:
         headers |= sign(keys, message, int(now), body)
         return webhook["url"], headers, body, self._service.options.webhook_private
 
-    def _settle(self, webhook: Row, event: Row, answer: Answer) -> None:
-        """Store what came of an attempt."""
-        self._busy.pop(webhook["id"], None)
-        attempt, now = self._entry(event, answer), self._store.clock.seconds()
-        changes = outcomes.changes_after(webhook, attempt, answer, now, self._first_wait)
+    def _settle(self, webhook: Row, event: Row, result: Result) -> None:
+        """Store the result of an attempt."""
+        self._running.pop(webhook["id"], None)
+        attempt, now = self._attempt_record(event, result), self._store.clock.seconds()
+        changes = outcomes.changes_after(webhook, attempt, result, now, self._first_wait)
         is_settled = webhooks.settle(self._store, webhook, changes)
         if is_settled and not changes.get("active", True):
             log.warning("Webhook %d was switched off: %s", webhook["id"], changes["reason"])
@@ -193,18 +195,22 @@ class Deliverer:
         damaged = ", ".join(webhook["damaged"])
         log.error("Webhook %d was switched off: its %s are damaged.", webhook["id"], damaged)
 
-    def _entry(self, event: Row, answer: Answer) -> JsonObject:
-        """Return what is remembered of an attempt."""
-        told = {"event": event["id"], "time": f"{self._store.clock.now().utc}Z"}
-        of = answer.milliseconds, answer.text
-        return {**told, "status": answer.status, "milliseconds": of[0], "response": of[1]}
+    def _attempt_record(self, event: Row, result: Result) -> JsonObject:
+        """Return the record of an attempt."""
+        return {
+            "event": event["id"],
+            "time": f"{self._store.clock.now().utc}Z",
+            "status": result.status,
+            "milliseconds": result.milliseconds,
+            "response": result.text,
+        }
 
 
 def sign(keys: list[str], message: str, timestamp: int, body: bytes) -> dict[str, str]:
     """Return the headers of Standard Webhooks, with a signature for each key."""
     signed = f"{message}.{timestamp}.".encode() + body
-    secret = (base64.b64decode(key.removeprefix("whsec_")) for key in keys)
-    digests = (base64.b64encode(hmac.digest(one, signed, "sha256")).decode() for one in secret)
+    decoded = (base64.b64decode(key.removeprefix("whsec_")) for key in keys)
+    digests = (base64.b64encode(hmac.digest(key, signed, "sha256")).decode() for key in decoded)
     return {
         "webhook-id": message,
         "webhook-timestamp": str(timestamp),

@@ -1,4 +1,4 @@
-"""The commands for a database as a whole, and for what is served of it."""
+"""The commands for a database as a whole."""
 
 import logging
 from pathlib import Path
@@ -7,12 +7,10 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from landform.app import create_app
-from landform.standalone.commands._tools import (
+from landform.standalone.commands.tools import (
     File,
     Progress,
     end_with,
-    landform,
     migrated_store,
     open_store,
 )
@@ -28,7 +26,7 @@ from landform.storage import (
 from landform.storage.maintenance import copying, derived, verify
 
 
-@landform.command("backup")
+@click.command("backup")
 @click.argument("file", type=File(is_written=True))
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def backup(file: Path, force: bool) -> None:
@@ -44,7 +42,7 @@ def backup(file: Path, force: bool) -> None:
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
 
 
-@landform.command("restore")
+@click.command("restore")
 @click.argument("file", type=File())
 @click.option("--force", is_flag=True, help="Also replace the database of another program.")
 @click.option("--keep-revoked", is_flag=True, help="End keys, previews and cookies again.")
@@ -65,9 +63,8 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
     if before is None and previous:
         click.echo("Which keys were revoked since is not known: see `landform key list`.")
     again = [
-        key for key in _keys(store) or ()
-        if before is not None and key.active and key not in before
-    ]  # fmt: skip
+        key for key in _keys(store) or () if before is not None and key.active and key not in before
+    ]
     if keep_revoked:
         with migrated_store() as store:
             signatures.rotate_secret(store)
@@ -76,8 +73,10 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
         names = "".join(f", key {key.name}" for key in again)
         click.echo(f"Ended again: previews, cookies{names}.")
     elif previous:
-        click.echo("Previews and cookies that were ended since are valid again: see "
-                   "`landform secret rotate`.")  # fmt: skip
+        click.echo(
+            "Previews and cookies that were ended since are valid again: see "
+            "`landform secret rotate`."
+        )
         for key in again:
             click.echo(
                 f"The key {key.name} (id {key.id}) is valid again: see `landform key revoke`."
@@ -121,7 +120,7 @@ def _check(path: str) -> None:
         raise click.ClickException(f"The backup is not as landform makes it: {problems[0]}")
 
 
-@landform.command("migrate")
+@click.command("migrate")
 @click.option("--identity", is_flag=True, help="Print nothing but the identity of the store.")
 def migrate(identity: bool) -> None:
     """Bring the database up to date; create it if needed."""
@@ -135,7 +134,7 @@ def migrate(identity: bool) -> None:
     click.echo("The database is up to date.")
 
 
-@landform.command("verify")
+@click.command("verify")
 def verify_database() -> None:
     """Check the file, the schema, every row and derived data."""
     store = open_store()
@@ -152,7 +151,7 @@ def _problems(store: Store) -> list[str]:
     return problems
 
 
-@landform.command("vacuum")
+@click.command("vacuum")
 def vacuum() -> None:
     """Compact the database and rebuild all derived data.
 
@@ -169,7 +168,7 @@ def vacuum() -> None:
     click.echo(f"{before:,} bytes before, {store.database.size():,} now")
 
 
-@landform.command("copy")
+@click.command("copy")
 @click.argument("source", type=File(is_url=True))
 @click.argument("target", type=File(is_url=True, is_written=True))
 def copy(source: str, target: str) -> None:
@@ -188,15 +187,7 @@ def copy(source: str, target: str) -> None:
     click.echo(f"{right.database.name} holds the {rows:,} rows of {left.database.name}.")
 
 
-@landform.command("routes")
-def routes() -> None:
-    """List the URL rules of the service."""
-    open_store().check()
-    for rule in sorted({rule.rule for rule in create_app().url_map.iter_rules()}):
-        click.echo(rule)
-
-
-@landform.group("secret")
+@click.group("secret")
 def secret() -> None:
     """Replace the secret that signs previews and cookies."""
 

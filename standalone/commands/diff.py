@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from landform.standalone.commands._tools import (
+from landform.standalone.commands.tools import (
     DATABASES,
     ONLY,
     REPORT,
@@ -19,7 +19,6 @@ from landform.standalone.commands._tools import (
     File,
     NotBegun,
     Progress,
-    landform,
     open_store,
     say,
     write_report,
@@ -34,7 +33,7 @@ SHOWN = 60
 Difference = dict[str, Any]
 
 
-@landform.command("diff")
+@click.command("diff")
 @click.argument("left", type=File(is_url=True))
 @click.argument("right", default="", type=File(is_url=True))
 @ONLY

@@ -2,14 +2,14 @@
 
 from contextlib import suppress
 from time import sleep
-from typing import Any
 
 import click
 
-from landform.app import create_app
+from landform.service.cli import current_group
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import dumps
-from landform.standalone.commands._tools import landform, open_store
+from landform.service.webhooks.delivery import Deliverer
+from landform.standalone.commands.tools import open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import WANTED
 from landform.storage.events import read
@@ -18,18 +18,22 @@ LOOK_SECONDS = 0.5
 EXPIRED = "Events after {} are not kept, or the id is of another store; begin without --after."
 
 
-@landform.command("events")
+@click.command("events")
 @click.option("--after", type=click.IntRange(0), help="Only events after this id; default: all.")
 @click.option(
-    "--type", "types", multiple=True, metavar="TYPE", type=click.Choice(WANTED),
+    "--type",
+    "types",
+    multiple=True,
+    metavar="TYPE",
+    type=click.Choice(WANTED),
     help="Only events of this type, such as page.published or page.*.",
-)  # fmt: skip
+)
 @click.option("--follow", is_flag=True, help="Wait for more.")
 def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
     """Print events as lines of JSON, the oldest first."""
     open_store().check(current=True)
-    blueprint: Any = create_app().blueprints["landform"]
-    store, urls = blueprint.service.store, public_urls(blueprint.service)
+    service = current_group().service()
+    store, urls = service.store, public_urls(service)
     # Ctrl-C is how it ends.
     with suppress(KeyboardInterrupt):
         while True:
@@ -46,12 +50,15 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
                 sleep(LOOK_SECONDS)
 
 
-@landform.command("deliver")
+@click.command("deliver")
 @click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
 def deliver(once: bool) -> None:
     """Deliver events, and publish due pages.
 
     It goes on until it is stopped; see LANDFORM_DELIVER.
     """
-    blueprint: Any = create_app().blueprints["landform"]
-    blueprint.deliver(forever=not once)
+    deliverer = Deliverer(current_group().service())
+    if once:
+        deliverer.deliver()
+    else:
+        deliverer.run()

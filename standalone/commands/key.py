@@ -6,8 +6,8 @@ from datetime import UTC, datetime, timedelta
 import click
 
 from landform.service.auth.credentials import SCOPES
-from landform.standalone.commands._tools import landform, migrated_store
-from landform.standalone.settings import read_settings
+from landform.service.cli import current_group
+from landform.standalone.commands.tools import migrated_store
 from landform.storage import api_keys
 
 LOCAL_MODE_ENDED = """
@@ -17,7 +17,7 @@ Send the secret with every other request:
 `landform key create NAME --scope ...` creates more keys."""
 
 
-@landform.group("key")
+@click.group("key")
 def key() -> None:
     """Create, list, revoke and rotate keys."""
 
@@ -37,9 +37,10 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
     if ends and ends <= datetime.now(UTC):
         raise click.BadParameter("that is in the past", param_hint="--expires")
     with migrated_store(create=True) as store:
-        ends_local_mode = not read_settings().credentials and not api_keys.any_exist(store)
+        options = current_group().options()
+        is_local = options.local_mode and not (options.credentials or api_keys.any_exist(store))
         _print_secret(api_keys.create(store, name, scopes, author, ends))
-    if ends_local_mode:
+    if is_local:
         click.echo(LOCAL_MODE_ENDED, err=True)
 
 
@@ -67,8 +68,13 @@ def revoke_key(name: str) -> None:
 
 @key.command("rotate")
 @click.argument("name")
-@click.option("--grace", default=24.0, show_default=True, type=click.FloatRange(0, 24 * 365),
-              help="Hours for which the old secret stays valid.")  # fmt: skip
+@click.option(
+    "--grace",
+    default=24.0,
+    show_default=True,
+    type=click.FloatRange(0, 24 * 365),
+    help="Hours for which the old secret stays valid.",
+)
 def rotate_key(name: str, grace: float) -> None:
     """Give a key a new secret and print it, which is shown only once."""
     with migrated_store() as store:

@@ -9,19 +9,23 @@ from marshmallow import ValidationError
 from landform.schemas.feed_plan import PlanRequest
 from landform.service.json_codec import dumps, loads
 from landform.service.planning import plan as planning
-from landform.standalone.commands._tools import File, landform, open_store
+from landform.standalone.commands.tools import File, open_store
 
 
-@landform.command("plan")
+@click.command("plan")
 @click.argument("form", type=click.IntRange(0))
 @click.option(
-    "--entry", "file", type=File(exists=True, allow_dash=True), required=True,
+    "--entry",
+    "file",
+    type=File(exists=True, allow_dash=True),
+    required=True,
     help="A JSON object of fields and their values; - is standard input.",
-)  # fmt: skip
+)
 @click.option(
-    "--properties", type=File(exists=True, allow_dash=True),
+    "--properties",
+    type=File(exists=True, allow_dash=True),
     help="A JSON object of the entry's properties.",
-)  # fmt: skip
+)
 @click.option("--entry-id", help="The id of the entry: leave out what has been run for it.")
 @click.option("--addon", help="The feeds of this add-on only.")
 @click.option("--event-type", help="The feeds of this event type only.")

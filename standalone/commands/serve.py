@@ -1,4 +1,4 @@
-"""`landform serve`."""
+"""`landform serve` and `routes`."""
 
 import os
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 import click
 from gunicorn.app.wsgiapp import WSGIApplication
 
-from landform.standalone.commands._tools import landform
+from landform.app import create_app
+from landform.standalone.commands.tools import open_store
 from landform.standalone.settings import PREFIX, read_settings
 
 CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
@@ -25,7 +26,7 @@ class Service(WSGIApplication):  # type: ignore[misc]
         self.cfg.set("bind", self.bind)
 
 
-@landform.command("serve")
+@click.command("serve")
 @click.option("--bind", default="127.0.0.1:8000", show_default=True, help="Address and port.")
 @click.option("--workers", type=click.IntRange(1), help="Processes; default: from the cores.")
 def serve(bind: str, workers: int | None) -> None:
@@ -37,3 +38,11 @@ def serve(bind: str, workers: int | None) -> None:
         Service(bind).run()
     except (OSError, ValueError) as error:
         raise click.ClickException(f"--bind {bind}: {error}.") from error
+
+
+@click.command("routes")
+def routes() -> None:
+    """List the URL rules of the service."""
+    open_store().check()
+    for rule in sorted({rule.rule for rule in create_app().url_map.iter_rules()}):
+        click.echo(rule)

@@ -5,14 +5,15 @@ import re
 
 import click
 
-from landform.standalone.commands._tools import FLAGS, landform
 from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
 
+# Where a context keeps the variables that options have set.
+SET_BY_OPTIONS = "landform.flags"
 # A link of docs/settings.md.
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
 
 
-@landform.command("settings")
+@click.command("settings")
 @click.option("--json", "as_json", is_flag=True, help="As a JSON array.")
 def list_settings(as_json: bool) -> None:
     """List every setting, its value and its meaning.
@@ -20,7 +21,7 @@ def list_settings(as_json: bool) -> None:
     Also where the value came from, and the default. Secrets are not shown.
     """
     settings, sources = find_settings()
-    for variable in click.get_current_context().meta.get(FLAGS, []):
+    for variable in click.get_current_context().meta.get(SET_BY_OPTIONS, []):
         sources[variable.removeprefix(PREFIX)] = "flag"
     rows = []
     for name, one in SETTINGS.items():
@@ -31,7 +32,7 @@ def list_settings(as_json: bool) -> None:
                 "value": kind.hide(value) if value and kind.hide else value,
                 "source": sources.get(name, DEFAULT),
                 "default": one.default,
-                "accepts": kind.wanted,
+                "accepts": kind.description,
                 "meaning": LINK.sub(r"\1", one.metadata["meaning"]),
             }
         )

@@ -10,9 +10,11 @@ from typing import Any, cast
 import click
 from marshmallow import ValidationError
 
-from landform.schemas.export import FeedLine, PageLine
+from landform.schemas.export import PageLine
+from landform.schemas.feeds import FeedLine
+from landform.service.errors import printable
 from landform.service.json_codec import DEEPEST_JSON, dumps, loads
-from landform.standalone.commands._tools import (
+from landform.standalone.commands.tools import (
     DRY_RUN,
     MAP_FORM,
     REPORT,
@@ -20,12 +22,10 @@ from landform.standalone.commands._tools import (
     File,
     Progress,
     end_with,
-    landform,
     open_store,
     write_report,
     written,
 )
-from landform.standalone.logs import shown
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 
@@ -46,7 +46,7 @@ class WrongLine(ValueError):
     """A line is no row; the text says what is wrong with it."""
 
 
-@landform.command("export")
+@click.command("export")
 @click.argument("file", type=File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
@@ -75,20 +75,28 @@ def export(
     write_report(report_file, {"counts": counts})
 
 
-@landform.command("import")
+@click.command("import")
 @click.argument("file", type=File(exists=True))
 @click.option(
-    "--by", type=click.Choice(["id", "slug"]), default="id", show_default=True,
+    "--by",
+    type=click.Choice(["id", "slug"]),
+    default="id",
+    show_default=True,
     help="What identifies a page that exists; with slug, new ones get new ids.",
-)  # fmt: skip
+)
 @MAP_FORM
 @click.option("--atomic", is_flag=True, help="All lines, or none; other writers wait meanwhile.")
 @DRY_RUN
 @REPORT
 def import_(
-    file: Path, *, by: str, forms: dict[int, int], atomic: bool, dry_run: bool,
+    file: Path,
+    *,
+    by: str,
+    forms: dict[int, int],
+    atomic: bool,
+    dry_run: bool,
     report_file: Path | None,
-) -> None:  # fmt: skip
+) -> None:
     """Write the pages and feeds of an export, a few at a time.
 
     A line that is refused stops no other. After an interruption, run it again: what is there
@@ -174,8 +182,8 @@ def read_lines(
                 yield number, _row(line.removeprefix(b"\xef\xbb\xbf"))
             except WrongLine as error:
                 if wrong is None:
-                    raise WrongLine(shown(f"line {number}: {error}")) from error
-                wrong.append((number, shown(error)))
+                    raise WrongLine(printable(f"line {number}: {error}")) from error
+                wrong.append((number, printable(error)))
 
 
 def check_stored(row: Line) -> None:

@@ -29,8 +29,11 @@ class Dialect(ABC):
     # The SQL of each of `expressions.py`, with {0} and {1} for its arguments.
     expressions: Mapping[str, str]
 
-    def indexed_words(self, words: Iterable[str], columns: Iterable[str]) -> str:
-        """Return what `indexed` takes to find words of `shortest_indexed` or more characters."""
+    def indexed_words(self, words: Iterable[str], columns: Iterable[str], joint: str) -> str:
+        """Return what `indexed` takes to find words of `shortest_indexed` or more characters.
+
+        `joint`: `AND` to find all of them, `OR` to find any.
+        """
         raise NotImplementedError
 
     @abstractmethod

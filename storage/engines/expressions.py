@@ -32,8 +32,8 @@ class DialectExpression(ColumnBase):
 same = partial(DialectExpression, "same")
 # The condition that a column holds a text somewhere.
 contains = partial(DialectExpression, "contains")
-# The condition that two texts of JSON arrays of texts share an item. That of the column may be
-# empty, or damaged where the engine allows it: it shares none.
+# The condition that a JSON array of texts has an item of a list. That of the column may be empty,
+# or damaged where the engine allows it: it shares none.
 shares = partial(DialectExpression, "shares")
 # The query of the ids of pages that hold `Dialect.indexed_words`.
 indexed = partial(DialectExpression, "indexed")

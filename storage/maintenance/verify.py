@@ -69,7 +69,9 @@ def _wrong_rows(db: EngineDatabase, model: type[Table], check_row: Check) -> Ite
     with db.snapshot():
         for row in read_rows(db, model):
             if reason := _reason(model, row, check_row):
-                wrong.setdefault(reason, []).append(next(iter(row.values())))
+                key, number = next(iter(row.items()))
+                # A damaged key is shown no more than another value.
+                wrong.setdefault(reason, []).append("?" if reason.startswith(f"{key} ") else number)
     for reason, keys in wrong.items():
         yield f"There are {len(keys)} rows of {name} whose {reason}: {_listed(keys)}. {CORRECT}"
 
@@ -81,7 +83,7 @@ def _reason(model: type[Table], row: Row, check_row: Check) -> str:
         if not _has_type(fields[name], value):
             return f"{name} is not of its type"
     for name, kind in model.json_columns.items():
-        if not _is_json(row[name], kind):
+        if not _is_json(row[name], kind, may_be_empty=name not in model.never_empty):
             return f"{name} is not the JSON that it has to be"
     for name in () if model.exported_by else row:
         if name.endswith("_utc") and row[name] and not _is_time(row[name]):
@@ -106,7 +108,7 @@ def _has_type(field: Field, value: object) -> bool:
     return isinstance(value, int) and (value in (0, 1) or not isinstance(field, BooleanField))
 
 
-def _is_json(text: str, kind: Any) -> bool:
+def _is_json(text: str, kind: Any, *, may_be_empty: bool) -> bool:
     """Return whether a text is JSON of a type, such as `list[int]`."""
     try:
         # No integer is written as NaN or Infinity.
@@ -114,7 +116,7 @@ def _is_json(text: str, kind: Any) -> bool:
     except (ValueError, RecursionError):
         return False
     items = [get_origin(item) or item for item in get_args(kind)]
-    is_right = isinstance(value, get_origin(kind) or kind)
+    is_right = isinstance(value, get_origin(kind) or kind) and (may_be_empty or bool(value))
     return is_right and all(isinstance(item, items[0]) for item in value if items)
 
 

@@ -1,13 +1,16 @@
-"""The filters of the list of pages: the condition that each one adds to the query."""
+"""The filters of the list of pages: the condition of each, and the values in it.
+
+The SQL of a list is made once for each shape: which conditions, and how many values each has.
+"""
 
 from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
-from functools import reduce
+from functools import partial, reduce
 from itertools import chain
 from operator import and_, or_
-from typing import Any
+from typing import Any, NamedTuple
 
-from peewee import SQL, Case, ColumnBase, fn
+from peewee import SQL, Case, ColumnBase, NodeList, fn
 
 from landform.storage.clock import Clock
 from landform.storage.engines import expressions
@@ -15,67 +18,117 @@ from landform.storage.engines.dialect import Dialect
 from landform.storage.models import Page, PageText
 from landform.storage.pages import scheduling
 from landform.storage.pages.slugs import HAS_SLUG, spellings
-from landform.storage.rows import Values, json_text, storable
+from landform.storage.rows import Values, storable
 from landform.storage.search import Search, form_key, language_key, parse
+from landform.storage.sql import Filters
 from landform.storage.store import Store
 
 TEXTS = ("title", "content")
+COLUMNS = (("title",), ("content",), TEXTS)
 # With more words than this, only the whole sentence and the content rank pages.
 MOST_RANKED_WORDS = 6
+QUOTE = SQL("'\"'")
 
 
-def keys(key: Callable[[Any], str], values: Sequence[Any]) -> list[str]:
-    """Return what pages are found by for some values, each once; one without a key finds none."""
-    return [found for found in dict.fromkeys(map(key, values)) if found]
+class Filter(NamedTuple):
+    """A condition, made of parameters, and the values for these, made of what a query has."""
+
+    condition: Callable[..., ColumnBase]
+    values: Callable[[Clock, Any], Sequence[object]]
 
 
-def named_slugs(texts: Sequence[str]) -> list[str]:
-    """Return the slugs that some texts may name, each once."""
+def _numbers(_: Clock, numbers: Sequence[int]) -> list[int]:
+    return storable(numbers)
+
+
+def _local(clock: Clock, date: datetime) -> list[str]:
+    return [clock.moment(date).local]
+
+
+def _moment(clock: Clock, at: object) -> Sequence[str]:
+    # Any other text than a date stands for now.
+    return clock.moment(at) if isinstance(at, datetime) else clock.now()
+
+
+def _slugs(_: Clock, texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(map(spellings, texts))))
 
 
-def _speaks(_: Clock, languages: Sequence[Any]) -> ColumnBase:
-    wanted = keys(language_key, languages)
-    if len(wanted) == 1:
+def _forms(_: Clock, forms: Sequence[Any]) -> list[str]:
+    # What has no key, no page has.
+    return [key for key in dict.fromkeys(map(form_key, forms)) if key]
+
+
+def _languages(_: Clock, languages: Sequence[Any]) -> list[str]:
+    return [key for key in dict.fromkeys(map(language_key, languages)) if key]
+
+
+def _speaks(*languages: Any) -> ColumnBase:
+    if len(languages) == 1:
         # Faster than a list of one.
-        return expressions.contains(Page.languages, f'"{wanted[0]}"')
-    return expressions.shares(Page.languages, json_text(wanted))
+        quoted = NodeList((QUOTE, *languages, QUOTE), " || ", parens=True)
+        return expressions.contains(Page.languages, quoted)
+    return expressions.shares(Page.languages, NodeList(languages, ", "))
 
 
-def _is_open(clock: Clock, at: object) -> ColumnBase:
-    # Any other text than a date stands for now.
-    moment = clock.moment(at) if isinstance(at, datetime) else clock.now()
-    return scheduling.is_open(moment)
-
-
-# Each makes a condition of the site's clock and the value in the query.
-CONDITIONS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
-    "include": lambda _, ids: Page.id.in_(storable(ids)),
-    "exclude": lambda _, ids: Page.id.not_in(storable(ids)),
-    "author": lambda _, ids: Page.author.in_(storable(ids)),
-    "author_exclude": lambda _, ids: Page.author.not_in(storable(ids)),
-    "after": lambda clock, date: Page.date > clock.moment(date).local,
-    "before": lambda clock, date: Page.date < clock.moment(date).local,
-    "modified_after": lambda clock, date: Page.modified > clock.moment(date).local,
-    "modified_before": lambda clock, date: Page.modified < clock.moment(date).local,
-    "slug": lambda _, slugs: Page.slug.in_(named_slugs(slugs)) & HAS_SLUG,
-    "form_id": lambda _, forms: Page.form.in_(keys(form_key, forms)),
-    "language": _speaks,
-    "open_at": _is_open,
-    "window_changes_before": lambda clock, date: scheduling.turns_between(
-        clock.now(), clock.moment(date)
+FILTERS: Mapping[str, Filter] = {
+    "include": Filter(lambda *ids: Page.id.in_(ids), _numbers),
+    "exclude": Filter(lambda *ids: Page.id.not_in(ids), _numbers),
+    "author": Filter(lambda *authors: Page.author.in_(authors), _numbers),
+    "author_exclude": Filter(lambda *authors: Page.author.not_in(authors), _numbers),
+    "after": Filter(lambda date: Page.date > date, _local),
+    "before": Filter(lambda date: Page.date < date, _local),
+    "modified_after": Filter(lambda date: Page.modified > date, _local),
+    "modified_before": Filter(lambda date: Page.modified < date, _local),
+    "slug": Filter(lambda *slugs: Page.slug.in_(slugs) & HAS_SLUG, _slugs),
+    "form_id": Filter(lambda *forms: Page.form.in_(forms), _forms),
+    "language": Filter(_speaks, _languages),
+    "open_at": Filter(scheduling.is_open, _moment),
+    "window_changes_before": Filter(
+        scheduling.turns_between, lambda clock, date: [*clock.now(), *clock.moment(date)]
     ),
 }
 
 
-def conditions(store: Store, query: Values) -> list[ColumnBase]:
-    """Return the conditions on pages that a list's query makes, but for their status."""
-    found = [make(store.clock, query[name]) for name, make in CONDITIONS.items() if query.get(name)]
+def _is_due(due: Any) -> ColumnBase:
+    return Page.id.in_(Page.select(Page.id).where(scheduling.FUTURE, Page.date_utc <= due))
+
+
+def _scan(columns: Sequence[str], is_in: bool, *words: Any) -> ColumnBase:
+    """Return the condition that the texts of a page have all words, or that they have none."""
+    texts = [getattr(PageText, name) for name in columns]
+    held = [reduce(or_, [expressions.contains(text, word) for text in texts]) for word in words]
+    rows = PageText.select(SQL("1")).where(PageText.id == Page.id)
+    rows = rows.where(reduce(and_ if is_in else or_, held))
+    return fn.EXISTS(rows) if is_in else ~fn.EXISTS(rows)
+
+
+CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
+    "status": lambda *statuses: Page.status.in_(statuses),
+    "status or due": lambda due, *statuses: Page.status.in_(statuses) | _is_due(due),
+    "status, not due": lambda due, *statuses: Page.status.in_(statuses) & ~_is_due(due),
+    **{name: one.condition for name, one in FILTERS.items()},
+    "in index": lambda words: Page.id.in_(expressions.indexed(words)),
+    "not in index": lambda words: Page.id.not_in(expressions.indexed(words)),
+    **{f"in {' '.join(names)}": partial(_scan, names, True) for names in COLUMNS},
+    **{f"not in {' '.join(names)}": partial(_scan, names, False) for names in COLUMNS},
+    "nowhere": lambda: Page.id == SQL("0"),
+    "unprotected": lambda: Page.password == SQL("''"),
+}
+
+
+def filter_values(store: Store, query: Values) -> dict[str, Sequence[object]]:
+    """Return the values of the conditions that a list's query makes, but for the status."""
+    filters = {
+        name: one.values(store.clock, query[name])
+        for name, one in FILTERS.items()
+        if query.get(name)
+    }
     if search := searched(query):
         columns = query.get("search_columns") or TEXTS
-        found += _search(search, columns, store.database.dialect)
-        found += [Page.password == SQL("''")] if query.get("unprotected_only") else []
-    return found
+        filters |= _search_values(search, columns, store.database.dialect)
+        filters |= {"unprotected": ()} if query.get("unprotected_only") else {}
+    return filters
 
 
 def searched(query: Values) -> Search | None:
@@ -83,39 +136,36 @@ def searched(query: Values) -> Search | None:
     return parse(query["search"]) if query.get("search", "").strip() else None
 
 
-def rank(search: Search) -> Case | None:
-    """Return how well a page matches, 1 the best: the sentence or words in its title.
-
-    None where no page can match better than another. Of a search with words that must not be found,
-    only the others count.
-    """
-    few = len(search.words) <= MOST_RANKED_WORDS
-    words = [expressions.contains(PageText.title, word) for word in search.words if few]
-    ranks = [(reduce(and_, words), 2), (reduce(or_, words), 3)] if words else []
-    if not search.without:
-        ranks.insert(0, (expressions.contains(PageText.title, search.sentence), 1))
-        ranks.append((expressions.contains(PageText.content, search.sentence), 5))
-    return Case(None, ranks, 6) if ranks else None
-
-
-def _search(search: Search, names: Sequence[str], dialect: Dialect) -> list[ColumnBase]:
-    """Return the conditions of a search; one that names no column or no word finds nothing."""
+def _search_values(search: Search, names: Sequence[str], dialect: Dialect) -> Filters:
+    """Return the values of a search; one that names no column or no word finds nothing."""
     columns = [name for name in TEXTS if name in names]
-    found = _hold(search.words, columns, dialect) if columns else []
-    for word in search.without if columns else ():
-        found += [~held for held in _hold([word], columns, dialect)]
-    return found or [Page.id == 0]
+    filters: dict[str, Sequence[object]] = {}
+    for is_in, joint, words in (("in", "AND", search.words), ("not in", "OR", search.without)):
+        # Those that are too short for the index are looked for in the texts.
+        long = [word for word in words if len(word) >= dialect.shortest_indexed]
+        if long:
+            filters[f"{is_in} index"] = [dialect.indexed_words(long, columns, joint)]
+        if short := [word for word in words if word not in long]:
+            filters[f"{is_in} {' '.join(columns)}"] = short
+    return filters if columns and filters else {"nowhere": ()}
 
 
-def _hold(words: Sequence[str], columns: Sequence[str], dialect: Dialect) -> list[ColumnBase]:
-    """Return the conditions that a page holds words; those too short for an index are scanned."""
-    long = [word for word in words if len(word) >= dialect.shortest_indexed]
-    found: list[ColumnBase] = []
-    if long:
-        found.append(Page.id.in_(expressions.indexed(dialect.indexed_words(long, columns))))
-    for word in words:
-        if word not in long:
-            texts = [expressions.contains(getattr(PageText, name), word) for name in columns]
-            held = PageText.select(SQL("1")).where(PageText.id == Page.id, reduce(or_, texts))
-            found.append(fn.EXISTS(held))
-    return found
+def rank_values(query: Values) -> list[str | None]:
+    """Return the values of the rank of pages; none where a list's query does not rank them."""
+    search = searched(query)
+    if query["orderby"] != "relevance" or search is None:
+        return []
+    words = search.words if len(search.words) <= MOST_RANKED_WORDS else ()
+    if search.without:
+        # Of a search with words that must not be found, only the others count.
+        return [None, *words] if words else []
+    return [search.sentence, *words]
+
+
+def rank(sentence: Any, *words: Any) -> Case:
+    """Return how well a page matches, 1 the best: the sentence or words in its title."""
+    in_title = [expressions.contains(PageText.title, word) for word in words]
+    ranks: list[Any] = [(expressions.contains(PageText.title, sentence), 1)]
+    ranks += [(reduce(and_, in_title), 2), (reduce(or_, in_title), 3)] if words else []
+    ranks += [(expressions.contains(PageText.content, sentence), 5)]
+    return Case(None, ranks, 6)

@@ -5,18 +5,17 @@ of their columns, and find the ids; the rows of the pages are read for these ids
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from functools import lru_cache
 from math import ceil
 from typing import Any, NamedTuple
 
-from peewee import JOIN, SQL, Case, ColumnBase, fn
+from peewee import JOIN, SQL, Case, fn
 
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageCount, PageText
 from landform.storage.pages import scheduling
-from landform.storage.pages.filters import conditions, named_slugs, rank, searched
+from landform.storage.pages.filters import CONDITIONS, filter_values, rank, rank_values
 from landform.storage.pages.scheduling import (
     FUTURE,
     OPEN,
@@ -24,8 +23,17 @@ from landform.storage.pages.scheduling import (
     CollectionState,
     window_state,
 )
-from landform.storage.rows import MAX_INTEGER, Row, Values, storable
-from landform.storage.sql import Parameter, Prepared
+from landform.storage.rows import MAX_INTEGER, Row, Values
+from landform.storage.sql import (
+    Parameter,
+    Prepared,
+    Shape,
+    cached,
+    make_conditions,
+    parameter_values,
+    parameters,
+    shape_of,
+)
 from landform.storage.store import Store
 
 STATUSES = ("publish", "future", "draft", "pending", "private")
@@ -44,6 +52,8 @@ ORDERS: dict[str, Any] = {
     "slug": Page.slug,
     "title": Page.title_key,
 }
+# The filters in whose order a list may be, and the columns that hold their values.
+FILTER_ORDERS = {"include": ("include", Page.id), "include_slugs": ("slug", Page.slug)}
 SITEMAP = ("id", "slug", "status", "modified_utc", "password", *WINDOW_COLUMNS)
 
 
@@ -57,9 +67,10 @@ class ResultPage(NamedTuple):
 class Order(NamedTuple):
     """The order of a list: by the rank of pages, if there is one, then by a key, then by id."""
 
-    key: Any
+    by: str
     direction: str
-    rank: Case | None = None
+    # How many values rank them; 0 for no rank.
+    ranked_by: int
 
 
 def list_state(store: Store, query: Values) -> CollectionState:
@@ -91,23 +102,22 @@ def list_pages(
         columns = [*columns, "date_utc"]
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
-    part = {"skipped": skipped, "most": query["per_page"]}
-    statuses, filters = _statuses(query), conditions(store, query)
-    # Whether pages that are due come to those of the statuses stored, or leave them.
-    moved = ("publish" in statuses) - ("future" in statuses) if due else 0
-    where = [_shown_status(statuses, moved, due), *filters] if moved or filters else []
+    status, filters = _status_values(query, due), filter_values(store, query)
+    ranks, shape = rank_values(query), shape_of(status | filters)
+    values = parameter_values(status | filters | {"rank": ranks})
+    values |= {"skipped": skipped, "most": query["per_page"]}
+    count = _count(shape) if filters or "status" not in status else _stored_count(shape)
 
     def read() -> ResultPage:
         # Due pages may be stored in between, and total and rows have to agree.
         with store.database.snapshot() if due else nullcontext():
-            total = int((_count(where) if where else _stored_count(statuses)).row(store)[0])
+            total = int(count.row(store, values)[0])
             if skipped >= total:
                 return ResultPage([], total)
-            if where:
-                rows = _select(where, _order(query, total), columns)
-            else:
-                rows = _select_all(statuses, query["orderby"], query["order"], tuple(columns))
-            return ResultPage(rows.rows(store, part, most_bytes), total)
+            ranked_by = len(ranks) if total <= MOST_RANKED else 0
+            order = Order(query["orderby"], query["order"].upper(), ranked_by)
+            rows = _select(shape, order, tuple(columns))
+            return ResultPage(rows.rows(store, values, most_bytes), total)
 
     rows, total = read() if skipped <= NEAR and not filters else store.bounded(read)
     if due and "status" in columns:
@@ -166,60 +176,56 @@ def _statuses(query: Values) -> tuple[str, ...]:
     return tuple(status for status in dict.fromkeys(every) if status != "any")
 
 
-def _shown_status(statuses: Sequence[str], moved: int, due: str) -> ColumnBase:
-    stored = Page.status.in_(statuses)
-    is_due = Page.id.in_(Page.select(Page.id).where(FUTURE, Page.date_utc <= due))
-    shown: tuple[ColumnBase, ...] = stored, stored | is_due, stored & ~is_due
-    return shown[moved]
+def _status_values(query: Values, due: str) -> dict[str, Sequence[object]]:
+    """Return the condition on the status; up to the date `due` future pages count as published."""
+    statuses = _statuses(query)
+    moved = ("publish" in statuses) - ("future" in statuses) if due else 0
+    if not moved:
+        return {"status": statuses}
+    return {"status or due" if moved > 0 else "status, not due": [due, *statuses]}
 
 
-@lru_cache(64)
-def _stored_count(statuses: tuple[str, ...]) -> Prepared:
+@cached
+def _stored_count(shape: Shape) -> Prepared:
+    """Return the count of the pages of some statuses, which is stored."""
+    statuses = parameters(*shape[0])
     pages = PageCount.select(fn.COALESCE(fn.SUM(PageCount.pages), 0))
     return Prepared(pages.where(PageCount.status.in_(statuses)))
 
 
-def _count(where: Sequence[ColumnBase]) -> Prepared:
-    return Prepared(Page.select(fn.COUNT(SQL("*"))).where(*where))
+@cached
+def _count(shape: Shape) -> Prepared:
+    conditions = make_conditions(shape, CONDITIONS)
+    return Prepared(Page.select(fn.COUNT(SQL("*"))).where(*conditions))
 
 
-def _order(query: Values, total: int) -> Order:
-    """Return the order that a query asks for, of so many pages."""
-    by, direction = query["orderby"], query["order"].upper()
-    search = searched(query)
-    named: dict[str, tuple[Any, Sequence[object]]] = {
-        "include": (Page.id, storable(query.get("include") or ())),
-        "include_slugs": (Page.slug, named_slugs(query.get("slug") or ())),
-    }
-    column, values = named.get(by, (None, ()))
-    if values:
-        places = [(value, place) for place, value in enumerate(values)]
-        return Order(Case(column, places), "ASC")
-    is_ranked = by == "relevance" and total <= MOST_RANKED
-    ranked = rank(search) if search and is_ranked else None
-    return Order(ORDERS.get(by, Page.date), direction, ranked)
-
-
-@lru_cache(256)
-def _select_all(
-    statuses: tuple[str, ...], by: str, order: str, columns: tuple[str, ...]
-) -> Prepared:
-    """Return the query of the pages of some statuses, which is made once."""
-    return _select([Page.status.in_(statuses)], Order(ORDERS.get(by, Page.date), order), columns)
-
-
-def _select(where: Sequence[ColumnBase], order: Order, columns: Sequence[str]) -> Prepared:
+@cached
+def _select(shape: Shape, order: Order, columns: tuple[str, ...]) -> Prepared:
     """Return the query of a part of the rows: first of their ids, then of their columns."""
-    found = Page.select(Page.id.alias("id"), order.key.alias("place")).where(*where)
+    key, direction = _order_key(order, dict(shape))
+    found = Page.select(Page.id.alias("id"), key.alias("place"))
     ranks: list[Any] = []
-    if order.rank:
-        found = found.select_extend(order.rank.alias("rank"))
+    if order.ranked_by:
+        found = found.select_extend(rank(*parameters("rank", order.ranked_by)).alias("rank"))
         found = found.join(PageText, on=PageText.id == Page.id)
         ranks = [SQL("rank")]
-    ties = [expressions.sorted_by(tie, order.direction) for tie in (order.key, Page.id)]
+    found = found.where(*make_conditions(shape, CONDITIONS))
+    ties = [expressions.sorted_by(tie, direction) for tie in (key, Page.id)]
     found = found.order_by(*ranks, *ties)
     found = found.limit(Parameter("most")).offset(Parameter("skipped")).alias("found")
-    again = [expressions.sorted_by(tie, order.direction) for tie in (found.c.place, found.c.id)]
+    again = [expressions.sorted_by(tie, direction) for tie in (found.c.place, found.c.id)]
     rows = Page.select(*[getattr(Page, name) for name in columns]).from_(found)
     rows = rows.join(Page, JOIN.CROSS).where(Page.id == found.c.id)
     return Prepared(rows.order_by(*ranks, *again))
+
+
+def _order_key(order: Order, counts: Mapping[str, int]) -> tuple[Any, str]:
+    """Return what a list is ordered by, and in which direction.
+
+    That is a column, or the place of a page's id or slug among those that the list asks for.
+    """
+    name, column = FILTER_ORDERS.get(order.by, ("", None))
+    if count := counts.get(name):
+        places = [(value, place) for place, value in enumerate(parameters(name, count))]
+        return Case(column, places), "ASC"
+    return ORDERS.get(order.by, Page.date), order.direction

@@ -16,10 +16,10 @@ from datetime import UTC, date, datetime, timedelta
 from datetime import time as time_of_day
 from functools import reduce
 from math import inf
-from operator import gt, le, or_
+from operator import and_, gt, le, or_
 from typing import Any, NamedTuple
 
-from peewee import SQL, ColumnBase, Select, TextField, fn
+from peewee import SQL, ColumnBase, Select, fn
 
 from landform.storage import events
 from landform.storage.clock import Clock, Moment, epoch, utc_text
@@ -160,23 +160,25 @@ def next_version(row: Row) -> int:
     return int(row["version"]) + (2 if row.get("status") == "future" else 1)
 
 
-def is_open(at: Moment) -> ColumnBase:
+def is_open(local: Any, utc: Any) -> ColumnBase:
     """Return the condition that a page is open at a moment."""
-
-    def holds(opens: TextField, closes: TextField, now: str) -> ColumnBase:
-        return (fn.COALESCE(opens, SQL("''")) <= now) & (fn.COALESCE(closes, SQL("'~'")) > now)
-
-    local = holds(Page.opens_local, Page.closes_local, at.local)
-    return local & holds(Page.opens_utc, Page.closes_utc, at.utc)
-
-
-def turns_between(at: Moment, until: Moment) -> ColumnBase:
-    """Return the condition that the window of a page begins or ends after `at`, up to `until`."""
-    found: list[ColumnBase] = [
-        (column > getattr(at, kind)) & (column <= getattr(until, kind))
-        for column, kind in BOUND_COLUMNS
+    conditions: list[ColumnBase] = [
+        (fn.COALESCE(opens, SQL("''")) <= now) & (fn.COALESCE(closes, SQL("'~'")) > now)
+        for opens, closes, now in (
+            (Page.opens_local, Page.closes_local, local),
+            (Page.opens_utc, Page.closes_utc, utc),
+        )
     ]
-    return reduce(or_, found)
+    return reduce(and_, conditions)
+
+
+def turns_between(local: Any, utc: Any, until_local: Any, until_utc: Any) -> ColumnBase:
+    """Return the condition that a window begins or ends after a moment, up to another one."""
+    bounds = {"local": (local, until_local), "utc": (utc, until_utc)}
+    turns: list[ColumnBase] = [
+        (column > bounds[kind][0]) & (column <= bounds[kind][1]) for column, kind in BOUND_COLUMNS
+    ]
+    return reduce(or_, turns)
 
 
 def window_columns(meta: Values) -> Row:

@@ -14,7 +14,15 @@ from peewee import SQL, fn
 from landform.storage.engines import expressions
 from landform.storage.models import FormerSlug, Page
 from landform.storage.rows import Row
-from landform.storage.sql import Parameter, Prepared
+from landform.storage.sql import (
+    Parameter,
+    Prepared,
+    Shape,
+    cached,
+    parameter_values,
+    parameters,
+    shape_of,
+)
 from landform.storage.store import Store
 
 MAX_LENGTH = 200
@@ -177,8 +185,14 @@ def trashed(slug: str) -> str:
 
 def owners(store: Store, slugs: Collection[str]) -> dict[str, int]:
     """Return which pages have some slugs."""
-    found = Page.select(Page.slug, Page.id).where(Page.slug.in_(slugs), HAS_SLUG)
-    return dict(found.tuples().execute(store.database))
+    values = {"slug": [*slugs]}
+    return dict(_owners(shape_of(values)).run(store, parameter_values(values)).fetchall())
+
+
+@cached
+def _owners(shape: Shape) -> Prepared:
+    has_one = Page.slug.in_(parameters(*shape[0]))
+    return Prepared(Page.select(Page.slug, Page.id).where(has_one, HAS_SLUG))
 
 
 def unique(store: Store, slug: str, page: Row) -> str:

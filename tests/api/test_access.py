@@ -1,6 +1,7 @@
 """Who may do what: credentials, local mode where none are configured, and page passwords."""
 
 import itertools
+import re
 from typing import Any
 
 import pytest
@@ -16,16 +17,20 @@ from landform.storage import api_keys
 # What strangers may not do: the scope that it wants, the code that says so, and the requests.
 OPERATIONS: dict[tuple[str, str], str] = {
     ("pages:read", "rest_forbidden_context"): "GET /pages?context=edit, GET /pages/1?context=edit",
-    ("pages:read", "rest_forbidden"): "GET /pages/2, POST /pages/1/preview",
-    ("pages:write", "rest_forbidden"): "DELETE /pages/9/preview",
+    ("pages:read", "rest_forbidden"): "GET /pages/2, POST /pages/1/preview,"
+    " GET /wp-json/wp/v2/statuses/future, GET /wp-json/wp/v2/statuses/draft,"
+    " GET /wp-json/wp/v2/statuses/pending, GET /wp-json/wp/v2/statuses/private,"
+    " GET /wp-json/wp/v2/statuses/trash",
+    ("pages:write", "rest_forbidden"): "DELETE /pages/9/preview, GET /wp-json/wp/v2/settings",
     ("pages:read", "rest_cannot_read"): "GET /pages/1/revisions, GET /pages/1/revisions/1",
     ("pages:write", "rest_cannot_create"): "POST /pages",
     ("pages:write", "rest_cannot_edit"): "PUT /pages/1, PATCH /pages/999, POST /pages/1,"
-    " POST /pages/1/revisions/1/restore",
+    " POST /pages/1/revisions/1/restore, POST /pages/preview",
     ("pages:write", "rest_cannot_delete"): "DELETE /pages/1, DELETE /pages/999?force=1,"
     " POST /pages/999?_method=DELETE, DELETE /pages/1/revisions/1?force=1",
     ("feeds:read", "rest_forbidden"): "GET /feeds, GET /feeds/1, GET /feeds/999?include=1,"
-    " GET /forms/1/feeds, POST /forms/1/feeds/plan, GET /runs, GET /runs/due, GET /feeds/1/runs/1",
+    " GET /forms/1/feeds, POST /forms/1/feeds/plan, GET /runs, GET /runs/due, GET /feeds/1/runs/1,"
+    " GET /wp-json/gf/v2/forms, GET /wp-json/gf/v2/forms/1",
     ("feeds:write", "rest_forbidden"): "POST /feeds, POST /forms/1/feeds, PUT /feeds/1,"
     " PATCH /feeds/999, PUT /feeds/999/properties, DELETE /feeds/1, POST /feeds/1/duplicate,"
     " PUT /forms/1/feeds/order",
@@ -40,6 +45,18 @@ ASKED = {
     line: asked for asked, lines in OPERATIONS.items() for line in lines.split(", ")
 }  # fmt: skip
 PUBLIC = ["GET /pages", "GET /pages?context=embed", "GET /pages/1", "GET /pages/999"]
+DISCOVERY = [
+    f"GET /wp-json{path}"
+    for path in (
+        *("", "/wp/v2", "/gf/v2", "/wp/v2/types", "/wp/v2/types/page", "/wp/v2/taxonomies"),
+        *("/wp/v2/statuses", "/wp/v2/statuses/publish", "/wp/v2/posts", "/wp/v2/categories"),
+        *("/wp/v2/tags", "/wp/v2/media", "/wp/v2/comments", "/wp/v2/users", "/wp/v2/users/1"),
+    )
+]
+# What anybody may do who has credentials.
+ANY_SCOPE = ["GET /whoami", "POST /batch/v1", "GET /wp-json/wp/v2/users/me"]
+# Before the paths of the same operations for clients of WordPress and Gravity Forms.
+BASES = ("", "/wp-json", "/wp-json/wp/v2", "/wp-json/gf/v2")
 
 
 def ask(client: Client, request: str, **kw: Any) -> TestResponse:
@@ -71,21 +88,45 @@ def test_anonymous_callers_are_challenged_whatever_they_send(client: Client, req
     assert before == [client.get(path).get_json() for path in ("/pages?status=any", "/feeds")]
 
 
+def test_these_tables_have_every_operation_once(anonymous: FlaskClient) -> None:
+    requests = [one.partition("?")[0] for one in (*ASKED, *ANY_SCOPE, *PUBLIC, *DISCOVERY)]
+    paths = anonymous.get("/openapi.json").get_json()["paths"]
+    operations = [
+        re.sub(r"{\w+}", r"\\d+", f"{method.upper()} {path}")
+        for path, methods in paths.items()
+        for method in methods
+    ]
+    assert len(operations) > 60
+    assert [one for one in operations if not any(re.fullmatch(one, r) for r in requests)] == []
+    assert [r for r in requests if not any(re.fullmatch(one, r) for one in operations)] == []
+
+
 @pytest.mark.usefixtures("filled")
-@pytest.mark.parametrize("request_", [*ASKED, "GET /pages"])
+@pytest.mark.parametrize("request_", [*ASKED, *ANY_SCOPE, *PUBLIC, *DISCOVERY])
 def test_an_operation_wants_its_scope_and_no_other(
     app: Flask, anonymous: FlaskClient, request_: str
 ) -> None:
-    needed = ASKED.get(request_, ("", ""))[0]
-    store = store_of(app)
+    needed, store = ASKED.get(request_, ("", ""))[0], store_of(app)
+    is_public = request_ in (*PUBLIC, *DISCOVERY)
+    callers = {frozenset({scope}) for scope in SCOPES} | {SCOPES, SCOPES - {needed}}
     with store.connection():
-        others = api_keys.create(store, "others", sorted(SCOPES - {needed}), 1, None)
-        right = api_keys.create(store, "right", [needed or "feeds:read"], 1, None)
-    refused = ask(anonymous, request_, json={}, headers={"X-API-Key": others})
-    assert (refused.status_code == 403) == bool(needed)
-    assert not needed or needed in refused.get_json()["message"]
-    allowed = ask(anonymous, request_, json={}, headers={"Authorization": f"Bearer {right}"})
-    assert allowed.status_code not in (401, 403)
+        keys = {
+            scopes: api_keys.create(store, f"key-{number}", [*scopes], 1, None)
+            for number, scopes in enumerate(callers)
+        }
+    method, path = request_.split()
+    for request in (f"{method} {base}{path}" for base in BASES):
+        response = ask(anonymous, request, json={})
+        if response.status_code == 404 and response.get_json()["code"] == "rest_no_route":
+            assert not request_.endswith(request)
+            continue
+        assert (response.status_code == 401) == (not is_public), request
+        for scopes, key in keys.items():
+            response = ask(anonymous, request, json={}, headers={"X-API-Key": key})
+            assert response.status_code != 401
+            is_refused = bool(needed) and needed not in scopes
+            assert (response.status_code == 403) == is_refused, (request, scopes)
+            assert not is_refused or needed in response.get_json()["message"]
 
 
 PAIRS = ["admin:wrong", "admin:", ":secret", "Admin:secret", "", ":", "admin", "admin:secret "]

@@ -65,6 +65,9 @@ ATTACKS: dict[str, Callable[[], str]] = {
     "angle_brackets": lambda: "<" * TWO_MILLIONS,
     # Each is a break in the paragraph.
     "line_ends": lambda: "\n".join("a" * (TWO_MILLIONS // 2)),
+    # Each line is a paragraph, or follows a break.
+    "paragraphs": lambda: "a\n\n" * (TWO_MILLIONS // 3),
+    "breaks": lambda: "a\n" * (TWO_MILLIONS // 2),
     # The adoption agency's work.
     "misnested": lambda: "<a><b><p></a></b>" * (TWO_MILLIONS // 17),
     # Text and elements that may not stand in the tables they are in.

@@ -18,7 +18,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
-from landform.service.http.cache import CACHE_HIT, CachedResponse, ResponseCache
+from landform.service.http.cache import CachedResponse, ResponseCache, is_cache_hit
 from landform.storage import api_keys
 
 READS = [
@@ -187,7 +187,7 @@ def is_kept(client: FlaskClient, path: str, sent: dict[str, str]) -> bool:
     environ = EnvironBuilder(path, headers=sent, environ_base=here).get_environ()
     _, status, _ = run_wsgi_app(lambda _, start: client.application(environ, start), environ)
     assert status == "200 OK"
-    return CACHE_HIT in environ
+    return is_cache_hit(environ)
 
 
 def test_a_write_leaves_the_answers_kept_that_it_cannot_change(database_url: str) -> None:

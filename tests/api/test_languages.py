@@ -8,6 +8,7 @@ from applications import Client, Site
 RIGHT_TO_LEFT = [
     "ar", "AR", "He", "fa-IR", "az-Arab", "uz-Arab-AF", "skr", "nqo", "ckb", "ur", "ku-Arab", "yi",
     "ug", "ps_AF", "dv", "ks", "pa-Arab", "pa-PK", "az-IR", "syr", "HE-il", "ff-Adlm", "arz", "rhg",
+    "fa-u-nu-latn", "ar-t-latn", "he-x-tr", "ara", "heb", "prs-AF", "PES", "urd",
 ]  # fmt: skip
 LEFT_TO_RIGHT = [
     "en", "de-AT", "ku-Latn", "ar-Latn", "sd-Deva", "az", "uz", "pa", "sd-IN", "fa-Cyrl",
@@ -71,6 +72,20 @@ def test_a_slug_has_the_letters_of_the_language_of_the_site(
     page = site.page(title="Große Größe Ärger über Öl")
     assert page["slug"] == slug
     assert site.get(f"/{slug}/").status_code == 200
+
+
+@pytest.mark.parametrize("tag", ["fa-u-nu-latn", "de-u-co-phonebk", "en-a-bb-b-cc-x-d"])
+def test_a_tag_with_extensions_is_a_language_of_the_site(database_url: str, tag: str) -> None:
+    site = Site.on(database_url, SITE_LANGUAGE=tag)
+    html = site.get(f"/{site.page()['slug']}/").text
+    assert f'<html lang="{tag}"' in html
+    assert (' dir="rtl"' in html) == tag.startswith("fa")
+
+
+@pytest.mark.parametrize("tag", ["en-x", "fa-u", "fa-u-x-a", "en--a", "x-en", "de_DE"])
+def test_what_is_no_tag_is_refused_at_the_start(database_url: str, tag: str) -> None:
+    with pytest.raises(ValueError, match="must be a language tag"):
+        Site.on(database_url, SITE_LANGUAGE=tag)
 
 
 @pytest.mark.settings(SITE_LANGUAGE="nb")

@@ -34,6 +34,8 @@ def rendered(**texts: str) -> dict[str, Any]:
         ("x <", "<p>x &lt;</p>"),
         ("left <- right", "<p>left &lt;- right</p>"),
         ("<a <em>b</em>", "<p>&lt;a <em>b</em></p>"),
+        ("<!note it", "<p>&lt;!note it</p>"),
+        ("a <?b <i>c</i>", "<p>a &lt;?b <i>c</i></p>"),
         ('<a title="x<y" href="/z">z</a>', '<p><a title="x&lt;y" href="/z"'),
     ],
 )
@@ -55,6 +57,17 @@ def test_nothing_is_said_to_be_left_out(app: Flask, anonymous: FlaskClient, clie
     assert response.status_code == 201
     assert "X-Landform-Warning" not in response.headers
     assert "Second." in client.get("/pages/1", headers=basic()).get_json()["content"]["rendered"]
+
+
+@pytest.mark.parametrize("text", ["Write to <me@example.com>", "<http://x.example/> is it"])
+def test_text_that_has_the_shape_of_a_tag_is_said_to_be_left_out(
+    client: Client, anonymous: FlaskClient, text: str
+) -> None:
+    with client.store.connection():
+        key = api_keys.create(client.store, "w", ["pages:read", "pages:write"], 1, None)
+    response = anonymous.post("/pages", json={"title": text}, headers={"X-API-Key": key})
+    assert response.status_code == 201, response.text
+    assert response.headers["X-Landform-Warning"].startswith("elements with odd names: left out")
 
 
 PIECES = st.sampled_from(

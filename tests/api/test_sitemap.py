@@ -67,7 +67,7 @@ def test_a_sitemap_and_its_tag_change_with_each_write_turn_and_part(site: Site) 
 def test_a_long_sitemap_is_an_index_of_its_parts(
     site: Site, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sitemap, "MOST", 3)
+    monkeypatch.setattr(sitemap, "MAX_URLS", 3)
     with site.store.connection():
         for number in range(7):
             pages.create(site.store, {**PAGE, "title_raw": f"P{number}"})

@@ -478,6 +478,23 @@ def test_a_webhook_that_cannot_be_read_is_switched_off_and_holds_up_no_other(
     assert outbox.webhook()["delivered"] == 1
 
 
+@pytest.mark.parametrize("types", ["[]", "[ ]"])
+def test_a_webhook_that_was_stored_without_types_gets_nothing(
+    outbox: Outbox, hook: Receiver, types: str
+) -> None:
+    outbox.subscribe(hook.url)
+    outbox.sql(f"UPDATE webhook SET types = '{types}'")
+    outbox.draft()
+    assert outbox.webhook()["waiting"] == 0
+    outbox.deliver()
+    assert hook.accepted == []
+    assert not outbox.webhook()["active"]
+    assert "types" in outbox.webhook()["reason"]
+    assert outbox.patch("/webhooks/1", json={"types": ["*"], "active": True}).status_code == 200
+    outbox.deliver()
+    assert hook.accepted == [1]
+
+
 def test_a_webhook_that_cannot_be_read_ends_no_write(outbox: Outbox) -> None:
     outbox.subscribe("http://127.0.0.1:1/")
     outbox.sql("UPDATE webhook SET resend = 'no JSON'")

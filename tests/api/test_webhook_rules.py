@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from test_webhook_sending import NO_CONTENT, raw_receiver, read_request
 from werkzeug.test import TestResponse
 
+from landform.service import ApiError, Identity
 from landform.storage import api_keys
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
@@ -44,7 +45,7 @@ def requests(monkeypatch: pytest.MonkeyPatch) -> Iterator[Requests]:
         monkeypatch.setattr(
             socket,
             "getaddrinfo",
-            lambda host, port, **kw: look_up("127.0.0.1", received.port, **kw),
+            lambda host, port, *args, **kw: look_up("127.0.0.1", received.port, *args, **kw),
         )
         yield received
 
@@ -252,6 +253,19 @@ def test_nobody_lets_events_be_sent_that_they_may_not_read(
         assert response.get_json()["code"] == "rest_forbidden"
     assert caller.patch(path, json={"description": "Its own"}).status_code == 200
     assert first.status_code == 201
+
+
+def test_python_callers_have_the_same_rights(app: Flask) -> None:
+    api: Any = app.blueprints["landform"].api  # type: ignore[attr-defined]
+    reader = Identity("reader", scopes=frozenset({"webhooks:write", "pages:read"}))
+    caller = api.as_caller(reader)
+    assert caller.create_webhook(url="http://host/", types=["page.*"])["types"] == ["page.*"]
+    with pytest.raises(ApiError) as refused:
+        caller.create_webhook(url="http://host/", types=["*"])
+    assert refused.value.status == 403
+    with pytest.raises(ApiError):
+        caller.update_webhook(1, types=["feed.*"])
+    assert api.get_webhook(1)["types"] == ["page.*"]
 
 
 def test_there_are_at_most_a_hundred_webhooks(client: Client) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 import pytest
-from applications import Client
+from applications import Client, Standing
 from processes import until
 from receivers import receiver
 
@@ -203,13 +203,17 @@ def test_fifteen_seconds_are_enough_and_all_that_a_receiver_gets(
 
         return serve
 
-    def answer_late(connection: socket.socket) -> None:
-        read_request(connection)
-        is_over.wait(7)
-        connection.sendall(NO_CONTENT)
+    def answer_after(seconds: int) -> Serve:
+        def serve(connection: socket.socket) -> None:
+            read_request(connection)
+            is_over.wait(seconds)
+            connection.sendall(NO_CONTENT)
+
+        return serve
 
     with (
-        raw_receiver(answer_late) as late,
+        raw_receiver(answer_after(7)) as late,
+        raw_receiver(answer_after(25)) as too_late,
         raw_receiver(drip(OK, b"A: b\r\n")) as headers,
         raw_receiver(drip(b"", b"HTTP/1.1 100 C\r\n\r\n")) as interim,
         raw_receiver(drip(b"", b"")) as nothing,
@@ -220,10 +224,12 @@ def test_fifteen_seconds_are_enough_and_all_that_a_receiver_gets(
         busy = f"http://busy.example:{full.getsockname()[1]}/"
         secure = nothing.replace("http:", "https:")
         slow = "http://slow.example/"
-        urls = [late, headers, interim, nothing, body, busy, secure, slow]
+        urls = [late, headers, interim, too_late, body, busy, secure, slow]
         numbers = [subscribe(client, url, types=["page.created"]) for url in urls]
         monkeypatch.setattr(socket, "getaddrinfo", slow_look_up)
         client.page(status="draft")
+        # No retry comes due.
+        client.store.clock = Standing()
         client.application.blueprints["landform"].deliver()  # type: ignore[attr-defined]
         is_over.set()
     results = [deliveries(client, number)[-1] for number in numbers]

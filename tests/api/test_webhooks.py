@@ -232,7 +232,7 @@ def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
     outbox.page()
     with outbox.store.connection() as db:
         assert webhooks.lease(outbox.store, "another")
-        assert outbox.deliverer.deliver() == delivery.LOOK
+        assert outbox.deliverer.deliver() == delivery.CHECK_INTERVAL
         assert hook.received == []
         ended = EventState.update(number=time.time() + until_when)
         ended.where(EventState.holder == "another").execute(db)

@@ -101,5 +101,6 @@ def test_a_library_of_standard_webhooks_verifies_what_is_sent(
 def test_every_session_is_held() -> None:
     helpers = {"browser.mjs", "core_data_store.mjs", "gravityforms_python.py", "test_clients.py"}
     helpers |= {"assert_in_browser.mjs", "in_browser.mjs", "standard_webhooks.py"}
+    helpers |= {"test_generated.py"}
     scripts = {path.name for path in FOLDER.iterdir() if path.suffix in PROGRAMS}
     assert scripts == {*SESSIONS, *helpers}

@@ -53,6 +53,27 @@ def test_a_webhook_is_added_for_some_events_and_its_secret_is_shown_once(
     console.until(lambda: console.field("URL").get_attribute("aria-invalid") == "true")
 
 
+def test_a_webhook_without_types_is_neither_created_nor_saved(
+    console: Console, hook: Receiver
+) -> None:
+    number = subscribe(console.server, hook, "page.*")
+    before = console.server.call("GET", "/webhooks")[1]
+    console.open(f"#/webhooks/{number}")
+    console.field("All of page").click()
+    console.sees("Choose at least one type of event.")
+    assert not console.find("//button[.='Save']").is_enabled()
+    console.field("page.trashed").click()
+    console.click("Save")
+    console.until(lambda: webhook_of(console.server, number)["types"] == ["page.trashed"])
+    console.open("#/webhooks/new")
+    console.type("URL", hook.url)
+    console.field("All events").click()
+    console.field("All of page").click()
+    console.sees("Choose at least one type of event.")
+    assert not console.find("//button[.='Create webhook']").is_enabled()
+    assert len(console.server.call("GET", "/webhooks")[1]) == len(before)
+
+
 def test_what_is_typed_and_a_secret_outlive_a_reload_that_fails(
     console: Console, hook: Receiver
 ) -> None:

@@ -1,9 +1,11 @@
 """landform in a host beside the extensions of Flask that many applications have."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+import sentry_sdk
 from conftest import basic
 from flask import Flask
 from flask_caching import Cache
@@ -12,6 +14,9 @@ from flask_limiter import Limiter
 from flask_limiter.util import get_remote_address
 from flask_talisman import Talisman
 from flask_wtf import CSRFProtect
+from sentry_sdk.envelope import Envelope
+from sentry_sdk.integrations.flask import FlaskIntegration
+from sentry_sdk.transport import Transport
 
 from landform.service import create_blueprint
 
@@ -112,3 +117,71 @@ def test_forgery_protection_asks_for_a_token_until_landform_is_exempt(tmp_path: 
     assert create() == 400
     protection.exempt(site.blueprints["landform"])
     assert create() == 201
+
+
+def test_a_limit_and_an_exemption_of_one_operation_apply_to_it_alone(tmp_path: Path) -> None:
+    site = make_site(tmp_path)
+    site.config["WTF_CSRF_METHODS"] = ["POST", "PUT", "PATCH", "DELETE"]
+    protection = CSRFProtect(site)
+    limiter = Limiter(get_remote_address, app=site, storage_uri="memory://")
+    create, read = (site.view_functions[f"landform.{one}_page"] for one in ("create", "get"))
+    protection.exempt(create)
+    site.view_functions["landform.get_page"] = limiter.limit("1/hour")(read)
+    client = site.test_client()
+
+    def status(method: str, path: str) -> int:
+        sent = {"json": {"title": "Fair"}, "headers": basic(SECRET)}
+        return client.open(f"/landing{path}", method=method, **sent).status_code
+
+    assert [status("POST", "/pages"), status("POST", "/feeds")] == [201, 400]
+    assert [status("GET", "/pages/1"), status("GET", "/pages/1")] == [200, 429]
+    assert [status("GET", "/pages"), status("GET", "/pages")] == [200, 200]
+
+
+class Events(Transport):
+    """Keeps what would be sent to Sentry."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.payloads = list[Any]()
+
+    def capture_envelope(self, envelope: Envelope) -> None:
+        self.payloads += [item.payload.json for item in envelope.items]
+
+
+@pytest.fixture
+def sentry() -> Iterator[Events]:
+    """Sentry as a host has it."""
+    events = Events()
+    sentry_sdk.init(
+        "http://key@127.0.0.1:9/1",
+        transport=events,
+        traces_sample_rate=1.0,
+        default_integrations=False,
+        integrations=[FlaskIntegration()],
+    )
+    yield events
+    sentry_sdk.get_global_scope().set_client(None)
+
+
+def test_sentry_names_each_operation(tmp_path: Path, sentry: Events) -> None:
+    client = make_site(tmp_path).test_client()
+    client.get("/landing/pages/1")
+    client.get("/landing/wp-json/wp/v2/pages/1")
+    client.post("/landing/pages", json={"title": "Fair"}, headers=basic(SECRET))
+    names = [payload["transaction"] for payload in sentry.payloads]
+    assert names == ["landform.get_page", "landform.get_page", "landform.create_page"]
+
+
+def test_sentry_is_told_of_an_unexpected_error_and_its_operation(
+    tmp_path: Path, sentry: Events
+) -> None:
+    def fail(request: object) -> None:
+        raise ArithmeticError("secret")
+
+    site = Flask(__name__)
+    site.register_blueprint(create_blueprint(f"sqlite:///{tmp_path}/l.db", authorizer=fail))
+    assert site.test_client().get("/pages").status_code == 500
+    [error] = [one for one in sentry.payloads if "exception" in one]
+    assert error["transaction"] == "landform.list_pages"
+    assert error["exception"]["values"][0]["type"] == "ArithmeticError"

@@ -76,6 +76,7 @@ def test_every_request_is_one_line_with_its_route_and_caller(
         ("GET", OTHER, 404, None),
         ("GET", "/pages", 400, None),
     ]
+    assert [line["cached"] for line in told] == [False, False, True, False, False, False]
     ids = [line["request_id"] for line in told]
     assert ids[1:3] == ["given-1"] * 2
     assert all(re.fullmatch("[0-9a-f]{32}", one) for one in (ids[0], *ids[3:]))

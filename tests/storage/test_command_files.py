@@ -13,7 +13,7 @@ from conftest import PAGE, ROOT, migrated
 
 from landform.parts import all_parts
 from landform.standalone import cli
-from landform.standalone.commands._tools import File
+from landform.standalone.commands.tools import File
 from landform.storage import Store, pages
 
 # A complete command line for each parameter that may name a file, which is {}.

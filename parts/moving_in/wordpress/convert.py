@@ -13,15 +13,15 @@ from landform.parts.moving_in.wordpress.blocks import Patterns, find_forms, lost
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.report import Note, note
 from landform.parts.moving_in.wordpress.values import SiteDates, storable, whole
-from landform.schemas.export import SLUG, FeedLine, PageLine
-from landform.schemas.fields import MAX_INTEGER
+from landform.schemas.export import SLUG, PageLine
+from landform.schemas.feeds import FeedLine
 from landform.schemas.pages import STATUSES, PageUpdate
 from landform.service.auth.credentials import Identity
 from landform.service.rendering.content import render_texts
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.pages import slugs
-from landform.storage.rows import Row
+from landform.storage.rows import MAX_INTEGER, Row
 
 KNOWN = (*STATUSES, "trash")
 # What WordPress makes of a slug in the trash.

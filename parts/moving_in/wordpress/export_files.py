@@ -19,8 +19,8 @@ from defusedxml.ElementTree import iterparse
 from landform.parts.moving_in.wordpress.client import CannotBegin
 from landform.parts.moving_in.wordpress.site import SlugOwners
 from landform.parts.moving_in.wordpress.values import field_value, storable, whole
+from landform.storage.rows import Row
 
-Row = dict[str, Any]
 # The columns of a page whose elements have their names, some of them with `post_` before.
 COLUMNS = (
     "date", "date_gmt", "modified", "modified_gmt", "status", "password", "parent", "menu_order",

@@ -7,7 +7,6 @@ from dataclasses import dataclass, field
 from functools import partial
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
 
 from landform.parts.moving_in import origins
 from landform.parts.moving_in.incoming import IncomingWriter
@@ -29,6 +28,7 @@ from landform.parts.moving_in.wordpress.report import Report
 from landform.parts.moving_in.wordpress.site import Site, has_id
 from landform.parts.moving_in.wordpress.values import SiteDates, address
 from landform.storage import Store
+from landform.storage.rows import Row
 
 NO_FORMS = (
     "No feeds were read: Gravity Forms' REST API is not there. Switch it on at Forms, Settings, "
@@ -71,7 +71,6 @@ BATCH = 100
 CHANGEABLE = ("probe", "delete", "keep")
 # Shows how many of what it names are done, of how many.
 Progress = Callable[[str, int, int], None]
-Row = dict[str, Any]
 
 
 @dataclass(frozen=True, kw_only=True)

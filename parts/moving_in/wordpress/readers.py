@@ -16,8 +16,8 @@ from landform.parts.moving_in.wordpress.client import BUSY, LARGEST, SMALL, NoAn
 from landform.parts.moving_in.wordpress.convert import KNOWN
 from landform.parts.moving_in.wordpress.site import PER_PAGE, Answer, Site, SlugOwners, has_id
 from landform.parts.moving_in.wordpress.values import storable
+from landform.storage.rows import Row
 
-Row = dict[str, Any]
 PAGES, BLOCKS, FEEDS = "/wp/v2/pages", "/wp/v2/blocks", "/gf/v2/feeds"
 # Nothing that is rendered: that is slow, and breaks with any plugin.
 FIELDS = (

@@ -77,7 +77,7 @@ class PostgresDialect(Dialect):
         "same": f"({KEY.format('{0}')} = {KEY.format('{1}')} AND {{0}} = {{1}})",
         "sorted_text": f"{KEY.format('{0}')} {{1}}, {{0}} {{1}}",
         "contains": f"{{0}} LIKE '%%' || {ESCAPED} || '%%'",
-        "shares": "NULLIF({0}, '')::jsonb ?| ARRAY(SELECT jsonb_array_elements_text({1}::jsonb))",
+        "shares": "NULLIF({0}, '')::jsonb ?| ARRAY[{1}]::text[]",
         # The server's, which does not stand still in a transaction.
         "utc_now": """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')""",
     }

@@ -64,14 +64,14 @@ class SQLiteDialect(Dialect):
         "sorted_text": "{0} {1}",
         "contains": "INSTR({0}, {1}) > 0",
         "shares": "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({0}) THEN {0} ELSE '[]' "
-        "END) WHERE value IN (SELECT value FROM json_each({1})))",
+        "END) WHERE value IN ({1}))",
         "indexed": "(SELECT rowid FROM page_index WHERE page_index MATCH {0})",
         "utc_now": "strftime('%Y-%m-%dT%H:%M:%S', 'now')",
     }
 
-    def indexed_words(self, words: Iterable[str], columns: Iterable[str]) -> str:
-        wanted = " AND ".join('"{}"'.format(word.replace('"', '""')) for word in words)
-        return f"{{{' '.join(columns)}}} : ({wanted})"
+    def indexed_words(self, words: Iterable[str], columns: Iterable[str], joint: str) -> str:
+        phrases = f" {joint} ".join('"{}"'.format(word.replace('"', '""')) for word in words)
+        return f"{{{' '.join(columns)}}} : ({phrases})"
 
     def create_search_index(self, db: peewee.Database) -> None:
         """Create the trigram index over `page_text`, and the triggers that keep it true."""

@@ -18,7 +18,7 @@ from wxr import written
 from landform.parts.moving_in.wordpress.access import find_root
 from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer, Response
 from landform.parts.moving_in.wordpress.site import read_json
-from landform.standalone.logs import shown
+from landform.service.errors import printable
 
 pytestmark = pytest.mark.sqlite("what a site sends has nothing to do with the engine")
 
@@ -111,7 +111,7 @@ def test_characters_that_control_a_terminal_are_shown_as_their_numbers(own: Any,
     assert r"has the status \x1b]52;c;aGk=\x07\x9b2J, which" in told.output
     own.front = lambda rest: (301, {"Location": "\x1b]0;x\x07://"}, "")
     assert "\x1b" not in move(own.url, *PAGES).output
-    assert shown("a\tb\x85\x7fé") == r"a\tb\x85\x7fé"
+    assert printable("a\tb\x85\x7fé") == r"a\tb\x85\x7fé"
 
 
 def test_redirects_lead_from_addresses_only(move: Any, tmp_path: Path) -> None:

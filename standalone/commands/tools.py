@@ -1,4 +1,4 @@
-"""What commands share: their group, the store of the settings, files, options and reports.
+"""Tools of the commands: their group, the store, files, options and reports.
 
 No file that is written is the database, an input or another one. It is complete or not there at
 all, and for nobody else to read.
@@ -17,16 +17,10 @@ from typing import IO, TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from landform.service.options import new_store
-from landform.standalone.logs import set_up_logging, shown
-from landform.standalone.settings import (
-    CONFIG,
-    IN_MEMORY,
-    NO_MEMORY,
-    SettingError,
-    read_settings,
-)
-from landform.storage import StorageError, Store
+from landform.service.cli import current_group
+from landform.service.errors import printable
+from landform.service.options import IN_MEMORY, NO_MEMORY, new_store
+from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
 
 if TYPE_CHECKING:
@@ -36,29 +30,11 @@ if TYPE_CHECKING:
 PATIENCE_SECONDS, DRAW_SECONDS = 2.0, 0.2
 CLEAR_LINE = "\r\x1b[K"
 T = TypeVar("T")
-# Where a context keeps the variables that options have set, and the files that the command names.
-FLAGS, NAMED = "landform.flags", "landform.files"
+# The key of the files that a command names, in its context.
+NAMED = "landform.files"
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
 RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
-
-
-class Group(click.Group):
-    """A group whose failures are a sentence, not a traceback."""
-
-    def invoke(self, ctx: click.Context) -> object:
-        """Run the command; settings and storage that cannot be used end it with their message."""
-        before = dict(os.environ)
-        try:
-            return super().invoke(ctx)
-        except (SettingError, StorageError) as error:
-            raise click.ClickException(str(error)) from error
-        finally:
-            os.environ.clear()
-            os.environ.update(before)
-
-
-landform = Group("landform", help="Landing pages and form feeds over HTTP.")
 
 
 class NotBegun(click.ClickException):
@@ -85,7 +61,7 @@ class File(click.Path):
             return value
         named = used = ctx.meta.setdefault(NAMED, [])
         if self.is_url and value.startswith(DATABASES):
-            files = new_store(read_settings(), value).database.files
+            files = new_store(current_group().options(), value).database.files
         elif value == "-" and self.allow_dash:
             return Path(value)
         elif value == "-":
@@ -97,8 +73,9 @@ class File(click.Path):
             if self.is_written and is_file and not os.access(folder, os.W_OK | os.X_OK):
                 told = f"there is no folder {folder} that may be written to"
                 self.fail(f"{value} cannot be written: {told}.", param, ctx)
-            own = new_store(read_settings()).database.files, "a file of the database", True
-            config = (Path(os.environ.get(CONFIG) or os.devnull),), "the settings file", False
+            group = current_group()
+            own = new_store(group.options()).database.files, "a file of the database", True
+            config = (group.settings_file(),), "the settings file", False
             used = [own, config, *named]
         for other_files, what, is_written in used:
             for file in files if self.is_written or is_written else ():
@@ -128,9 +105,13 @@ def _form_map(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[in
 
 
 MAP_FORM = click.option(
-    "--map-form", "forms", multiple=True, metavar="OLD=NEW", callback=_form_map,
+    "--map-form",
+    "forms",
+    multiple=True,
+    metavar="OLD=NEW",
+    callback=_form_map,
     help="Change a form's id.",
-)  # fmt: skip
+)
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
 ONLY = click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
 REPORT = click.option(
@@ -139,17 +120,16 @@ REPORT = click.option(
 
 
 def open_store(url: str | None = None) -> Store:
-    """Return the store that the settings name, or another one by its URL, with their options."""
-    settings = read_settings()
-    if url == IN_MEMORY:
-        raise SettingError(f"The database of a command {NO_MEMORY}.")
-    set_up_logging(settings)
-    return new_store(settings, url, has_timeouts=False)
+    """Return the store of the options, or another one by its URL, with the same options."""
+    options = current_group().options()
+    if IN_MEMORY in (url, options.database_url):
+        raise click.ClickException(f"The database of a command {NO_MEMORY}.")
+    return new_store(options, url, has_timeouts=False)
 
 
 @contextmanager
 def migrated_store(*, create: bool = False) -> Iterator[Store]:
-    """Yield the store that the settings name, up to date and connected."""
+    """Yield the store of the options, up to date and connected."""
     store = open_store()
     store.migrate(create=create)
     with store.connection():
@@ -216,9 +196,12 @@ class Progress:
         if self._is_over.wait(PATIENCE_SECONDS):
             return
         bar: ProgressBar[None] = click.progressbar(
-            repeat(None), self._total or None, self._label, file=sys.stderr,
+            repeat(None),
+            self._total or None,
+            self._label,
+            file=sys.stderr,
             item_show_func=lambda _: f"{self._rows:,}" if self._rows else None,
-        )  # fmt: skip
+        )
         with bar:
             while not self._is_over.wait(DRAW_SECONDS):
                 with self._drawing:
@@ -240,7 +223,7 @@ def say(text: str) -> None:
     Where nobody reads any more the command goes on, to write its files.
     """
     try:
-        click.echo(shown(text))
+        click.echo(printable(text))
     except BrokenPipeError:
         # Otherwise Python's last flush would fail again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,134 @@
+"""The document has what generators of clients need of schemas, parameters and responses."""
+
+from typing import Any
+
+import pytest
+from applications import Client
+from flask.testing import FlaskClient
+from test_contract import properties
+
+
+@pytest.fixture
+def description(anonymous: FlaskClient) -> Any:
+    return anonymous.get("/openapi.json").get_json()
+
+
+def operations(description: Any) -> dict[str, Any]:
+    """Return the operations of a document by their ids."""
+    paths = description["paths"].values()
+    return {operation["operationId"]: operation for path in paths for operation in path.values()}
+
+
+def test_each_operation_has_one_body_in_json_without_defaults(description: Any) -> None:
+    described = operations(description).values()
+    bodies = [operation["requestBody"] for operation in described if "requestBody" in operation]
+    assert len(bodies) > 20
+    for body in bodies:
+        (media,) = body["content"].values()
+        assert list(body["content"]) == ["application/json"]
+        schema = description["components"]["schemas"][media["schema"]["$ref"].split("/")[-1]]
+        assert body["required"] == ("required" in schema)
+    # Some generators take a field with a default for one that has to be sent.
+    named = dict(properties(description["components"]))
+    assert len(named) > 200
+    assert not [name for name, schema in named.items() if "default" in schema]
+
+
+def test_each_parameter_in_a_url_has_one_type(description: Any) -> None:
+    schemas = [
+        parameter["schema"]
+        for operation in operations(description).values()
+        for parameter in operation["parameters"]
+        if parameter["in"] != "header" and parameter["name"] != "open_at"
+    ]
+    assert len(schemas) > 100
+    assert {type(schema["type"]) for schema in schemas} == {str}
+    lists = [schema["items"] for schema in schemas if schema["type"] == "array"]
+    assert {schema["type"] for schema in lists} == {"integer", "string"}
+
+
+def test_the_fullest_of_several_responses_comes_first_and_last(description: Any) -> None:
+    fullest = {}
+    for name, operation in operations(description).items():
+        if "200" in operation["responses"]:
+            response = operation["responses"]["200"]["content"]["application/json"]["schema"]
+            shapes = response.get("items", response).get("anyOf", ())
+            if shapes:
+                assert shapes[0] == shapes[-1]
+                fullest[name] = shapes[0]["$ref"].rpartition("/")[2]
+    assert fullest == {
+        "list_pages": "PageEdit",
+        "get_page": "PageEdit",
+        "delete_page": "PageEdit",
+        "list_revisions": "RevisionEdit",
+        "get_revision": "RevisionDiff",
+    }
+
+
+def test_what_a_client_reads_fits_into_the_body_that_writes_it_back(description: Any) -> None:
+    schemas = description["components"]["schemas"]
+
+    def choices(schema: Any) -> set[str]:
+        parts = [schema, *schema.get("anyOf", ()), schema.get("items", {})]
+        return {choice for part in parts for choice in part.get("enum", ())}
+
+    compared = []
+    for read, written in (
+        ("PageEdit", "PageUpdate"), ("FeedRead", "FeedUpdate"), ("Webhook", "WebhookUpdate"),
+    ):  # fmt: skip
+        for name, schema in schemas[written]["properties"].items():
+            if taken := choices(schema):
+                returned = choices(schemas[read]["properties"][name])
+                assert returned
+                assert returned <= taken
+                compared.append(name)
+    assert compared == ["status", "types"]
+
+
+def test_a_page_in_the_trash_is_written_back_and_no_other_is_moved_there(client: Client) -> None:
+    page = client.page()
+    refused = client.put(f"/pages/{page['id']}", json={"status": "trash"})
+    assert (refused.status_code, list(refused.get_json()["data"]["params"])) == (400, ["status"])
+    trashed = client.delete(f"/pages/{page['id']}").get_json()
+    again = client.put(f"/pages/{page['id']}", json={**trashed, "title": "Other"}).get_json()
+    assert (again["status"], again["title"]["raw"]) == ("trash", "Other")
+
+
+def test_fields_that_every_response_has_are_required(description: Any, client: Client) -> None:
+    page, feed = client.page(), client.feed()
+    webhook = client.post("/webhooks", json={"url": "https://example.com/"}).get_json()
+    plan = client.post("/forms/1/feeds/plan", json={"entry": {}, "entry_id": 1}).get_json()
+    client.put(f"/pages/{page['id']}", json={"title": "Other"})
+    (revision,) = client.get(f"/pages/{page['id']}/revisions?context=edit").get_json()
+    event = client.get("/events").get_json()[0]
+    error = client.get("/pages/99").get_json()
+    run = client.post(f"/feeds/{feed['id']}/runs", json={"entry_id": 1}).get_json()
+    always = {
+        "PageEdit": page,
+        "PageView": client.get(f"/pages/{page['id']}").get_json(),
+        "PageEmbed": client.get(f"/pages/{page['id']}?context=embed").get_json(),
+        "RawAndRendered": page["title"],
+        "EditContent": page["content"],
+        "RevisionEdit": revision,
+        "FeedRead": client.get(f"/feeds/{feed['id']}").get_json(),
+        "FeedWritten": client.patch(f"/feeds/{feed['id']}", json={"is_active": False}).get_json(),
+        "WebhookWithSecret": webhook,
+        "Caller": client.get("/whoami").get_json(),
+        "PlannedFeed": plan["feeds"][0],
+        "Run": run,
+        "Event": event,
+        "Error": error,
+    }
+    schemas = description["components"]["schemas"]
+    for name, response in always.items():
+        assert (name, {*schemas[name]["required"]}) == (name, {*response})
+    for name, response in (
+        ("FeedPlan", plan), ("EventData", event["data"]), ("ErrorData", error["data"]),
+    ):  # fmt: skip
+        assert {*schemas[name]["required"]} <= {*response}
+
+
+def test_no_schema_is_called_as_generators_call_what_an_operation_takes(description: Any) -> None:
+    schemas = {name.lower() for name in description["components"]["schemas"]}
+    for name in operations(description):
+        assert f"{name.replace('_', '')}request" not in schemas

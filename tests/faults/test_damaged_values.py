@@ -1,0 +1,87 @@
+"""A damaged value may be a secret: whatever its column, no error, log or command repeats it."""
+
+import traceback
+from pathlib import Path
+
+import pytest
+from applications import fill, service
+from databases import run_sql
+from files import command
+from peewee import TextField
+
+from landform.storage import StorageError
+from landform.storage.models import TABLES
+
+SECRET = "hunter2"
+# A text that is not UTF-8, which only SQLite stores; and one that is no date, number or JSON.
+NO_UTF8, NO_VALUE = f"CAST(x'{SECRET.encode().hex()}ff' AS TEXT)", f"'{SECRET}{{'"
+COLUMNS = [
+    (model._meta.table_name, field.name, value)
+    for model in TABLES
+    for field in model._meta.sorted_fields
+    for value in ((NO_UTF8, NO_VALUE) if isinstance(field, TextField) else (NO_VALUE,))
+    if field.name != "id"
+]
+ON_POSTGRESQL = {
+    (model._meta.table_name, field.name, NO_VALUE)
+    for model in TABLES
+    for field in model._meta.sorted_fields
+    if isinstance(field, TextField)
+}
+READS = (
+    "/pages /pages?status=any&context=edit /pages?search=words&language=en /pages?slug=other"
+    " /pages/1?context=edit /pages/4/revisions?context=edit /page-0-a/ /sitemap.xml /feeds /feeds/1"
+    " /runs /runs/due /events /webhooks /webhooks/1 /wp-json/wp/v2/users /wp-json/gf/v2/forms"
+).split()
+WRITES = (
+    ("POST", "/pages", {"title": "Page 0 Ä"}),
+    ("PATCH", "/pages/1", {"title": "New", "meta": {"form_id": "4"}}),
+    ("POST", "/pages/4/revisions/1/restore", {}),
+    ("POST", "/pages/1/preview", {}),
+    ("PATCH", "/feeds/1", {"meta": {"a": 1}}),
+    ("POST", "/feeds/1/duplicate", {}),
+    ("POST", "/forms/1/feeds/plan", {"entry": {"1": "a"}}),
+    ("POST", "/webhooks/1/rotate", {}),
+    ("DELETE", "/pages/1", {}),
+)
+
+
+def errors_of_requests(url: str) -> list[str]:
+    """Send requests to a service, and return the errors that came; one if it does not start."""
+    try:
+        client = service(url)
+    except StorageError as error:
+        return ["".join(traceback.format_exception(error))]
+    client.environ_base["HTTP_IDEMPOTENCY_KEY"] = "1"
+    responses = [client.anonymous.get("/whoami", headers={"X-API-Key": "wrong"})]
+    responses += [client.get(path) for path in READS]
+    responses += [client.open(path, method=method, json=body) for method, path, body in WRITES]
+    client.store.dispose()
+    return [response.text for response in responses if response.status_code >= 400]
+
+
+@pytest.mark.parametrize("damage", COLUMNS, ids=" ".join)
+def test_a_damaged_value_is_repeated_nowhere(
+    database_url: str,
+    tmp_path: Path,
+    caplog: pytest.LogCaptureFixture,
+    damage: tuple[str, str, str],
+) -> None:
+    if not database_url.startswith("sqlite:") and damage not in ON_POSTGRESQL:
+        pytest.skip("PostgreSQL stores no such value")
+    table, column, value = damage
+    caplog.set_level("DEBUG", "landform")
+    fill(database_url)
+    key = next(model for model in TABLES if model._meta.table_name == table)._meta.sorted_fields[0]
+    first = f"{key.column_name} = (SELECT min({key.column_name}) FROM {table})"
+    run_sql(database_url, f"UPDATE {table} SET {column} = {value} WHERE {first}")
+    results = [
+        command(database_url, "verify"),
+        command(database_url, "copy", database_url, f"sqlite:///{tmp_path}/copy.db"),
+    ]
+    if (exported := command(database_url, "export")).exit_code:
+        results.append(exported)
+    for result in results:
+        assert isinstance(result.exception, (SystemExit, type(None)))
+    texts = [*(result.output for result in results), *errors_of_requests(database_url)]
+    assert SECRET not in "\n".join([*texts, caplog.text])
