@@ -83,7 +83,7 @@ def test_every_operation_names_what_it_does_not_know_or_refuses_it(
 def test_where_nothing_depends_on_parameters_all_of_them_are_known(client: Client) -> None:
     assert ("GET", f"{WP}/posts") in DEAF
     for _, path in DEAF:
-        answer = client.get(f"{path}?nonsense=1", headers=STRICT)
+        answer = client.get(f"{path.replace('<file>', 'docs.css')}?nonsense=1", headers=STRICT)
         assert (answer.status_code, told(answer)) == (200, []), path
     assert told(client.get("/?utm_source=x")) == []
     assert not HOME.operations["GET"].checks_names
