@@ -143,8 +143,8 @@ class Flag(Field[bool]):
 class Text(Field[str]):
     """A string of at most `longest` characters; `blank=False` refuses an empty one.
 
-    The NUL character is always refused, control characters if it is a `line`. With `choices` it is
-    one of them. It is ignored without the parameter that it `needs`.
+    The NUL character is always refused, other control characters with `line=True`. With `choices`
+    it is one of them. It is ignored without the parameter that it `needs`.
     """
 
     default_error_messages = {"blank": "must not be empty."}

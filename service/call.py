@@ -133,8 +133,9 @@ class ReadyIncoming(Incoming):
 
 @dataclass(frozen=True)
 class Call:
-    """The argument of a view: a call that is authorized, checked and loaded.
+    """The argument of a view: a call that is checked and loaded.
 
+    The caller has the scope of the operation; of a `public` one nothing is known of the caller yet.
     `query` and `body` are loaded by the schemas, `sent_query` and `sent_body` are not. `fields`:
     those of `_fields`; None for all. `prepared`: see `Operation`.
     """

@@ -37,20 +37,22 @@ class Operation:
     - `name`: of the endpoint and of the Python method; by default that of the view.
     - `response`: the schema of the response, one for each context, or a constant text; with
       `many` it is a list of these. `wordpress_response`: that below `/wp-json`.
-    - `scope`: the scope that callers need; without it any valid credentials, and none for a
-      `public` operation. `denied`: the code of the error for other callers.
+    - `scope`: the scope that callers need; with none, any valid credentials. `public`: callers
+      need no credentials, and the view checks what they may see. `denied`: the code of the error
+      for other callers.
     - `query`, `body`: the schemas that load them. `wordpress_query`, `wordpress_body`: those
-      below `/wp-json` if they differ. Without `body`, parameters may also come in a body.
-      `form`: forms are accepted too. `empty_body`: the error code for an empty body, or one of
-      another type; with `finds_row_first` the view checks it. `body_list`: the field whose
-      value a list is.
+      below `/wp-json` if they differ. An operation without a schema for the body also reads
+      the parameters of the query from there. `form`: forms are accepted too. `empty_body`: the
+      error code for an empty body, or one of another type; with `finds_row_first` the view
+      checks for an empty one, after the 404. `body_list`: the field that a body becomes which
+      is a list.
     - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
-    - `safe`: nothing is changed, with any method. `responds_early`: a slow result is a 202
+    - `safe`: nothing is changed, whatever the method. `responds_early`: a slow result is a 202
       whose `Location` will have it. `repeatable`: whether a create accepts an
       `Idempotency-Key`. `batch`: whether it may be in a batch.
     - `prepare`: a function for slow work without the database, called before a write blocks
       others. The view gets its result as `call.prepared`.
-    - `errors`: the codes that do not follow from the other arguments.
+    - `errors`: the codes that do not follow from the other fields, see `openapi/document.py`.
     """
 
     view: View

@@ -124,6 +124,7 @@ def create_page(call: Call) -> Reply:
 )
 def get_page(call: Call, page_id: int) -> Reply:
     """Return a published page to anyone, another page with the scope `pages:read`."""
+    # Before the 404 of a missing page.
     call.access.reject_invalid_credentials()
     context = call.query["context"]
     shape = page_shape(call, context)

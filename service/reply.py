@@ -21,6 +21,7 @@ class Caching(NamedTuple):
     is_secret: bool = False
 
 
+# Nothing is kept in this process; clients may store the reply, and ask whether it is current.
 NOT_CACHED = Caching()
 NO_STORE = Caching(is_secret=True)
 

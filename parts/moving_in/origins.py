@@ -54,7 +54,8 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
 
     A future page becomes a published one by itself, so that these two are the same.
     """
-    values = {name: row[name] for name in COMPARED[resource]} | replaced
+    defaults = COMPARED[resource]
+    values = {name: row.get(name, default) for name, default in defaults.items()} | replaced
     if isinstance(values["meta"], str):
         values["meta"] = json.loads(values["meta"])
     if values.get("status") == "future":
@@ -63,7 +64,6 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
         if name in values:
             values[name] = bool(values[name])
     # A column that is added later, with its default, changes no digest that is stored.
-    defaults = COMPARED[resource]
     values = {name: value for name, value in values.items() if value != defaults.get(name, ...)}
     try:
         data = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)

@@ -1,4 +1,4 @@
-"""The filters of the list of pages: the condition of each, and the values in it.
+"""The filters of the list of pages: the condition of each, and the values of its parameters.
 
 The SQL of a list is made once for each shape: which conditions, and how many values each has.
 """
@@ -55,7 +55,7 @@ def _slugs(_: Clock, texts: Sequence[str]) -> list[str]:
 
 
 def _forms(_: Clock, forms: Sequence[Any]) -> list[str]:
-    # What has no key, no page has.
+    # A value without a key is on no page.
     return [key for key in dict.fromkeys(map(form_key, forms)) if key]
 
 
