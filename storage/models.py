@@ -24,14 +24,14 @@ class Table(Model):
     """A table of landform's own, named as its class, and how it is exported, copied and versioned.
 
     `exported_by`: an export holds the rows, and these columns together are the key of a row for
-    `landform import --by slug`. `copied`: a copy of the store takes the rows over. `versioned`: lists
-    are cached, so each write increments a counter in `resource_version`; `versioned_on_server`:
-    only where there is no file whose commits can be watched.
+    `landform import --by slug`. `copied`: a copy of the store takes the rows over. `versioned`:
+    lists are cached, so each write increments a counter in `resource_version`;
+    `versioned_on_server`: only where there is no file whose commits can be watched.
     `json_columns`: the type of the JSON in columns of tables that are not exported;
     `never_empty`: those whose list has at least one item.
-    `computed`: columns that follow from others. `rendered`: HTML, which is exported but
-    not compared. `derived`: all of it follows from other tables, and is compared with
-    them. `unannounced`: columns whose changes events do not name.
+    `computed`: columns that follow from others. `rendered`: HTML, which is exported but not
+    compared. `derived`: all of it follows from other tables, and is compared with them.
+    `unannounced`: columns whose changes events do not name.
     """
 
     exported_by: ClassVar[tuple[str, ...]] = ()
