@@ -162,6 +162,20 @@ def test_a_feed_as_it_was_read_can_be_created_again(client: Client, path: str) -
     assert (answer.status_code, told(answer)) == (200, [])
 
 
+def test_constant_fields_of_a_wordpress_page_have_no_effect_whatever_their_value(
+    client: Client,
+) -> None:
+    constants = {"menu_order": 5, "parent": 3, "type": "post", "featured_media": 9}
+    constants |= {"template": "wide.php", "comment_status": "open"}
+    for headers in ({}, STRICT):
+        answer = client.post(f"{WP}/pages", json={"title": "A", **constants}, headers=headers)
+        assert (answer.status_code, told(answer)) == (201, [])
+        page = answer.get_json()
+        assert not any(page[name] == value for name, value in constants.items())
+        at_pages = client.put(f"/pages/{page['id']}", json=constants)
+        assert told(at_pages) == sorted(constants)
+
+
 # Names of the body.
 
 
