@@ -6,11 +6,12 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage parts
 
-.PHONY: help install types run test test-servers test-faults test-clients faults contract tools clients bench scale lint vendor wheel binary clean
+.PHONY: help install types run test test-core test-servers test-faults test-clients faults contract tools clients bench scale lint vendor wheel binary clean
 
 help:
 	@echo "make run            serve on http://127.0.0.1:8000, or on another PORT, with data in ./landform.db"
 	@echo "make test           the tests in process; test-servers, test-faults and test-clients are the others"
+	@echo "make test-core      the tests in process without any part"
 	@echo "make lint           ruff, bandit, hadolint and mypy"
 	@echo "make wheel binary   build both into dist/"
 	@echo "make bench scale    measure; make faults: half an hour of faults"
@@ -66,6 +67,10 @@ test-servers test-faults: test-%: .venv/.test
 
 test-clients: clients contract
 	$(TESTS) --tier clients $(ARGS)
+
+# The tests in process, in a copy without any part.
+test-core: .venv/.test
+	CORE_ALONE=1 $(BIN)/python -m pytest -k without_any_part tests/architecture
 
 # The long form of the tests of faults, about half an hour.
 ROUNDS ?= 200

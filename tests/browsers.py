@@ -177,7 +177,7 @@ def _quoted(text: str) -> str:
 def make_key(server: Server, *scopes: str, name: str = "") -> str:
     """Create a key with these scopes, and return its secret."""
     options = [part for scope in scopes for part in ("--scope", scope)]
-    return keys(server, "create", name or secrets.token_hex(4), *options).split()[-1]
+    return keys(server, "create", name or f"key-{secrets.token_hex(4)}", *options).split()[-1]
 
 
 def keys(server: Server, *command: str) -> str:

@@ -1,5 +1,6 @@
 """A part is deleted with its folder and its line: everything else works as before."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from without_parts import PARTS, copy_without, landform, run_python
 
 from landform.storage import Store
 
-pytestmark = [pytest.mark.servers, pytest.mark.all_parts, pytest.mark.timeout(2000)]
+pytestmark = [pytest.mark.servers, pytest.mark.all_parts, pytest.mark.timeout(1800)]
 PROGRAM = """
 import sys, landform.parts
 from landform.app import create_app
@@ -114,6 +115,7 @@ def test_every_test_can_be_collected_without_it(deleted: tuple[Path, tuple[str, 
     assert ended.returncode == 0, ended.stdout[-5000:]
 
 
+@pytest.mark.skipif("CORE_ALONE" not in os.environ, reason="it takes minutes: make test-core")
 def test_the_suite_passes_in_process_without_any_part(
     tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
