@@ -99,7 +99,9 @@ class HttpIncoming(Incoming):
 
     def read_query(self, operation: Operation) -> JsonObject:
         """Return the parameters, also from the body if the operation has none."""
-        query = nested(self.query_pairs, operation.list_parameters) if self.query_pairs else {}
+        # In WordPress the last one of equal names counts.
+        lists = () if self.is_wordpress else operation.list_parameters
+        query = nested(self.query_pairs, lists) if self.query_pairs else {}
         if operation.body is not None or not has_body(self.http.environ):
             return query
         if not operation.checks_names:
