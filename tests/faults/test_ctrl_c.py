@@ -58,8 +58,7 @@ def printed(server: Server) -> str:
 def end(server: Server, process: "subprocess.Popen[bytes]") -> None:
     """Press Ctrl-C, and wait until no process is left."""
     kill(process, signal.SIGINT)
-    # gunicorn itself ends a worker that has lost its signal, after 30 seconds.
-    code = process.wait(HANGS_AFTER_SECONDS + 15)
+    code = process.wait(HANGS_AFTER_SECONDS)
     until(lambda: not kill(process, 0), "A process is left.", HANGS_AFTER_SECONDS)
     told = printed(server)
     assert (code in INTERRUPTED, bad(told)) == (True, []), told
