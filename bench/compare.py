@@ -138,9 +138,7 @@ def main() -> None:
         if chosen.json:
             chosen.json.write_text(json.dumps(table, indent=1) + "\n")
     finally:
-        for process in servers.started:
-            servers.stop(process)
-        shutil.rmtree(servers.folder, ignore_errors=True)
+        servers.close()
 
 
 if __name__ == "__main__":

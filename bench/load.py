@@ -4,6 +4,7 @@ import base64
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -103,6 +104,12 @@ class Servers:
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait(30)
+
+    def close(self) -> None:
+        """Stop all, and remove their folder."""
+        for process in self.started:
+            self.stop(process)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def service(self, base: str, database: str, **given: str) -> subprocess.Popen[bytes]:
         """Start the service at an address, on the database of a URL."""

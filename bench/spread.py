@@ -8,7 +8,6 @@ requests per second, and, beside another checkout, the median of the ratios of a
 """
 
 import argparse
-import shutil
 import statistics
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
@@ -113,9 +112,7 @@ def main() -> None:
                     runs[who].append(checkouts[who].run(CASES[name], chosen.seconds, 8))
             report(name, runs)
     finally:
-        for process in servers.started:
-            servers.stop(process)
-        shutil.rmtree(servers.folder, ignore_errors=True)
+        servers.close()
 
 
 if __name__ == "__main__":

@@ -81,9 +81,6 @@ class Field(fields.Field[T]):
         return next(filter(None, descriptions), "")
 
 
-AnyField = Field[Any]
-
-
 class Integer(Field[int]):
     """An integer from `minimum` to `maximum`, also as decimal digits in a string."""
 
