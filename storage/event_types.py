@@ -11,5 +11,4 @@ WANTED = ("*", *dict.fromkeys(f"{name.partition('.')[0]}.*" for name in TYPES), 
 TOLD = {
     "page": ("id", "version", "slug", "status"),
     "feed": ("id", "version", "form_id", "addon_slug", "is_active"),
-    "run": ("id", "version", "feed_id", "form_id", "entry_id", "attempt", "retryable"),
 }

@@ -5,7 +5,7 @@ from math import ceil
 
 from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
-from landform.service.auth.credentials import SCOPES, Identity
+from landform.service.auth.credentials import Identity, all_scopes
 from landform.service.authors import dump_author, relation
 from landform.service.call import Call
 from landform.service.errors import api_error, no_route
@@ -244,6 +244,6 @@ def _forms(call: Call) -> list[int]:
 
 def _role(caller: Identity) -> str:
     """Return the role of WordPress that is most similar to the scopes."""
-    if caller.scopes >= SCOPES & CAPABILITIES.keys():
+    if caller.scopes >= all_scopes() & CAPABILITIES.keys():
         return "administrator"
     return "editor" if "pages:write" in caller.scopes else "subscriber"
