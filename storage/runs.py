@@ -16,7 +16,7 @@ from landform.storage import events, feeds
 from landform.storage.clock import Clock, earlier
 from landform.storage.engines import expressions
 from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
-from landform.storage.event_types import TOLD
+from landform.storage.event_types import EVENT_COLUMNS
 from landform.storage.models import Feed, FeedRun
 from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.sql import Precondition, Prepared, check_version, read_identity
@@ -197,7 +197,7 @@ def end(
     if run["state"] in EVENTS:
         told = {
             "resource": "run",
-            **{name: run[name] for name in TOLD["run"]},
+            **{name: run[name] for name in EVENT_COLUMNS["run"]},
             "status": run["state"],
         }
         events.write(store, [EVENTS[run["state"]]], told)
