@@ -10,10 +10,11 @@ from typing import Any, get_args, get_origin
 
 from marshmallow import Schema
 
+from landform.parts import all_parts
 from landform.schemas import pages
 from landform.schemas.fields import AnyList, Nested
 from landform.service.operations import Operation, Route, path_variables
-from landform.service.python.operations import OPERATIONS, keyword_arguments
+from landform.service.python.operations import keyword_arguments, operations
 
 STUB = Path(__file__).parents[1] / "service/python/operations.pyi"
 HEAD = '''"""The types of the Python API, written by `make types` from the contracts and schemas."""
@@ -25,7 +26,7 @@ from typing import Any, Literal, Required, TypedDict, Unpack, overload
 from landform.service.operations import Operation, Route
 from landform.service.python.calls import Listed
 
-OPERATIONS: dict[str, tuple[Route, Operation]]
+def operations(parts: tuple[type, ...]) -> dict[str, tuple[Route, Operation]]: ...
 
 def keyword_arguments(operation: Operation) -> list[str]: ...
 
@@ -180,17 +181,14 @@ def method(route: Route, operation: Operation) -> str:
 
 def stub() -> str:
     """Return the code of the stub."""
-    operations = OPERATIONS
+    declared = operations(tuple(all_parts().values()))
     meta = pages.PageMeta().fields
     kinds = {name: "list[Any]" if isinstance(f, AnyList) else "str" for name, f in meta.items()}
     types = {"PageMeta": typed_dict("PageMeta", "The custom fields of a page.", kinds)}
-    for _, one in operations.values():
+    for _, one in declared.values():
         types |= dict(results(one)) | dict(arguments(one))
     return (
-        HEAD
-        + "".join(method(*one) for one in operations.values())
-        + "\n"
-        + "\n".join(types.values())
+        HEAD + "".join(method(*one) for one in declared.values()) + "\n" + "\n".join(types.values())
     )
 
 

@@ -36,10 +36,6 @@ class EventData(Schema):
     form_id = Output("The form of the resource, if it has one.", int, optional=True)
     addon_slug = Output("The add-on of a feed.", optional=True)
     is_active = Output("Whether a feed is active.", bool, optional=True)
-    feed_id = Output("The feed of a run.", int, optional=True)
-    entry_id = Output("The caller's id of the entry of a run.", optional=True)
-    attempt = Output("How often a run was claimed.", int, optional=True)
-    retryable = Output("Whether a run that failed will be tried again.", bool, optional=True)
     changed = Output("The names of the fields that changed.", list[str], optional=True)
 
 

@@ -17,8 +17,6 @@ TYPES = (
     "feed.updated",
     "feed.reordered",
     "feed.deleted",
-    "run.succeeded",
-    "run.failed",
     "store.imported",
     "store.restored",
 )
@@ -26,7 +24,6 @@ TYPES = (
 EVENT_COLUMNS = {
     "page": ("id", "version", "slug", "status"),
     "feed": ("id", "version", "form_id", "addon_slug", "is_active"),
-    "run": ("id", "version", "feed_id", "form_id", "entry_id", "attempt", "retryable"),
 }
 
 

@@ -51,13 +51,16 @@ class ChoiceOf(click.ParamType):  # type: ignore[type-arg]
     def __init__(self, read_choices: Callable[[], Iterable[str]]) -> None:
         self._read_choices = read_choices
 
+    def _choice(self) -> "click.Choice[str]":
+        return click.Choice(sorted(self._read_choices()))
+
     def get_metavar(self, param: Any, ctx: Any) -> str | None:
         """Return the choices, for the help of the command."""
-        return click.Choice([*self._read_choices()]).get_metavar(param, ctx)
+        return self._choice().get_metavar(param, ctx)
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
         """Return a value that is one of the choices; fail for any other."""
-        return click.Choice([*self._read_choices()]).convert(value, param, ctx)
+        return self._choice().convert(value, param, ctx)
 
 
 class File(click.Path):
