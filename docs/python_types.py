@@ -5,6 +5,7 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import FunctionType
 from typing import Any, get_args, get_origin
 
 from marshmallow import Schema
@@ -43,6 +44,9 @@ NOT_IN_SCHEMAS = {
 def taken_type(field: Any) -> str:
     """Return the type of an argument, which may be None where null may be sent."""
     kind = field.python_type or "Any"
+    if field.choices:
+        literal = ", ".join(f'"{choice}"' for choice in field.choices)
+        kind = kind.replace("str", f"Literal[{literal}]")
     if isinstance(field, Nested):
         kind = f"{field.kind.__name__}Values"
     return f"{kind} | None" if field.allow_none and kind != "Any" else kind
@@ -68,7 +72,9 @@ def responses(operation: Operation) -> dict[str, Schema]:
 
 
 def schemas_in(kind: Any) -> list[Schema]:
-    """Return the schemas that a type consists of."""
+    """Return the schemas that a type consists of, or one that a function returns."""
+    if isinstance(kind, FunctionType):
+        return schemas_in(kind())
     if isinstance(kind, type) and issubclass(kind, Schema):
         return [kind()]
     return [schema for one in get_args(kind) for schema in schemas_in(one)]
@@ -89,7 +95,9 @@ def shown_type(field: Any) -> str:
 
 
 def type_name(kind: Any) -> str:
-    """Return the name of a type."""
+    """Return the name of a type, or of one that a function returns."""
+    if isinstance(kind, FunctionType):
+        return type_name(kind())
     inner = ", ".join(type_name(one) for one in get_args(kind))
     return f"{get_origin(kind).__name__}[{inner}]" if inner else str(kind.__name__)
 

@@ -11,6 +11,7 @@ from flask.globals import request_ctx
 from werkzeug.routing import BuildError
 
 from landform.service.auth.credentials import CredentialAuthorizer, Identity
+from landform.service.background import Background
 from landform.service.call import Service
 from landform.service.cli import host_commands
 from landform.service.errors import ApiError, no_route
@@ -46,12 +47,12 @@ class Landform(Blueprint):
         self.api = Api(service, self._url, Identity(HOST))
 
     def deliver(self, *, forever: bool = False) -> float | None:
-        """Deliver the events that webhooks wait for, and publish due pages; once, or for ever.
+        """Publish due pages, and do the background work of parts; once, or forever.
 
-        Returns in how many seconds the next attempt is due; None where none is.
+        Returns in how many seconds more is due; None if nothing is.
         """
-        deliverer = Deliverer(self.service)
-        return deliverer.run() if forever else deliverer.deliver()
+        background = Background(self.service.store, [Deliverer(self.service).deliver])
+        return background.run() if forever else background.run_once()
 
     def _url(self) -> str | None:
         """Return the URL below which the current application has the blueprint, if it tells."""

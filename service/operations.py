@@ -14,7 +14,7 @@ from marshmallow import INCLUDE, Schema, missing
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
-from landform.schemas.fields import Ignored, ListOf
+from landform.schemas.fields import Ignored, ListOf, add_choices
 from landform.service.json_codec import JsonObject
 from landform.service.reply import Reply
 from landform.storage.errors import PartError
@@ -290,8 +290,7 @@ def _arguments(schema: Schema | None) -> JsonObject:
 
 
 def _argument(field: Any) -> JsonObject:
-    described = {"required": field.required, **field.wordpress_type}
-    described |= {"enum": [*field.choices]} if field.choices else {}
+    described = add_choices({"required": field.required, **field.wordpress_type}, field.choices)
     default = field.load_default
     if default is not missing and default is not None and not field.root.partial:
         described["default"] = default() if callable(default) else default

@@ -22,6 +22,7 @@ class Part:
     - `tables`: its tables, which the migrations in its folder create.
     - `variables`: the environment variables that its commands read, without `LANDFORM_`.
     - `scopes`, `event_types`, `errors`: the scopes of callers, the types of events, and the errors.
+    - `event_fields`: the fields that only its events have, each with description and type.
 
     Of a part that a blueprint names, beside its operations and screens:
 
@@ -34,6 +35,7 @@ class Part:
     variables: ClassVar[tuple[str, ...]] = ()
     scopes: ClassVar[tuple[str, ...]] = ()
     event_types: ClassVar[tuple[str, ...]] = ()
+    event_fields: ClassVar[Mapping[str, tuple[str, type]]] = {}
     errors: ClassVar[tuple[type[PartError], ...]] = ()
     home_links: ClassVar[tuple[tuple[str, str], ...]] = ()
     in_guests: ClassVar[bool] = True

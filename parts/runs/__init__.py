@@ -17,6 +17,12 @@ class Runs(Part):
     tables = (FeedRun,)
     scopes = ("runs:write",)
     event_types = ("run.succeeded", "run.failed")
+    event_fields = {
+        "feed_id": ("The feed of a run.", int),
+        "entry_id": ("The caller's id of the entry of a run.", str),
+        "attempt": ("How often a run was claimed.", int),
+        "retryable": ("Whether a run that failed will be tried again.", bool),
+    }
     errors = (RunNotFound, RunNotDue, RunNotClaimed, RunNotFinished)
 
     days: int = option(

@@ -56,10 +56,18 @@ class Identity:
     valid_until: float = field(default=inf, compare=False)
     is_stored: bool = field(default=False, compare=False, repr=False)
 
+    def may(self, scope: str) -> bool:
+        """Return whether the caller has a scope."""
+        return scope in self.scopes
+
     @property
     def may_write_any_html(self) -> bool:
         """Whether the HTML of this caller is not cleaned."""
-        return "html:unfiltered" in self.scopes
+        return self.may("html:unfiltered")
+
+    def describe(self) -> Row:
+        """Return the name, the author id and the scopes."""
+        return {"name": self.name, "author": self.author, "scopes": sorted(self.scopes)}
 
 
 class Rejected(Exception):
@@ -236,7 +244,7 @@ class Access:
     def has_scope(self, scope: str | None) -> bool:
         """Return whether the caller is identified, and has the scope if it is given."""
         caller = self.identity
-        return caller is not None and (scope is None or scope in caller.scopes)
+        return caller is not None and (scope is None or caller.may(scope))
 
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
         """Raise a 401 for wrong credentials; anonymous callers pass."""
@@ -249,7 +257,7 @@ class Access:
         caller = self.identity
         if caller is None:
             raise self._unauthorized(code, NO_CREDENTIALS)
-        if scope and scope not in caller.scopes:
+        if scope and not caller.may(scope):
             raise ApiError(403, code, f"This needs the scope {scope}.")
         return caller
 

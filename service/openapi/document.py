@@ -2,12 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
-from types import UnionType
+from types import FunctionType, UnionType
 from typing import Any, get_args, get_origin
 
 from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import Ignored, Nested
+from landform.schemas.fields import Ignored, Nested, add_choices
 from landform.service.error_codes import all_error_codes
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
@@ -52,6 +52,8 @@ class Components:
 
     def schema(self, kind: Any) -> JsonObject:
         """Return the JSON schema of a Python type, which may contain Marshmallow schemas."""
+        if isinstance(kind, FunctionType):
+            return self.schema(kind())
         inner = get_args(kind)
         if kind is Any:
             return {}
@@ -69,8 +71,7 @@ class Components:
         inner = getattr(field, "inner", None)
         if isinstance(inner, Nested):
             schema["items"] = self.schema(inner.kind)
-        if field.choices:
-            schema.get("items", schema)["enum"] = [*field.choices]
+        schema = add_choices(schema, field.choices)
         if field.allow_none and "type" in schema and not field.choices:
             schema["type"] = [schema["type"], "null"]
         elif field.allow_none:

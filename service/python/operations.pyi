@@ -682,11 +682,11 @@ class EventData(TypedDict):
     form_id: int
     addon_slug: str
     is_active: bool
+    changed: list[str]
     feed_id: int
     entry_id: str
     attempt: int
     retryable: bool
-    changed: list[str]
 
 class Event(TypedDict):
     """An event."""
@@ -702,7 +702,7 @@ class ListEvents(TypedDict, total=False):
     after: int
     before: int
     order: Literal["asc", "desc"]
-    type: Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"] | Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    type: Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"] | Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
     resource_id: int | Sequence[int]
     per_page: int
     _fields: str | Sequence[str]
@@ -764,7 +764,7 @@ class CreateWebhook(TypedDict, total=False):
     """What `create_webhook` takes."""
 
     url: Required[str]
-    types: Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
     description: str
     active: bool
     _fields: str | Sequence[str]
@@ -778,7 +778,7 @@ class UpdateWebhook(TypedDict, total=False):
     """What `update_webhook` takes."""
 
     url: str
-    types: Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
     description: str
     active: bool
     _fields: str | Sequence[str]
