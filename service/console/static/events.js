@@ -6,7 +6,7 @@ import { Check, Choice, Loaded, Screen, Table, Text, shownTime } from "./ui.js";
 
 const PER_PAGE = 50;
 const FOLLOW_MILLISECONDS = 5000;
-/** The types of events, by the pattern that stands for all of a resource. */
+/** The types of events, by the pattern for a whole resource. */
 export const TYPES = {
   "page.*": ["page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted"],
   "feed.*": ["feed.created", "feed.updated", "feed.reordered", "feed.deleted"],
@@ -15,7 +15,7 @@ export const TYPES = {
 };
 const CHOICES = [["", "All"], ...Object.entries(TYPES).flat(2)];
 
-/** What an event is about, with a link where there still is something to open. */
+/** The subject of an event, with a link unless it was deleted. */
 function Subject({ type, data }) {
   const { resource, id, slug, form_id, feed_id, entry_id } = data;
   if (type === "page.deleted" || type === "feed.deleted") return `${resource} ${id}`;

@@ -1,4 +1,4 @@
-// Runs: what ran for which entry, failures first, and their replay.
+// The list of runs, failed ones first, and their replay.
 import { html, useLoad } from "./lib.js";
 import { get, list, post } from "./api.js";
 import { Link } from "./address.js";
@@ -11,8 +11,8 @@ const ENDED = ["success", "skipped", "failed"];
 const FILTERS = ["form_id", "feed_id", "entry_id"];
 const PER_PAGE = 50;
 
-/** Ask for runs in a state; those that are due are another list, and know no entry. */
-function ask(state, { form_id, feed_id, entry_id }, query) {
+/** Get the runs in a state; due runs are another list, without a filter by entry. */
+function getRuns(state, { form_id, feed_id, entry_id }, query) {
   if (state === "due") return list("/runs/due", { form_id, feed_id, ...query });
   return list("/runs", { form_id, feed_id, entry_id, state: state === "all" ? "" : state, ...query });
 }
@@ -21,10 +21,10 @@ export function RunList({ query }) {
   const state = STATES.some(([key]) => key === query.state) ? query.state : "failed";
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""]));
   const page = Number(query.page) || 1;
-  const asked = [...Object.values(filters)];
+  const inputs = Object.values(filters);
   const counts = useLoad(async () => Object.fromEntries(await Promise.all(STATES.map(async ([key]) =>
-    [key, await ask(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), asked);
-  const runs = useLoad(() => ask(state, filters, { page, per_page: PER_PAGE }), [state, page, ...asked]);
+    [key, await getRuns(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), inputs);
+  const runs = useLoad(() => getRuns(state, filters, { page, per_page: PER_PAGE }), [state, page, ...inputs]);
   const reload = () => {
     counts.reload();
     runs.reload();
@@ -32,7 +32,7 @@ export function RunList({ query }) {
   const [replay, , error] = useAction(async (run) => {
     const path = `/feeds/${run.feed_id}/runs/${run.id}`;
     const { data, headers } = await get(path);
-    // What has ended once more since it was shown is not run again by mistake.
+    // Refuse to replay a run that has changed since it was shown.
     if (["state", "attempt", "modified"].some((name) => data[name] !== run[name])) throw { message: "This run has changed meanwhile. Nothing was replayed: look at it again." };
     await post(`${path}/replay`, {}, { headers: { "If-Match": headers.get("ETag") } });
     say(`The run of feed ${run.feed_id} for entry ${run.entry_id} is pending: a worker runs it once more.`);
