@@ -38,4 +38,4 @@ export function refine(changes, options) {
   go(path.map(encodeURIComponent).join("/"), { ...query, ...changes }, options);
 }
 
-export const Link = ({ path, query, children, ...rest }) => html`<a href=${to(path, query)} ...${rest}>${children}</a>`;
+export const Link = ({ path, query, children, ...attrs }) => html`<a href=${to(path, query)} ...${attrs}>${children}</a>`;

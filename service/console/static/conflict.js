@@ -5,8 +5,8 @@ import { Choice } from "./ui.js";
 const text = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
 /** Return pairs of a path and a value, for the fields of a page and of its meta. */
-const flat = ({ meta = {}, ...rest }) => [
-  ...Object.entries(rest).map(([name, value]) => [name, value]),
+const flat = ({ meta = {}, ...fields }) => [
+  ...Object.entries(fields).map(([name, value]) => [name, value]),
   ...Object.entries(meta).map(([name, value]) => [`meta.${name}`, value]),
 ];
 

@@ -2,7 +2,7 @@
 import { html, useEffect, useLoad, useState } from "./lib.js";
 import { get } from "./api.js";
 import { Link, refine } from "./address.js";
-import { Check, Choice, Loaded, Screen, Table, Text, shownTime } from "./ui.js";
+import { Check, Choice, Loaded, Screen, Table, Text, displayTime } from "./ui.js";
 
 const PER_PAGE = 50;
 const FOLLOW_MILLISECONDS = 5000;
@@ -40,7 +40,7 @@ export function EventList({ query }) {
     { label: "Event", main: true, cell: (event) => event.type },
     { label: "About", cell: Subject },
     { label: "Changed", cell: ({ data }) => (data.changed || []).join(", ") },
-    { label: "Time", cell: ({ timestamp }) => shownTime(timestamp) },
+    { label: "Time", cell: ({ timestamp }) => displayTime(timestamp) },
   ];
   return html`<${Screen} title="Events" actions=${before
     ? html`<${Link} path="events" query=${{ type, resource_id }}>Newest events<//>`

@@ -116,7 +116,7 @@ function Editor({ id, isNew, loaded, draftName }) {
   };
   return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
   <form onSubmit=${(event) => { event.preventDefault(); save(); }}>
-    <${Problem} error=${error} shown=${SHOWN_FIELDS} />
+    <${Problem} error=${error} fields=${SHOWN_FIELDS} />
     ${newer && html`<${Versions} yours=${merged(stored.values, values, newer.values)} theirs=${newer.values} settle=${settle} />`}
     ${draft && !newer && isChanged && html`<p class="hint">This is what you have typed before, which is not saved yet. <button type="button" class="plain" onClick=${() => setValues(stored.values)}>Discard it</button></p>`}
     <fieldset class="bare" disabled=${!mayWrite}>

@@ -15,7 +15,7 @@ export function Copy({ feed, formId, close, done }) {
     else go("feeds", { form_id: data.form_id });
   });
   return html`<${Dialog} title="Duplicate ${feed.meta?.feedName || `feed ${feed.id}`}" close=${close}><form onSubmit=${(event) => { event.preventDefault(); copy(); }}>
-    <${Problem} error=${error} shown=${["form_id"]} />
+    <${Problem} error=${error} fields=${["form_id"]} />
     <${Text} label="Into the form" name="form_id" inputmode="numeric" pattern="[0-9]+" required error=${error} value=${form} change=${setForm} hint="The copy is off until you switch it on." />
     <div class="actions"><button class="main">Duplicate</button><button type="button" onClick=${close}>Cancel</button></div>
   </form><//>`;

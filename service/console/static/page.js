@@ -128,7 +128,7 @@ function Editor({ id, query, stored }) {
     ${canWrite && isChanged && html`<button onClick=${discard} disabled=${isSaving}>Discard changes</button>`}
     ${canWrite && html`<button class="main" onClick=${save} disabled=${isSaving || !isChanged || Boolean(problem)}>${id === "new" ? "Create page" : "Save"}</button>`}`;
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${actions}>
-    <${Problem} error=${error} shown=${SHOWN_FIELDS} />
+    <${Problem} error=${error} fields=${SHOWN_FIELDS} />
     ${draft && isChanged && html`<p class="hint">What you typed ${new Date(draft.time).toLocaleString()} and did not save is here again.</p>`}
     ${!isDraftStored.current && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
     ${theirs && html`<${Conflict} ...${{ base, values, changes, theirs: theirs.values, resolve }} />`}

@@ -14,15 +14,15 @@ const isText = (list) => list.every((item) => typeof item === "string" && !/[,\n
 const isLines = (list) => list.every((item) => typeof item === "string" && !item.includes("\n"));
 
 /** A list of texts, separated by commas or in lines. A list with other values is edited as JSON. */
-function Texts({ value, change, lines, onProblem, ...rest }) {
+function Texts({ value, change, lines, onProblem, ...attrs }) {
   const fits = lines ? isLines : isText;
-  if (!Array.isArray(value) || !fits(value)) return html`<${Json} ...${rest} value=${value} change=${change} onProblem=${onProblem} />`;
+  if (!Array.isArray(value) || !fits(value)) return html`<${Json} ...${attrs} value=${value} change=${change} onProblem=${onProblem} />`;
   const separator = lines ? "\n" : ",";
   // The user may have typed a separator at the end.
   const split = (text) => text.split(separator).map((item) => (lines ? item : item.replace(/^ /, "")));
   const clean = () => change(value.map((item) => item.trim()).filter(Boolean));
   const control = lines ? LongText : Text;
-  return html`<${control} ...${rest} value=${value.join(lines ? "\n" : ", ")} change=${(text) => change(text ? split(text) : [])} onBlur=${clean} rows="3" />`;
+  return html`<${control} ...${attrs} value=${value.join(lines ? "\n" : ", ")} change=${(text) => change(text ? split(text) : [])} onBlur=${clean} rows="3" />`;
 }
 
 export function PageFields({ values, error, page, disabled, change, onProblem }) {

@@ -3,7 +3,7 @@ import { html, useEffect, useLoad, useState } from "./lib.js";
 import { batch, list } from "./api.js";
 import { Link, refine } from "./address.js";
 import { may } from "./session.js";
-import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Text, say, shownTime, useAction } from "./ui.js";
+import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Text, say, displayTime, useAction } from "./ui.js";
 
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
 const ORDERS = { date: "Date", modified: "Last change", title: "Title", slug: "Slug", author: "Author", id: "Number" };
@@ -113,8 +113,8 @@ export function PageList({ query }) {
     }] : []),
     { label: "Title", main: true, cell: (page) => html`<${Link} path="pages/${page.id}">${titleOf(page)}<//>${page.password && html` <span class="tag">password</span>`}` },
     { label: "Status", cell: ({ status, meta }) => html`${STATUSES[status]}${(meta.starts_at || meta.ends_at) && html` <span class="tag">window</span>`}` },
-    { label: "Date", cell: ({ date }) => shownTime(date) },
-    { label: "Last change", cell: ({ modified }) => shownTime(modified) },
+    { label: "Date", cell: ({ date }) => displayTime(date) },
+    { label: "Last change", cell: ({ modified }) => displayTime(modified) },
     { label: "Author", cell: ({ author }) => author },
     { label: "Slug", cell: ({ slug, link, status }) => (status === "publish" ? html`<a href=${link} target="_blank" rel="noopener">${slug}</a>` : slug) },
   ];

@@ -3,7 +3,7 @@ import { html, useEffect, useMemo, useRef, useSettled, useState } from "./lib.js
 import { post, remove } from "./api.js";
 import { refine } from "./address.js";
 import { may } from "./session.js";
-import { Choice, Confirmed, Copied, Problem, say, shownTime, useAction } from "./ui.js";
+import { Choice, Confirmed, Copied, Problem, say, displayTime, useAction } from "./ui.js";
 
 /**
  * The preview, which the service renders and does not store.
@@ -57,6 +57,6 @@ export function Share({ id }) {
     <${Choice} label="Works for" name="period" value=${period} options=${PERIODS} change=${setPeriod} />
     <div class="actions"><button type="button" onClick=${createLink} disabled=${isCreating}>Make a preview link</button>
     ${may("pages:write") && html`<${Confirmed} label="Revoke all preview links" question="Revoke every preview link of this page?" act=${revoke} disabled=${isRevoking} />`}</div>
-    ${preview && html`<${Copied} label="Preview link" text=${preview.link} hint="Works until ${shownTime(preview.expires)}." />`}
+    ${preview && html`<${Copied} label="Preview link" text=${preview.link} hint="Works until ${displayTime(preview.expires)}." />`}
   </details>`;
 }

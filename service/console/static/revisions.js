@@ -4,7 +4,7 @@ import { get, list, post } from "./api.js";
 import { Link, go } from "./address.js";
 import { titleOf } from "./pages.js";
 import { may } from "./session.js";
-import { Check, Loaded, Paging, Problem, Screen, Table, say, shownTime, useAction } from "./ui.js";
+import { Check, Loaded, Paging, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
 
 const PER_PAGE = 20;
 
@@ -21,7 +21,7 @@ export function Revisions({ id, query }) {
     <${Screen} title="History of ${titleOf(page)}" actions=${html`<${Link} path="pages/${id}">Back to the page<//>`}>
       ${query.revision && html`<${Revision} key=${query.revision} page=${id} id=${query.revision} />`}
       <${Table} caption="Revisions" rows=${items} empty="Nothing has been changed yet: a revision is kept with each write from now on." columns=${[
-        { label: "Replaced", main: true, cell: (row) => html`<${Link} path="pages/${id}/revisions" query=${{ ...query, revision: row.id }} aria-current=${String(row.id) === query.revision ? "true" : undefined}>${shownTime(row.replaced_gmt)} UTC<//>` },
+        { label: "Replaced", main: true, cell: (row) => html`<${Link} path="pages/${id}/revisions" query=${{ ...query, revision: row.id }} aria-current=${String(row.id) === query.revision ? "true" : undefined}>${displayTime(row.replaced_gmt)} UTC<//>` },
         { label: "Changed", cell: (row) => row.changed.join(", ") },
         { label: "By author", cell: (row) => row.replaced_by },
         { label: "Title before", cell: (row) => row.title.raw },
@@ -46,7 +46,7 @@ function Changes({ page, revision }) {
     say(`Restored: ${fields.join(", ")}. What was replaced is a revision itself.`);
     go(`pages/${page}`);
   });
-  return html`<h2>What was before ${shownTime(revision.replaced_gmt)} UTC</h2>
+  return html`<h2>What was before ${displayTime(revision.replaced_gmt)} UTC</h2>
     <${Problem} error=${error} />
     ${names.map((name) => html`<h3>${name}</h3><${Difference} name=${name} difference=${revision.diff[name]} />`)}
     ${may("pages:write") && html`<fieldset><legend>Put back</legend>${names.map((name) => html`<${Check} label=${name} value=${!excluded.includes(name)}

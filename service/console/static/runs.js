@@ -4,7 +4,7 @@ import { get, list, post } from "./api.js";
 import { Link } from "./address.js";
 import { formName } from "./feeds.js";
 import { may } from "./session.js";
-import { Filter, Loaded, Paging, Problem, Screen, Table, say, shownTime, useAction } from "./ui.js";
+import { Filter, Loaded, Paging, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
 
 const STATES = [["failed", "Failed"], ["due", "Due"], ["claimed", "Claimed"], ["pending", "Pending"], ["success", "Success"], ["skipped", "Skipped"], ["all", "All"]];
 const ENDED = ["success", "skipped", "failed"];
@@ -44,9 +44,9 @@ export function RunList({ query }) {
     { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${formName(run.form_id).toLowerCase()}<//>` },
     { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
     { label: "Outcome", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
-    { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${shownTime(run.modified)}</time>
-      <p class="hint">first claimed ${shownTime(run.created)}</p>
-      ${run.until && html`<p class="hint">lease until ${shownTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${shownTime(run.retry_at)}</p>`}` },
+    { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${displayTime(run.modified)}</time>
+      <p class="hint">first claimed ${displayTime(run.created)}</p>
+      ${run.until && html`<p class="hint">lease until ${displayTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${displayTime(run.retry_at)}</p>`}` },
     may("runs:write") && { label: "", cell: (run) => canReplay(run) && html`<button aria-label="Replay feed ${run.feed_id} for entry ${run.entry_id}" onClick=${() => replay(run)}>Replay</button>` },
   ].filter(Boolean);
   return html`<${Screen} title="Runs" actions=${html`<button onClick=${reload}>Refresh</button>`}>

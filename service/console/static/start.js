@@ -4,7 +4,7 @@ import { get, list, timezone } from "./api.js";
 import { Link } from "./address.js";
 import { counts, titleOf } from "./pages.js";
 import { may } from "./session.js";
-import { Loaded, Screen, shownTime } from "./ui.js";
+import { Loaded, Screen, displayTime } from "./ui.js";
 import { stateOf } from "./webhooks.js";
 
 const ROWS = 5;
@@ -77,7 +77,7 @@ export function Start() {
       ${may("pages:read") && html`<${Part} title="Pages" load=${counts}>${(statuses) => html`<ul class="plain">${statuses.map(([status, name, count]) =>
         html`<li><${Link} path="pages" query=${{ status }}>${name}<//>: ${count.toLocaleString("en")}</li>`)}</ul>`}<//>
       <${Part} title="What comes next" load=${comingPages}>${(changes) => (changes.length
-        ? html`<ul class="plain">${changes.map(({ page, verb, text }) => pageRow(page, `${verb} ${shownTime(text)}`))}</ul>`
+        ? html`<ul class="plain">${changes.map(({ page, verb, text }) => pageRow(page, `${verb} ${displayTime(text)}`))}</ul>`
         : html`<p class="empty">No page is scheduled, and none starts or ends within ${DAYS} days.</p>`)}<//>`}
       ${may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: ROWS })}>${({ items, total }) => (total
         ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">All ${total.toLocaleString("en")} failed runs<//></p>`

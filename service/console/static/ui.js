@@ -24,10 +24,10 @@ export function Screen({ title, actions, children }) {
   return html`<div class="screen-head"><h1 tabindex="-1" ref=${heading}>${title}</h1><div class="actions">${actions}</div></div>${children}`;
 }
 
-/** An error of the service: its message, and the messages about fields that are not `shown`. */
-export function Problem({ error, shown = [] }) {
+/** An error of the service: its message, and the messages about fields that do not show their own. */
+export function Problem({ error, fields = [] }) {
   if (!error) return null;
-  const messages = Object.entries(error.params || {}).filter(([name]) => !shown.includes(name.split(".").pop()));
+  const messages = Object.entries(error.params || {}).filter(([name]) => !fields.includes(name.split(".").pop()));
   return html`<div class="problem" role="alert">
     <p>${error.message}</p>
     ${messages.length > 0 && html`<ul>${messages.map(([name, text]) => html`<li><code>${name}</code>: ${String(text)}</li>`)}</ul>`}
@@ -233,4 +233,4 @@ export function useAction(action) {
 }
 
 /** Return a time of the service for people to read. */
-export const shownTime = (text) => (text || "").replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+export const displayTime = (text) => (text || "").replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");

@@ -3,7 +3,7 @@ import { html, useLoad, useState } from "./lib.js";
 import { get, patch, post, remove } from "./api.js";
 import { Link, go } from "./address.js";
 import { TYPES } from "./events.js";
-import { Check, Confirmed, Copied, DateTime, Loaded, Problem, Screen, Table, Text, say, shownTime, useAction } from "./ui.js";
+import { Check, Confirmed, Copied, DateTime, Loaded, Problem, Screen, Table, Text, say, displayTime, useAction } from "./ui.js";
 import { stateOf } from "./webhooks.js";
 
 const EMPTY = { url: "", types: ["*"], description: "", active: true };
@@ -46,7 +46,7 @@ function Editor({ id, stored, reload }) {
     return html`<${Screen} title="New webhook">${secretField}<p><${Link} path="webhooks/${created}">I have copied it: go on to the webhook<//></p><//>`;
   }
   return html`<${Screen} title=${isNew ? "New webhook" : url} actions=${html`<${Link} path="webhooks">All webhooks<//>`}>
-    <${Problem} error=${error || rotateError || eraseError} shown=${["url", "description"]} />
+    <${Problem} error=${error || rotateError || eraseError} fields=${["url", "description"]} />
     ${secretField}
     <div class="cards"><section class="card"><h2>What is sent</h2>
       <form onSubmit=${(event) => { event.preventDefault(); save(); }}>
@@ -100,7 +100,7 @@ function Health({ id, stored, reload }) {
   return html`<section class="card"><h2>How it is</h2>
     <p>${stateOf(stored)}</p>
     <p class="hint">${stored.delivered} delivered, ${stored.failed} failed attempts, ${stored.waiting} waiting.</p>
-    <${Problem} error=${testError || replayError} shown=${["after", "since"]} />
+    <${Problem} error=${testError || replayError} fields=${["after", "since"]} />
     <p><button type="button" disabled=${isTesting} onClick=${test}>Send a test</button></p>
     ${result && html`<p role="status">The test: ${result.status ? `status ${result.status}` : "no response"} after ${result.milliseconds} ms. ${result.response}</p>`}
     <h3>Send again</h3>
@@ -114,7 +114,7 @@ function Health({ id, stored, reload }) {
 
 function Deliveries({ deliveries }) {
   const columns = [
-    { label: "Time", main: true, cell: ({ time }) => shownTime(time) },
+    { label: "Time", main: true, cell: ({ time }) => displayTime(time) },
     { label: "Event", cell: ({ event }) => (event ? html`<${Link} path="events" query=${{ before: event + 1 }}>${event}<//>` : "test") },
     { label: "Status", cell: ({ status }) => status || "no response" },
     { label: "Milliseconds", cell: ({ milliseconds }) => milliseconds },

@@ -2,13 +2,13 @@
 import { html, useLoad } from "./lib.js";
 import { list, patch } from "./api.js";
 import { Link } from "./address.js";
-import { Check, Loaded, Problem, Screen, Table, say, shownTime, useAction } from "./ui.js";
+import { Check, Loaded, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
 
 /** Return sentences about the health of a webhook. */
 export function stateOf({ active, reason, failures, next_try }) {
   if (!active) return `Off. ${reason}`;
   if (!failures) return `Works. ${reason}`;
-  return `${failures === 1 ? "1 attempt has" : `${failures} attempts have`} failed${next_try ? `; the next is at ${shownTime(next_try)}` : ""}. ${reason}`;
+  return `${failures === 1 ? "1 attempt has" : `${failures} attempts have`} failed${next_try ? `; the next is at ${displayTime(next_try)}` : ""}. ${reason}`;
 }
 
 export function WebhookList() {

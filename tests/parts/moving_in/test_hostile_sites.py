@@ -24,7 +24,7 @@ pytestmark = pytest.mark.sqlite("what a site sends has nothing to do with the en
 
 
 def asking(url: str, *, timeout: float = 5, requests: int = 4) -> Client:
-    return Client(url, "admin", "secret", requests=requests, timeout=timeout, agent="test")
+    return Client(url, "admin", "secret", concurrency=requests, timeout=timeout, agent="test")
 
 
 @pytest.mark.parametrize("is_zipped", [True, False])
@@ -35,12 +35,12 @@ def test_a_response_has_a_bound_compressed_or_not(own: Any, is_zipped: bool) -> 
     client = asking(own.url)
     with pytest.raises(NoAnswer, match="more than 2 MiB"):
         client.get(own.url)
-    assert client.get(own.url, most=client.largest).body == body
+    assert client.get(own.url, max_bytes=client.max_bytes).body == body
     client.close()
 
 
 def test_all_responses_at_a_time_have_a_bound() -> None:
-    largest = {requests: asking("http://x", requests=requests).largest for requests in (1, 4, 32)}
+    largest = {requests: asking("http://x", requests=requests).max_bytes for requests in (1, 4, 32)}
     assert largest == {1: 32 << 20, 4: 16 << 20, 32: 2 << 20}
 
 

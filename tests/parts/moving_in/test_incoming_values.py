@@ -7,28 +7,11 @@ import pytest
 from landform.parts.moving_in.wordpress.convert import feed_numbers
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.site import Answer
-from landform.parts.moving_in.wordpress.values import unserialize
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "-1", "x", "\xb2"])
 def test_a_total_that_is_no_number_counts_as_none(text: str) -> None:
     assert not Answer([], {"X-WP-Total": text}).total
-
-
-PHP = {
-    'a:2:{i:0;s:2:"es";i:1;i:5;}': ["es", 5],
-    'a:1:{s:1:"é";N;}': 'a:1:{s:1:"é";N;}',
-    'a:1:{s:2:"é";b:1;}': {"é": True},
-    'a:1:{i:3;a:1:{s:1:"k";d:0.5;}}': {"3": {"k": 0.5}},
-    'O:8:"stdClass":0:{}': 'O:8:"stdClass":0:{}',
-    "a:1:{a:0:{}i:1;}": "a:1:{a:0:{}i:1;}",
-    "a:9:{": "a:9:{", "plain": "plain", "s:5": "s:5", "": "",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", PHP)
-def test_a_serialized_value_is_read_and_anything_else_stays(text: str) -> None:
-    assert unserialize(text) == PHP[text]
 
 
 # A value, what becomes of it, and whether that is noted.

@@ -240,11 +240,11 @@ def test_a_site_that_asks_for_no_time_is_given_some(
     waits: list[float] = []
     pause = client.pause
     monkeypatch.setattr(client, "pause", lambda count: waits.append(pause(count)) or 0)
-    asking = client.Client(own.url, "admin", "secret", requests=1, timeout=5, agent="test")
+    asking = client.Client(own.url, "admin", "secret", concurrency=1, timeout=5, agent="test")
     assert asking.get(own.url).status == 503
     asking.close()
     assert waits == sorted(waits)
-    assert (waits[0], waits[-1]) == (client.SHORTEST, client.LONGEST_PAUSE)
+    assert (waits[0], waits[-1]) == (client.MIN_PAUSE, client.MAX_PAUSE)
 
 
 def test_ctrl_c_leaves_a_report_of_what_was_done(own: Any, move: Any) -> None:
