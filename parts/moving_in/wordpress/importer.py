@@ -268,7 +268,7 @@ class Import:
         unread: dict[str, list[int]] = {}
         rows = list(site.pool.map(read, batch)) if self._plan.revisions else batch
         for code, ids in unread.items():
-            pages = f"page {ids[0]}" + f" and {len(ids) - 1} others" * (len(ids) > 1)
+            pages = f"page {min(ids)}" + f" and {len(ids) - 1} others" * (len(ids) > 1)
             self.report.warnings.append(NO_REVISIONS.format(pages=pages, code=code))
         return rows
 
