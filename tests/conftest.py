@@ -94,6 +94,7 @@ DATABASES = {"make_database", "module_database_url", "new_database", "postgres",
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tiers.keep_tier(config, items)
+    tiers.put_slow_first(items)
     tiers.add_limits(items)
     own, other = "sqlite", "postgresql"
     if config.getoption("--database") == "postgresql":
