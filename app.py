@@ -23,7 +23,7 @@ from landform.service.http.cache import (
 from landform.service.http.headers import finish, json_response, to_response
 from landform.service.http.views import from_exception
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
-from landform.standalone.settings import SETTINGS, Settings, read_settings
+from landform.standalone.settings import Settings, all_settings, read_settings
 from landform.storage import StorageError, Store
 
 HEALTH = "/healthz"
@@ -42,7 +42,7 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     # An import name that is a module: there is no package __init__ for Flask to find.
     app = Flask(__name__, static_folder=None)
     own = None if settings is None else dict(settings)
-    for name in (own or {}).keys() & Flask.default_config.keys() - SETTINGS.keys():
+    for name in (own or {}).keys() & Flask.default_config.keys() - all_settings().keys():
         app.config[name] = own.pop(name)  # type: ignore[union-attr]
     values = read_settings(own)
     app.url_map.merge_slashes = False

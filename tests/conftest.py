@@ -55,6 +55,10 @@ def needs(program: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
 
 
+def needs_part(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(name not in all_parts(), reason=f"there is no part {name}")
+
+
 def free_port() -> int:
     """Return a port that no connection of another test can be given meanwhile by the system."""
     while True:

@@ -5,7 +5,7 @@ import re
 
 import click
 
-from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
+from landform.standalone.settings import DEFAULT, PREFIX, all_settings, find_settings, warnings
 
 # Where a context keeps the variables that options have set.
 SET_BY_OPTIONS = "landform.flags"
@@ -24,8 +24,8 @@ def list_settings(as_json: bool) -> None:
     for variable in click.get_current_context().meta.get(SET_BY_OPTIONS, []):
         sources[variable.removeprefix(PREFIX)] = "flag"
     rows = []
-    for name, one in SETTINGS.items():
-        value, kind = getattr(settings, name.lower()), one.metadata["kind"]
+    for name, one in all_settings().items():
+        value, kind = settings.value_of(name), one.metadata["kind"]
         rows.append(
             {
                 "name": PREFIX + name,
