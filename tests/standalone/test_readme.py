@@ -24,7 +24,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 @needs("curl")
 @pytest.mark.parametrize(
     ("paper", "credentials"),
-    [("README.md", ""), ("docs/site.md", ""), ("docs/webhooks.md", "editor:a-long-secret")],
+    [("README.md", ""), ("docs/site.md", ""), ("docs/parts/webhooks.md", "editor:a-long-secret")],
 )
 def test_a_session_prints_what_its_paper_says(
     start_server: Callable[..., Server], tmp_path: Path, paper: str, credentials: str
