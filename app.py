@@ -14,12 +14,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import Landform, make_blueprint
-from landform.service.http.cache import (
-    Environ,
-    cache_middleware,
-    cached_response,
-    skip_lookup,
-)
+from landform.service.http.cache import Environ, cache_middleware, cached_response, skip_lookup
 from landform.service.http.headers import finish, json_response, to_response
 from landform.service.http.views import from_exception
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging

@@ -77,9 +77,7 @@ class Settings(Options):
     )
     workers: int | None = option(None, whole(1), "gunicorn's processes, if not one per core")
     threads: int = option(
-        2,
-        whole(1),
-        "threads of each process: how many requests it handles at once",
+        2, whole(1), "threads of each process: how many requests it handles at once"
     )
     client_timeout: float = option(
         30.0,
@@ -110,9 +108,7 @@ def read_settings(given: Mapping[str, object] | None = None) -> Settings:
     return find_settings(given)[0]
 
 
-def find_settings(
-    given: Mapping[str, object] | None = None,
-) -> tuple[Settings, dict[str, str]]:
+def find_settings(given: Mapping[str, object] | None = None) -> tuple[Settings, dict[str, str]]:
     """Return the settings, as `read_settings`, and where each came from that was set at all."""
     layers: list[tuple[str, Mapping[str, Any]]]
     if given is None:

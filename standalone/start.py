@@ -8,12 +8,7 @@ import logging
 from landform.service.options import new_store
 from landform.service.site.responses import load_templates, preloaded
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import (
-    SettingError,
-    Settings,
-    preload_settings,
-    read_settings,
-)
+from landform.standalone.settings import SettingError, Settings, preload_settings, read_settings
 from landform.standalone.settings import preloaded as preloaded_files
 from landform.storage import StorageError, api_keys
 

@@ -7,22 +7,9 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from landform.standalone.commands.tools import (
-    File,
-    Progress,
-    end_with,
-    migrated_store,
-    open_store,
-)
+from landform.standalone.commands.tools import File, Progress, end_with, migrated_store, open_store
 from landform.standalone.commands.transfer import check_stored
-from landform.storage import (
-    DatabaseUnusable,
-    StorageError,
-    Store,
-    api_keys,
-    migrating,
-    signatures,
-)
+from landform.storage import DatabaseUnusable, StorageError, Store, api_keys, migrating, signatures
 from landform.storage.maintenance import copying, derived, verify
 
 
