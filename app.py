@@ -1,4 +1,4 @@
-"""The standalone application: settings, log, and the service at the root of a Flask of its own."""
+"""The standalone application: the blueprint at the root of a Flask application."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping
@@ -22,32 +22,30 @@ from landform.standalone.settings import SETTINGS, Settings, read_settings
 from landform.storage import StorageError, Store
 
 HEALTH = "/healthz"
-# What a server calls that must not wait: whether it can call the application for a request.
+# The key of the function that tells the worker whether a request is answered without waiting.
 AT_ONCE = "landform.at_once"
 log = logging.getLogger("landform")
 
 
 def create_app(settings: Mapping[str, object] | None = None) -> Flask:
-    """Return the standalone application, its database brought up to date.
+    """Return the standalone application, with its database up to date.
 
-    `settings` maps the names of the settings, without prefix, to values, and may hold Flask's
-    own; without it the environment is read. Raises `SettingError` and
-    `storage.DatabaseUnusable`.
+    `settings` has settings by their names without prefix, and those of Flask. Without it they are
+    read from the environment. Raises `SettingError` and `storage.DatabaseUnusable`.
     """
-    # An import name that is a module: there is no package __init__ for Flask to find.
     app = Flask(__name__, static_folder=None)
-    own = None if settings is None else dict(settings)
-    for name in (own or {}).keys() & Flask.default_config.keys() - SETTINGS.keys():
-        app.config[name] = own.pop(name)  # type: ignore[union-attr]
-    values = read_settings(own)
+    mapping = None if settings is None else dict(settings)
+    for name in (mapping or {}).keys() & Flask.default_config.keys() - SETTINGS.keys():
+        app.config[name] = mapping.pop(name)  # type: ignore[union-attr]
+    values = read_settings(mapping)
     app.url_map.merge_slashes = False
     set_up_logging(values)
-    # A proxy speaks for others, and not each says so.
+    # A proxy forwards requests of other machines, and not every one says so.
     values = replace(values, local_mode=not values.trusted_proxies)
     blueprint = make_blueprint(values)
     app.register_blueprint(blueprint)
     if not blueprint.service.store.database.on_server:
-        # It holds the file open, so that other processes see that it is served.
+        # The file stays open, so that other processes see that it is served.
         blueprint.service.store.watched_versions()
     log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
@@ -57,7 +55,7 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
 
 
 def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
-    """Add what the settings ask for around the application, the outermost last."""
+    """Add metrics, logs, the cache and trusted proxies around the application."""
     service, cache = blueprint.service, blueprint.cache
     reports = list[Report]()
     if settings.metrics:
@@ -79,7 +77,7 @@ def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
             skip_lookup(environ)
             return True
         if service.store.database.on_server:
-            # A look-up may wait for it.
+            # A look-up in the cache may wait for the server.
             return False
         return cached_response(cache, identify, environ) is not None
 
@@ -88,13 +86,13 @@ def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
 
 
 def _behind_proxies(application: Any, settings: Settings) -> Any:
-    """Return an application that believes so many proxies, and nobody else."""
+    """Return the application with the headers of trusted proxies applied."""
     n = settings.trusted_proxies
     return ProxyFix(application, x_for=n, x_proto=n, x_host=n, x_prefix=n) if n else application
 
 
 def _add_probes(app: Flask, store: Store) -> None:
-    """Add `/healthz`, which needs no database, and `/readyz`, which checks whether it can serve."""
+    """Add `/healthz`, which needs no database, and `/readyz`, which checks the database."""
 
     def readyz() -> Response:
         try:
@@ -113,14 +111,14 @@ def _add_probes(app: Flask, store: Store) -> None:
 
 
 def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Response]:
-    """Return the handler of what no view answers; pages of `origins` may read its responses."""
+    """Return the handler of errors outside of the blueprint. `origins` are those of CORS."""
 
     def handle(error: Exception) -> Response:
         if isinstance(error, MethodNotAllowed):
             adapter = current_app.create_url_adapter(request)
             endpoint, path = adapter.match(method="TRACE")  # type: ignore[union-attr]
             if "." in endpoint:
-                # A method that no rule of the blueprint names; the view knows what to say.
+                # A method that no rule allows: the view of the other methods answers.
                 return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
         http = request_ctx.request
         return finish(http, to_response(from_exception(error).finished()), origins)
