@@ -190,8 +190,8 @@ def warnings() -> Iterator[str]:
     if path and stat.S_IMODE(os.stat(path).st_mode) & stat.S_IROTH:
         secret = [name.lower() for name in _read_file(path) if SETTINGS[name].metadata["kind"].hide]
         if secret:
-            names = ", ".join(secret)
-            yield f"Every user of this machine can read {names} in {path}: `chmod o= {path}`."
+            listed = ", ".join(secret)
+            yield f"Every user of this machine can read {listed} in {path}: `chmod o= {path}`."
 
 
 def _unknown(called: str, name: str, names: Iterable[str], prefix: str = "") -> str:

@@ -49,8 +49,8 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
         click.echo(f"What was there before is {previous}.")
     if before is None and previous:
         click.echo("Which keys were revoked since is not known: see `landform key list`.")
-    known = before is not None
-    revived = [key for key in _keys(store) or () if known and key.active and key not in before]
+    active = [key for key in _keys(store) or () if key.active]
+    revived = [] if before is None else [key for key in active if key not in before]
     if keep_revoked:
         with migrated_store() as store:
             signatures.rotate_secret(store)
