@@ -18,7 +18,7 @@ from landform.service.http.cache import Environ, cache_middleware, cached_respon
 from landform.service.http.headers import finish, json_response, to_response
 from landform.service.http.views import from_exception
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
-from landform.standalone.settings import SETTINGS, Settings, read_settings
+from landform.standalone.settings import Settings, all_settings, read_settings
 from landform.storage import StorageError, Store
 
 HEALTH = "/healthz"
@@ -35,7 +35,7 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     """
     app = Flask(__name__, static_folder=None)
     mapping = None if settings is None else dict(settings)
-    for name in (mapping or {}).keys() & Flask.default_config.keys() - SETTINGS.keys():
+    for name in (mapping or {}).keys() & Flask.default_config.keys() - all_settings().keys():
         app.config[name] = mapping.pop(name)  # type: ignore[union-attr]
     values = read_settings(mapping)
     app.url_map.merge_slashes = False

@@ -6,7 +6,7 @@ from landform.schemas import fields
 from landform.schemas.fields import SHORT_TEXT, Output, UtcTime, required
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.receiver_urls import parse_url
-from landform.storage.event_types import WANTED
+from landform.storage.event_types import type_patterns
 from landform.storage.rows import MAX_INTEGER
 
 NO_URL = (
@@ -29,7 +29,7 @@ class WebhookUpdate(KnownOnly):
     url = fields.Text("The URL that events are sent to.", validate=check_url)
     types = fields.JsonList(
         "The types of events that are sent; a new webhook gets all by default.",
-        fields.Text(choices=WANTED),
+        fields.Text(choices=type_patterns),
         min_items=1,
         max_items=30,
     )
@@ -42,7 +42,7 @@ class WebhookCreate(WebhookUpdate):
 
     url = fields.Text(validate=check_url, **required("url"))
     types = fields.JsonList(
-        "", fields.Text(choices=WANTED), min_items=1, max_items=30, load_default=["*"]
+        "", fields.Text(choices=type_patterns), min_items=1, max_items=30, load_default=["*"]
     )
 
 
@@ -68,7 +68,7 @@ class Webhook(Schema):
 
     id = Output("The number of the webhook.", int)
     url = Output("The URL that events are sent to.")
-    types = Output("The types of events that are sent.", list[str], choices=WANTED)
+    types = Output("The types of events that are sent.", list[str], choices=type_patterns)
     description = Output("A description of the receiver.")
     active = Output("Whether events are sent.", bool)
     reason = Output("Why the webhook was switched off, or which events it missed; otherwise empty.")

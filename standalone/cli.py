@@ -3,15 +3,13 @@
 import os
 from collections.abc import Iterator
 from copy import copy
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
-from landform import parts
 from landform.app import create_app
+from landform.parts import all_parts, modules_of
 from landform.service.call import Service
 from landform.service.cli import Commands
 from landform.service.options import IN_MEMORY
@@ -87,10 +85,8 @@ OPTIONS = [
 
 def _part_commands() -> Iterator[click.Command]:
     """Yield the commands of the parts, from their modules `commands`."""
-    for name in parts.all_parts():
-        module = f"{parts.__name__}.{name}.commands"
-        if find_spec(module):
-            yield from import_module(module).COMMANDS
+    for module in modules_of(all_parts().values(), "commands"):
+        yield from module.COMMANDS
 
 
 def _all_commands() -> Iterator[click.Command]:

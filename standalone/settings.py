@@ -10,24 +10,24 @@ import os
 import stat
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from landform.parts import all_parts
-from landform.service.options import (
+from landform.service.options import IN_MEMORY, NO_MEMORY, Options
+from landform.storage.option import (
     FLAG,
-    IN_MEMORY,
-    NO_MEMORY,
     OptionError,
-    Options,
     choice,
     option,
     options_of,
     seconds,
     whole,
 )
+from landform.storage.part import Part
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
@@ -57,7 +57,6 @@ class Settings(Options):
     site: bool = option(
         True, FLAG, "`0`: [public pages](site.md) are not served, and links lead elsewhere"
     )
-    console: bool = option(True, FLAG, "`0`: there is no [console](console.md)")
     trusted_proxies: int = option(
         0,
         whole(),
@@ -79,6 +78,8 @@ class Settings(Options):
     threads: int = option(
         2, whole(1), "threads of each process: how many requests it handles at once"
     )
+    # Those of `parts`, and those that a setting disables.
+    configured_parts: tuple[Part, ...] = ()
     client_timeout: float = option(
         30.0,
         seconds(0.001),
@@ -93,10 +94,38 @@ class Settings(Options):
             problem = "needs the package prometheus-client (extra `metrics` of landform)"
             raise OptionError("metrics", f"{problem}, which is not installed")
 
+    def value_of(self, setting: str) -> object:
+        """Return the value of a setting, which may be one of a part."""
+        for part in self.configured_parts:
+            for name, declared in options_of(type(part)).items():
+                if declared.metadata["setting"] == setting.lower():
+                    return getattr(part, name)
+        return getattr(self, setting.lower())
 
-SETTINGS = {
-    name.upper(): item for name, item in options_of(Settings).items() if item.metadata["meaning"]
-}
+
+@cache
+def all_settings() -> dict[str, Field[Any]]:
+    """Return every setting by name: the options of the service, and of its parts."""
+    options = dict[str, Field[Any]]()
+    for name, declared in options_of(Settings).items():
+        options |= _part_settings() if name == "parts" else {name: declared}
+    return {name.upper(): item for name, item in options.items() if item.metadata["meaning"]}
+
+
+def _part_settings() -> dict[str, Field[Any]]:
+    """Return the options of all parts by the names of their settings."""
+    options = [option for part in all_parts().values() for option in options_of(part).values()]
+    return {option.metadata["setting"]: option for option in options}
+
+
+def _make_settings(values: dict[str, Any]) -> Settings:
+    """Return the settings with their parts. The values of parts are removed from `values`."""
+    parts = []
+    for part in all_parts().values():
+        names = {option.metadata["setting"]: name for name, option in options_of(part).items()}
+        options = {names[name]: values.pop(name) for name in names.keys() & values.keys()}
+        parts.append(part(**options))
+    return Settings(**values, parts=tuple(parts), configured_parts=tuple(parts))
 
 
 def read_settings(values: Mapping[str, object] | None = None) -> Settings:
@@ -112,16 +141,16 @@ def find_settings(mapping: Mapping[str, object] | None = None) -> tuple[Settings
     layers: list[tuple[str, Mapping[str, Any]]]
     if mapping is None:
         path = os.environ.get(CONFIG, "")
-        variables = {name: os.environ.get(PREFIX + name) for name in SETTINGS}
+        variables = {name: os.environ.get(PREFIX + name) for name in all_settings()}
         present = {name: value for name, value in variables.items() if value is not None}
         layers = [(path, _read_file(path)), (ENVIRONMENT, present)]
     else:
-        _check_names(mapping, SETTINGS, "")
+        _check_names(mapping, all_settings(), "")
         layers = [(PYTHON, mapping)]
     values = {name.lower(): value for _, layer in layers for name, value in layer.items()}
     sources = {name: source for source, layer in layers for name in layer}
     try:
-        settings = Settings(**values)
+        settings = _make_settings(values)
         if mapping is None and settings.database_url == IN_MEMORY:
             raise OptionError("database_url", NO_MEMORY)
     except OptionError as error:
@@ -162,7 +191,7 @@ def _read_file(path: str) -> dict[str, object]:
         raise SettingError(f"The settings file {path} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         raise SettingError(f"The settings file {path} is not valid TOML: {error}.") from None
-    _check_names(table, [name.lower() for name in SETTINGS], f"{path}: ")
+    _check_names(table, [name.lower() for name in all_settings()], f"{path}: ")
     return {name.upper(): value for name, value in table.items()}
 
 
@@ -177,7 +206,7 @@ def warnings() -> Iterator[str]:
     Raises as `read_settings` does.
     """
     # Compared without the prefix, which would make any two names similar.
-    names = KNOWN.union(SETTINGS, *(part.variables for part in all_parts().values()))
+    names = KNOWN.union(all_settings(), *(part.variables for part in all_parts().values()))
     for variable in sorted(os.environ):
         name = variable.removeprefix(PREFIX)
         if variable.startswith(PREFIX) and name not in names:
@@ -188,7 +217,8 @@ def warnings() -> Iterator[str]:
         yield f"{called} can be guessed: it has fewer than {MIN_SECRET_LENGTH} characters."
     path = os.environ.get(CONFIG, "")
     if path and stat.S_IMODE(os.stat(path).st_mode) & stat.S_IROTH:
-        secret = [name.lower() for name in _read_file(path) if SETTINGS[name].metadata["kind"].hide]
+        kinds = {name: option.metadata["kind"] for name, option in all_settings().items()}
+        secret = [name.lower() for name in _read_file(path) if kinds[name].hide]
         if secret:
             listed = ", ".join(secret)
             yield f"Every user of this machine can read {listed} in {path}: `chmod o= {path}`."

@@ -7,7 +7,7 @@ from typing import Any, Literal, Required, TypedDict, Unpack, overload
 from landform.service.operations import Operation, Route
 from landform.service.python.calls import Listed
 
-OPERATIONS: dict[str, tuple[Route, Operation]]
+def operations(parts: tuple[type, ...]) -> dict[str, tuple[Route, Operation]]: ...
 
 def keyword_arguments(operation: Operation) -> list[str]: ...
 
@@ -100,18 +100,6 @@ class Operations:
         """Return the feeds of a form that run for an entry, in their order."""
     def order_feeds(self, form_id: int | str, /, **arguments: Unpack[OrderFeeds]) -> Listed[FeedRead]:
         """Set the order of all feeds of a form, and return them in it."""
-    def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
-        """Return runs by form, feed, entry, state and time, the newest first."""
-    def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
-        """Return the runs that may be claimed again now, in the order of their due times."""
-    def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
-        """Claim the run of a feed for an entry, exclusively until the lease ends."""
-    def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
-        """Return a run of a feed."""
-    def end_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[EndRun]) -> Run:
-        """End a claimed run with success, as skipped, or with a failure."""
-    def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
-        """Let a run that has ended be claimed once more."""
     def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
         """Return events, the oldest first, with the URL of the next ones in `Link`."""
     def list_webhooks(self, **arguments: Unpack[ListWebhooks]) -> Listed[Webhook]:
@@ -130,6 +118,18 @@ class Operations:
         """Send a `test` event; return its result, or a 202 after two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id or a time, or all that were set aside."""
+    def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
+        """Return runs by form, feed, entry, state and time, the newest first."""
+    def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
+        """Return the runs that may be claimed again now, in the order of their due times."""
+    def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
+        """Claim the run of a feed for an entry, exclusively until the lease ends."""
+    def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
+        """Return a run of a feed."""
+    def end_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[EndRun]) -> Run:
+        """End a claimed run with success, as skipped, or with a failure."""
+    def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
+        """Let a run that has ended be claimed once more."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
         """Carry out several writes in one commit; each is authorized and validated."""
 
@@ -669,6 +669,142 @@ class OrderFeeds(TypedDict, total=False):
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 
+class EventData(TypedDict):
+    """The data of an event; which optional fields it has depends on the resource."""
+
+    resource: str
+    id: int | None
+    version: int
+    slug: str
+    previous_slug: str
+    status: str
+    link: str | None
+    form_id: int
+    addon_slug: str
+    is_active: bool
+    changed: list[str]
+    feed_id: int
+    entry_id: str
+    attempt: int
+    retryable: bool
+
+class Event(TypedDict):
+    """An event."""
+
+    id: int
+    type: str
+    timestamp: str
+    data: EventData
+
+class ListEvents(TypedDict, total=False):
+    """What `list_events` takes."""
+
+    after: int
+    before: int
+    order: Literal["asc", "desc"]
+    type: Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"] | Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
+    resource_id: int | Sequence[int]
+    per_page: int
+    _fields: str | Sequence[str]
+
+class Delivery(TypedDict):
+    """An attempt to deliver an event, or a test."""
+
+    event: int
+    time: str
+    status: int
+    milliseconds: int
+    response: str
+
+class Webhook(TypedDict):
+    """A webhook."""
+
+    id: int
+    url: str
+    types: list[str]
+    description: str
+    active: bool
+    reason: str
+    last_event: int
+    waiting: int
+    failures: int
+    next_try: str | None
+    delivered: int
+    failed: int
+    set_aside: list[int]
+    deliveries: list[Delivery]
+    created: str
+
+class ListWebhooks(TypedDict, total=False):
+    """What `list_webhooks` takes."""
+
+    _fields: str | Sequence[str]
+
+class WebhookWithSecret(TypedDict):
+    """A webhook, and the secret that its events are signed with."""
+
+    id: int
+    url: str
+    types: list[str]
+    description: str
+    active: bool
+    reason: str
+    last_event: int
+    waiting: int
+    failures: int
+    next_try: str | None
+    delivered: int
+    failed: int
+    set_aside: list[int]
+    deliveries: list[Delivery]
+    created: str
+    secret: str
+
+class CreateWebhook(TypedDict, total=False):
+    """What `create_webhook` takes."""
+
+    url: Required[str]
+    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
+    description: str
+    active: bool
+    _fields: str | Sequence[str]
+
+class GetWebhook(TypedDict, total=False):
+    """What `get_webhook` takes."""
+
+    _fields: str | Sequence[str]
+
+class UpdateWebhook(TypedDict, total=False):
+    """What `update_webhook` takes."""
+
+    url: str
+    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
+    description: str
+    active: bool
+    _fields: str | Sequence[str]
+
+class DeleteWebhook(TypedDict, total=False):
+    """What `delete_webhook` takes."""
+
+    _fields: str | Sequence[str]
+
+class RotateWebhook(TypedDict, total=False):
+    """What `rotate_webhook` takes."""
+
+    _fields: str | Sequence[str]
+
+class TestWebhook(TypedDict, total=False):
+    """What `test_webhook` takes."""
+
+    _fields: str | Sequence[str]
+
+class ReplayWebhook(TypedDict, total=False):
+    """What `replay_webhook` takes."""
+
+    after: int
+    since: datetime | str
+    _fields: str | Sequence[str]
+
 class Run(TypedDict):
     """A run of a feed for an entry."""
 
@@ -742,142 +878,6 @@ class ReplayRun(TypedDict, total=False):
 
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
-
-class EventData(TypedDict):
-    """The data of an event; which optional fields it has depends on the resource."""
-
-    resource: str
-    id: int | None
-    version: int
-    slug: str
-    previous_slug: str
-    status: str
-    link: str | None
-    form_id: int
-    addon_slug: str
-    is_active: bool
-    feed_id: int
-    entry_id: str
-    attempt: int
-    retryable: bool
-    changed: list[str]
-
-class Event(TypedDict):
-    """An event."""
-
-    id: int
-    type: str
-    timestamp: str
-    data: EventData
-
-class ListEvents(TypedDict, total=False):
-    """What `list_events` takes."""
-
-    after: int
-    before: int
-    order: Literal["asc", "desc"]
-    type: Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"] | Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
-    resource_id: int | Sequence[int]
-    per_page: int
-    _fields: str | Sequence[str]
-
-class Delivery(TypedDict):
-    """An attempt to deliver an event, or a test."""
-
-    event: int
-    time: str
-    status: int
-    milliseconds: int
-    response: str
-
-class Webhook(TypedDict):
-    """A webhook."""
-
-    id: int
-    url: str
-    types: list[str]
-    description: str
-    active: bool
-    reason: str
-    last_event: int
-    waiting: int
-    failures: int
-    next_try: str | None
-    delivered: int
-    failed: int
-    set_aside: list[int]
-    deliveries: list[Delivery]
-    created: str
-
-class ListWebhooks(TypedDict, total=False):
-    """What `list_webhooks` takes."""
-
-    _fields: str | Sequence[str]
-
-class WebhookWithSecret(TypedDict):
-    """A webhook, and the secret that its events are signed with."""
-
-    id: int
-    url: str
-    types: list[str]
-    description: str
-    active: bool
-    reason: str
-    last_event: int
-    waiting: int
-    failures: int
-    next_try: str | None
-    delivered: int
-    failed: int
-    set_aside: list[int]
-    deliveries: list[Delivery]
-    created: str
-    secret: str
-
-class CreateWebhook(TypedDict, total=False):
-    """What `create_webhook` takes."""
-
-    url: Required[str]
-    types: Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
-    description: str
-    active: bool
-    _fields: str | Sequence[str]
-
-class GetWebhook(TypedDict, total=False):
-    """What `get_webhook` takes."""
-
-    _fields: str | Sequence[str]
-
-class UpdateWebhook(TypedDict, total=False):
-    """What `update_webhook` takes."""
-
-    url: str
-    types: Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
-    description: str
-    active: bool
-    _fields: str | Sequence[str]
-
-class DeleteWebhook(TypedDict, total=False):
-    """What `delete_webhook` takes."""
-
-    _fields: str | Sequence[str]
-
-class RotateWebhook(TypedDict, total=False):
-    """What `rotate_webhook` takes."""
-
-    _fields: str | Sequence[str]
-
-class TestWebhook(TypedDict, total=False):
-    """What `test_webhook` takes."""
-
-    _fields: str | Sequence[str]
-
-class ReplayWebhook(TypedDict, total=False):
-    """What `replay_webhook` takes."""
-
-    after: int
-    since: datetime | str
-    _fields: str | Sequence[str]
 
 class BatchResponses(TypedDict):
     """The responses to the requests of a batch."""

@@ -10,9 +10,8 @@ import logging
 import secrets
 from contextlib import suppress
 from queue import Empty, SimpleQueue
-from threading import Event, Thread
-from time import monotonic, sleep
-from typing import NoReturn
+from threading import Thread
+from time import monotonic
 
 from landform.service.call import Service
 from landform.service.events import dump_event, public_urls
@@ -20,14 +19,11 @@ from landform.service.json_codec import JsonObject, dumps
 from landform.service.webhooks import outcomes
 from landform.service.webhooks.sending import Result, send
 from landform.storage import webhooks
-from landform.storage.errors import StorageError
-from landform.storage.pages import scheduling
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
-# In seconds: how often the database is checked without a commit of this process, and while attempts
-# are running; the pause after a failure, and after a commit, to wait for more commits.
-CHECK_INTERVAL, RUNNING_INTERVAL, FAILURE_PAUSE, COMMIT_PAUSE = 1.0, 0.5, 10.0, 0.1
+# In seconds: the pause without the lease and between writes of cursors; the wait for a result.
+CHECK_INTERVAL, RUNNING_INTERVAL = 1.0, 0.5
 # How many attempts run at the same time, and how many of them to slow webhooks.
 MOST_AT_ONCE, MOST_SLOW = 8, 4
 ATTEMPT_FAILED, DAMAGED_SECRET = (
@@ -46,34 +42,17 @@ class Deliverer:
         self._running = dict[int, bool]()
         self._results = SimpleQueue[tuple[Row, Row, Result]]()
         # By time.monotonic: the last attempt of each webhook, the last renewal of the lease, and
-        # when due pages may be published and the cursors of webhooks stored again.
+        # when the cursors of webhooks may be stored again.
         self._last_attempts = dict[int, float]()
-        self._renewed = self._publish_from = self._move_from = 0.0
-
-    def run(self) -> NoReturn:
-        """Deliver events forever, woken by the commits of this process."""
-        woken = Event()
-        self._store.on_commit(lambda event: woken.set())
-        while True:
-            woken.clear()
-            pause: float | None = None
-            try:
-                pause = self.deliver()
-            except Exception:
-                log.exception("Webhooks could not be delivered; it is tried again.")
-                sleep(FAILURE_PAUSE)
-            woken.wait(CHECK_INTERVAL if pause is None else min(pause, CHECK_INTERVAL))
-            # Several commits are handled together, so that writers are not slowed down.
-            sleep(COMMIT_PAUSE)
+        self._renewed = self._move_from = 0.0
 
     def deliver(self) -> float | None:
-        """Deliver all events that are due, and publish due pages.
+        """Begin the attempts that are due, and store the result of one.
 
-        Returns the seconds until the next attempt, None if there is none.
+        Returns the seconds until the next attempt: 0 while there are more, None without any.
         """
         with self._store.connection():
-            self._publish()
-            while (due := self._due()) or self._running:
+            if (due := self._due()) or self._running:
                 if not self._has_lease():
                     return CHECK_INTERVAL
                 for webhook, event in due:
@@ -81,7 +60,7 @@ class Deliverer:
                 if self._running:
                     with suppress(Empty):
                         self._settle(*self._results.get(timeout=RUNNING_INTERVAL))
-                self._publish()
+                return 0.0
             if self._renewed:
                 self._renewed = 0.0
                 webhooks.end_lease(self._store, self._holder)
@@ -89,16 +68,6 @@ class Deliverer:
         now = self._store.clock.seconds()
         waits = [outcomes.seconds_to_wait(row, now) for row in rows if row["failures"]]
         return min(waits, default=None)
-
-    def _publish(self) -> None:
-        """Publish due pages; after a failure deliveries go on."""
-        if monotonic() < self._publish_from:
-            return
-        try:
-            scheduling.publish_due_pages(self._store)
-        except StorageError as error:
-            self._publish_from = monotonic() + FAILURE_PAUSE
-            log.warning("Pages that are due could not be stored; it is tried again: %s", error)
 
     def _has_lease(self) -> bool:
         """Return whether this process has the lease, which is renewed from time to time."""

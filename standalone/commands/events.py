@@ -5,13 +5,14 @@ from time import sleep
 
 import click
 
+from landform.service.background import Background
 from landform.service.cli import current_group
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import dumps
 from landform.service.webhooks.delivery import Deliverer
-from landform.standalone.commands.tools import open_store
+from landform.standalone.commands.tools import ChoiceOf, open_store
 from landform.storage.errors import EventsExpired
-from landform.storage.event_types import WANTED
+from landform.storage.event_types import type_patterns
 from landform.storage.events import read
 
 LOOK_SECONDS = 0.5
@@ -25,7 +26,7 @@ EXPIRED = "Events after {} are not kept, or the id is of another store; begin wi
     "types",
     multiple=True,
     metavar="TYPE",
-    type=click.Choice(WANTED),
+    type=ChoiceOf(type_patterns),
     help="Only events of this type, such as page.published or page.*.",
 )
 @click.option("--follow", is_flag=True, help="Wait for more.")
@@ -57,8 +58,9 @@ def deliver(once: bool) -> None:
 
     It goes on until it is stopped; see LANDFORM_DELIVER.
     """
-    deliverer = Deliverer(current_group().service())
+    service = current_group().service()
+    background = Background(service.store, [Deliverer(service).deliver])
     if once:
-        deliverer.deliver()
+        background.run_once()
     else:
-        deliverer.run()
+        background.run()

@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from landform.service.auth.credentials import SCOPES
+from landform.service.auth.credentials import all_scopes
 from landform.service.cli import current_group
-from landform.standalone.commands.tools import migrated_store
+from landform.standalone.commands.tools import ChoiceOf, migrated_store
 from landform.storage import api_keys
 
 LOCAL_MODE_ENDED = """
@@ -24,7 +24,7 @@ def key() -> None:
 
 @key.command("create")
 @click.argument("name")
-@click.option("--scope", "scopes", multiple=True, required=True, type=click.Choice(sorted(SCOPES)))
+@click.option("--scope", "scopes", multiple=True, required=True, type=ChoiceOf(all_scopes))
 @click.option("--author", default=1, type=click.IntRange(1), help="Author of the pages it creates.")
 @click.option("--expires", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="In UTC.")
 def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetime | None) -> None:

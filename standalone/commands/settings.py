@@ -5,7 +5,7 @@ import re
 
 import click
 
-from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
+from landform.standalone.settings import DEFAULT, PREFIX, all_settings, find_settings, warnings
 
 # The key of the variables that options have set, in a context.
 SET_BY_OPTIONS = "landform.flags"
@@ -24,8 +24,8 @@ def list_settings(as_json: bool) -> None:
     for variable in click.get_current_context().meta.get(SET_BY_OPTIONS, []):
         sources[variable.removeprefix(PREFIX)] = "flag"
     rows = []
-    for name, declared in SETTINGS.items():
-        value, kind = getattr(settings, name.lower()), declared.metadata["kind"]
+    for name, declared in all_settings().items():
+        value, kind = settings.value_of(name), declared.metadata["kind"]
         rows.append(
             {
                 "name": PREFIX + name,

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import product, repeat
 from pathlib import Path
@@ -41,6 +41,26 @@ class NotBegun(click.ClickException):
     """An error before the command did anything."""
 
     exit_code = 2
+
+
+class ChoiceOf(click.ParamType):  # type: ignore[type-arg]
+    """The type of an option with choices that a function returns: parts may add to them."""
+
+    name = "choice"
+
+    def __init__(self, read_choices: Callable[[], Iterable[str]]) -> None:
+        self._read_choices = read_choices
+
+    def _choice(self) -> "click.Choice[str]":
+        return click.Choice(sorted(self._read_choices()))
+
+    def get_metavar(self, param: Any, ctx: Any) -> str | None:
+        """Return the choices, for the help of the command."""
+        return self._choice().get_metavar(param, ctx)
+
+    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
+        """Return a value that is one of the choices; fail for any other."""
+        return self._choice().convert(value, param, ctx)
 
 
 class File(click.Path):

@@ -11,7 +11,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from werkzeug.test import TestResponse
 
-from landform.service.auth.credentials import SCOPES
+from landform.service.auth.credentials import all_scopes
 from landform.storage import api_keys
 
 # What strangers may not do: the scope that it wants, the code that says so, and the requests.
@@ -108,7 +108,10 @@ def test_an_operation_wants_its_scope_and_no_other(
 ) -> None:
     needed, store = ASKED.get(request_, ("", ""))[0], store_of(app)
     is_public = request_ in (*PUBLIC, *DISCOVERY)
-    callers = {frozenset({scope}) for scope in SCOPES} | {SCOPES, SCOPES - {needed}}
+    callers = {frozenset({scope}) for scope in all_scopes()} | {
+        all_scopes(),
+        all_scopes() - {needed},
+    }
     with store.connection():
         keys = {
             scopes: api_keys.create(store, f"key-{number}", [*scopes], 1, None)

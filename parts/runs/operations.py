@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 
-from landform.schemas import runs as schemas
+from landform.parts.runs import Runs, schemas, storage
+from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.service.call import Call
 from landform.service.json_codec import JsonObject
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.pages import PAGING, paging
 from landform.service.reply import Reply
-from landform.storage import Store, runs
+from landform.storage import Store
 from landform.storage.rows import Row
+from landform.storage.run_keys import run_key
 
 RESOURCE = Resource(GRAVITY_FORMS)
+RESOURCES = (RESOURCE,)
 RUN = schemas.Run()
 
 RUNS_PATH = "/feeds/<feed_id>/runs"
@@ -30,7 +33,7 @@ EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True
 )
 def list_runs(call: Call) -> Reply:
     """Return runs by form, feed, entry, state and time, the newest first."""
-    return _list_reply(call, runs.list_runs)
+    return _list_reply(call, storage.list_runs)
 
 
 @RESOURCE.get(
@@ -47,7 +50,7 @@ def list_due_runs(call: Call) -> Reply:
 
     Their lease has ended, or they failed temporarily, or are replayed.
     """
-    return _list_reply(call, runs.list_due)
+    return _list_reply(call, storage.list_due)
 
 
 @RESOURCE.post(
@@ -59,12 +62,12 @@ def list_due_runs(call: Call) -> Reply:
     scope="runs:write",
     headers=("Location", "ETag"),
     example={"entry_id": "17", "lease": 60},
-    errors=("rest_missing_callback_param", "gf_feed_invalid_id", "rest_run_not_due"),
+    errors=("rest_missing_callback_param", "gf_feed_invalid_id", RunNotDue),
 )
 def claim_run(call: Call, feed_id: int) -> Reply:
     """Claim the run of a feed for an entry, exclusively until the lease ends."""
-    days = call.options.run_days
-    run = runs.claim(call.store, feed_id, call.body["entry_id"], call.body["lease"], days)
+    days = call.part(Runs).days
+    run = storage.claim(call.store, feed_id, call.body["entry_id"], call.body["lease"], days)
     location = f"{call.root_url}/feeds/{feed_id}/runs/{run['id']}"
     return run_reply(call, run, {"Location": location})
 
@@ -74,11 +77,11 @@ def claim_run(call: Call, feed_id: int) -> Reply:
     response=RUN,
     scope="feeds:read",
     headers=("ETag", "Last-Modified"),
-    errors=("rest_run_invalid_id",),
+    errors=(RunNotFound,),
 )
 def get_run(call: Call, feed_id: int, run_id: int) -> Reply:
     """Return a run of a feed."""
-    return run_reply(call, runs.get(call.store, feed_id, run_id))
+    return run_reply(call, storage.get(call.store, feed_id, run_id))
 
 
 @RESOURCE.patch(
@@ -89,14 +92,14 @@ def get_run(call: Call, feed_id: int, run_id: int) -> Reply:
     if_match="run",
     headers=("ETag", "Last-Modified"),
     example=EXAMPLE,
-    errors=("rest_missing_callback_param", "rest_run_invalid_id", "rest_run_not_claimed"),
+    errors=("rest_missing_callback_param", RunNotFound, RunNotClaimed),
 )
 def end_run(call: Call, feed_id: int, run_id: int) -> Reply:
     """End a claimed run with success, as skipped, or with a failure."""
     outcome = {name: value for name, value in call.body.items() if name != "attempt"}
     attempt, if_match = call.body["attempt"], call.if_match
     return run_reply(
-        call, runs.end(call.store, feed_id, run_id, attempt, outcome, if_match=if_match)
+        call, storage.end(call.store, feed_id, run_id, attempt, outcome, if_match=if_match)
     )
 
 
@@ -106,11 +109,11 @@ def end_run(call: Call, feed_id: int, run_id: int) -> Reply:
     scope="runs:write",
     if_match="run",
     headers=("ETag", "Last-Modified"),
-    errors=("rest_run_invalid_id", "rest_run_not_finished"),
+    errors=(RunNotFound, RunNotFinished),
 )
 def replay_run(call: Call, feed_id: int, run_id: int) -> Reply:
     """Let a run that has ended be claimed once more."""
-    return run_reply(call, runs.replay(call.store, feed_id, run_id, call.if_match))
+    return run_reply(call, storage.replay(call.store, feed_id, run_id, call.if_match))
 
 
 def _list_reply(call: Call, query: Callable[[Store, JsonObject], tuple[list[Row], int]]) -> Reply:
@@ -132,11 +135,11 @@ def run_reply(call: Call, run: Row, headers: dict[str, str] | None = None) -> Re
 
 def _with_computed(call: Call, run: Row) -> Row:
     """Return a run with its computed fields."""
-    is_claimed = run["state"] == runs.CLAIMED
+    is_claimed = run["state"] == storage.CLAIMED
     return {
         **run,
         "until": run["due_utc"] if is_claimed else None,
         "retry_at": None if is_claimed else run["due_utc"],
         "retryable": bool(run["retryable"]),
-        "run_key": runs.run_key(call.store, run["feed_id"], run["entry_id"]),
+        "run_key": run_key(call.store, run["feed_id"], run["entry_id"]),
     }

@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from landform.storage import FeedNotFound, RunNotDue, Store, feeds, runs
+from landform.parts.runs import storage as runs
+from landform.parts.runs.errors import RunNotDue
+from landform.parts.runs.models import FeedRun
+from landform.storage import FeedNotFound, Store, feeds
 from landform.storage.clock import earlier, utc_text
-from landform.storage.models import FeedRun
+from landform.storage.run_keys import run_key
 
 SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}
 FAILURE = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
@@ -43,7 +46,7 @@ def test_a_lapsed_run_is_replayed_or_ended_where_nobody_else_has_claimed_it(stor
     assert claim(store)["attempt"] == 2
     change(store, run, due_utc=past(hours=1))
     assert runs.end(store, 1, run["id"], 2, SUCCESS)["state"] == "success"
-    assert runs.of_entry(store, "e") == {1: False}
+    assert runs.feeds_of_entry(store, "e") == {1: False}
 
 
 def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
@@ -57,11 +60,11 @@ def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
 
 
 def test_the_key_of_a_run_is_the_same_for_the_same_feed_and_entry(store: Store) -> None:
-    keys = {runs.run_key(store, feed, entry) for feed in (1, 2) for entry in ("e", "f")}
+    keys = {run_key(store, feed, entry) for feed in (1, 2) for entry in ("e", "f")}
     assert len(keys) == 4
     same = Store(store.url)  # type: ignore[attr-defined]
     with same.connection():
-        assert runs.run_key(same, 1, "e") == runs.run_key(store, 1, "e")
+        assert run_key(same, 1, "e") == run_key(store, 1, "e")
     same.dispose()
 
 
@@ -95,7 +98,7 @@ def test_a_clock_that_jumps_ahead_and_back_neither_forgets_a_run_nor_keeps_a_lea
         claim(store, 1, "leased")
     bound = refused.value.details["due"]
     assert past(seconds=0) < str(bound) <= past(seconds=-63)
-    assert runs.of_entry(store, "leased") == {1: False}
+    assert runs.feeds_of_entry(store, "leased") == {1: False}
     assert claim(store, 1, "failed")["attempt"] == 2
 
 

@@ -1,4 +1,4 @@
-"""The console: a page at `/console`, and its files. It only calls the HTTP API."""
+"""The page of the console, and its files."""
 
 from pathlib import Path
 
@@ -8,6 +8,8 @@ from landform.service.files import file_reply, static_reply
 from landform.service.operations import Resource
 from landform.service.reply import Reply
 
+CONSOLE = Resource()
+SCREENS = (CONSOLE,)
 STATIC = Path(__file__).parent / "static"
 PATH = "/console"
 # Scripts, styles and the icon by their names, also those that `vendor` holds.
@@ -22,20 +24,15 @@ POLICY = (
 ANYTHING = Anything()
 
 
-def resource() -> Resource:
-    """Return the page and the files as operations that need no credentials."""
-    console = Resource()
+@CONSOLE.get(PATH, name="console", public=True, query=ANYTHING)
+def page(call: Call) -> Reply:
+    """Return the page, with the URL of the service and the way to sign in."""
+    values = {"title": call.options.site_title, "timezone": call.options.timezone}
+    sign_in = call.service.sign_in
+    return file_reply(call, STATIC / "console.html", POLICY, access=sign_in, **values)
 
-    @console.get(PATH, name="console", public=True, query=ANYTHING)
-    def page(call: Call) -> Reply:
-        """Return the page, with the URL of the service and the way to sign in."""
-        values = {"title": call.options.site_title, "timezone": call.options.timezone}
-        sign_in = call.service.sign_in
-        return file_reply(call, STATIC / "console.html", POLICY, access=sign_in, **values)
 
-    @console.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)
-    def static_file(call: Call, file: str) -> Reply:
-        """Return a file of the page."""
-        return static_reply(call, FILES, file, POLICY)
-
-    return console
+@CONSOLE.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)
+def static_file(call: Call, file: str) -> Reply:
+    """Return a file of the page."""
+    return static_reply(call, FILES, file, POLICY)

@@ -13,11 +13,12 @@ from conftest import ROOT, basic
 from flask import Flask
 from flask.testing import FlaskClient
 
+from landform.parts.console import Console
 from landform.service import create_blueprint
 from landform.storage import api_keys
-from landform.storage.event_types import WANTED
+from landform.storage.event_types import type_patterns
 
-STATIC = ROOT / "service/console/static"
+STATIC = ROOT / "parts/console/static"
 SERVED = sorted(path.name for path in STATIC.rglob("*") if path.suffix in (".css", ".js", ".svg"))
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 GZIP = {"Accept-Encoding": "gzip"}
@@ -50,7 +51,7 @@ def test_only_the_files_of_a_page_can_be_read(anonymous: FlaskClient, path: str)
 def test_the_console_knows_every_type_of_events() -> None:
     listed = (STATIC / "events.js").read_text().partition("export const TYPES = {")[2]
     names = re.findall(r'"([a-z]+\.(?:[a-z]+|\*))"', listed.partition("};")[0])
-    assert sorted(["*", *names]) == sorted(WANTED)
+    assert sorted(["*", *names]) == sorted(type_patterns())
 
 
 def test_each_file_comes_once_under_a_strict_policy_and_all_are_small(
@@ -116,7 +117,7 @@ def test_the_page_has_an_address_of_its_own_only_where_the_console_is(database_u
 def test_a_guest_has_it_where_its_host_wants_it_below_its_prefix(database_url: str) -> None:
     host = Flask("host")
     host.register_blueprint(create_blueprint(database_url), url_prefix="/off")
-    guest = create_blueprint(database_url, name="on", console=True)
+    guest = create_blueprint(database_url, name="on", parts=(Console(),))
     host.register_blueprint(guest, url_prefix="/shop")
     client = host.test_client()
     assert client.get("/off/console").status_code == 404
