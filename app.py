@@ -59,8 +59,7 @@ def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
     service, cache = blueprint.service, blueprint.cache
     reports = list[Report]()
     if settings.metrics:
-        # Needs the extra `metrics`.
-        from landform.standalone.metrics import Metrics  # noqa: PLC0415
+        from landform.standalone.metrics import Metrics  # noqa: PLC0415 - needs an extra
 
         metrics = Metrics(service)
         app.add_url_rule("/metrics", "metrics", metrics.view)
@@ -76,10 +75,9 @@ def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
         if environ["PATH_INFO"] == HEALTH:
             skip_lookup(environ)
             return True
-        if service.store.database.on_server:
-            # A look-up in the cache may wait for the server.
-            return False
-        return cached_response(cache, identify, environ) is not None
+        # With a database server a look-up in the cache may wait.
+        is_file = not service.store.database.on_server
+        return is_file and cached_response(cache, identify, environ) is not None
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)
@@ -94,19 +92,20 @@ def _behind_proxies(application: Any, settings: Settings) -> Any:
 def _add_probes(app: Flask, store: Store) -> None:
     """Add `/healthz`, which needs no database, and `/readyz`, which checks the database."""
 
+    def respond(reason: str = "") -> Response:
+        body = {"status": "unavailable", "reason": reason} if reason else {"status": "ok"}
+        return json_response(body, 503 if reason else 200, {"Cache-Control": "no-store"})
+
     def readyz() -> Response:
         try:
             store.check()
-            reason = None if store.database.is_writable() else "The database cannot be written to."
-            reason = reason or (None if store.has_room() else "The disk is full.")
+            if not store.database.is_writable():
+                return respond("The database cannot be written to.")
+            return respond("" if store.has_room() else "The disk is full.")
         except StorageError:
-            reason = "The database cannot be read, or is not one of this version."
-        return respond({"status": "unavailable", "reason": reason} if reason else {"status": "ok"})
+            return respond("The database cannot be read, or is not one of this version.")
 
-    def respond(body: dict[str, str]) -> Response:
-        return json_response(body, 503 if "reason" in body else 200, {"Cache-Control": "no-store"})
-
-    app.add_url_rule(HEALTH, "healthz", lambda: respond({"status": "ok"}))
+    app.add_url_rule(HEALTH, "healthz", respond)
     app.add_url_rule("/readyz", "readyz", readyz)
 
 
@@ -120,7 +119,6 @@ def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Respon
             if "." in endpoint:
                 # A method that no rule allows: the view of the other methods answers.
                 return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
-        http = request_ctx.request
-        return finish(http, to_response(from_exception(error).finished()), origins)
+        return finish(request_ctx.request, to_response(from_exception(error).finished()), origins)
 
     return handle

@@ -36,9 +36,8 @@ except SettingError as error:
 # Only landform itself logs at DEBUG.
 loglevel = settings.log_level.lower().replace("debug", "info")
 logger_class = "landform.standalone.worker.ServerLogger"
-wsgi_app = "landform.wsgi:app"
-bind = "127.0.0.1:8000"
 worker_class = "landform.standalone.worker.Worker"
+wsgi_app, bind = "landform.wsgi:app", "127.0.0.1:8000"
 workers = settings.workers or os.cpu_count() or 1
 # One thread works while another waits for the disk. More compete for Python's interpreter lock.
 threads = settings.threads
@@ -46,14 +45,10 @@ threads = settings.threads
 preload_app = False
 # Longer than the idle timeout of the usual proxies, so that they close first.
 keepalive = 75
-# How long a stop waits for open requests.
-graceful_timeout = 30
-timeout = 60
-# For gunicorn's workers; landform's worker has limits of its own.
+graceful_timeout, timeout = 30, 60
 limit_request_line = 8190
 # Only LANDFORM_TRUSTED_PROXIES decides which headers are trusted.
-secure_scheme_headers: dict[str, str] = {}
-forwarder_headers = ""
+secure_scheme_headers, forwarder_headers = dict[str, str](), ""
 # Heartbeats in memory, since a slow disk must not look like a dead worker.
 worker_tmp_dir = "/dev/shm" if os.path.isdir("/dev/shm") else None  # noqa: S108 # nosec B108
 # The folder of the control socket may be read-only.
@@ -86,11 +81,10 @@ def on_starting(server: Any) -> None:
     if serves_landform(server.app):
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
-        identity = prepare(settings)
+        if identity := prepare(settings):
+            os.environ[IDENTITY] = identity
         for warning in warnings():
             server.log.warning("%s", warning)
-        if identity:
-            os.environ[IDENTITY] = identity
 
 
 def on_reload(server: Any) -> None:
@@ -103,7 +97,6 @@ def when_ready(server: Any) -> None:
     """Log the URL of the docs."""
     urls = [str(listener) for listener in server.LISTENERS]
     docs = next((url for url in urls if url.startswith("http")), "below the URL of the proxy: ")
-    # A URL that a browser can open.
     docs = docs.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:")
     server.log.info("Docs: %s/docs", docs)
 

@@ -37,7 +37,7 @@ class Balance:
         return TICK_SECONDS if self.postponed else 1
 
     def update(self) -> None:
-        """Count the connections, and accept those that have waited."""
+        """Count the connections, and accept postponed ones after a time."""
         if not self.counts:
             return
         self._count()

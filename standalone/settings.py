@@ -162,20 +162,11 @@ def find_settings(mapping: Mapping[str, object] | None = None) -> tuple[Settings
 
 
 def preload_settings() -> Settings:
-    """Read the settings file again, for this process and its future children.
-
-    Raises `SettingError` if a setting is invalid; then nothing changes.
-    """
-    before = preloaded.copy()
-    try:
-        preloaded.clear()
-        path = os.environ.get(CONFIG, "")
-        preloaded[path] = _read_file(path)
-        return read_settings()
-    except SettingError:
-        preloaded.clear()
-        preloaded.update(before)
-        raise
+    """Read the settings file again, for this process and its future children."""
+    preloaded.clear()
+    path = os.environ.get(CONFIG, "")
+    preloaded[path] = _read_file(path)
+    return read_settings()
 
 
 def _read_file(path: str) -> dict[str, object]:

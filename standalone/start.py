@@ -58,6 +58,7 @@ def renew_settings() -> Settings:
             store.check(current=True)
             store.close()
     except (SettingError, StorageError) as error:
+        preloaded_files.clear()
         preloaded_files.update(file)
         logging.getLogger("landform").error("%s The settings from before stay.", error)
         return before

@@ -11,18 +11,7 @@ from typing import Any
 
 import click
 
-from landform.standalone.commands.tools import (
-    DATABASES,
-    ONLY,
-    REPORT,
-    RESOURCES,
-    File,
-    NotBegun,
-    Progress,
-    open_store,
-    say,
-    write_report,
-)
+from landform.standalone.commands import tools
 from landform.standalone.commands.transfer import Line, WrongLine, read_lines
 from landform.storage.maintenance import transfer
 
@@ -34,10 +23,10 @@ Difference = dict[str, Any]
 
 
 @click.command("diff")
-@click.argument("left", type=File(is_url=True))
-@click.argument("right", default="", type=File(is_url=True))
-@ONLY
-@REPORT
+@click.argument("left", type=tools.File(is_url=True))
+@click.argument("right", default="", type=tools.File(is_url=True))
+@tools.ONLY
+@tools.REPORT
 def diff(left: str, right: str, only: str | None, report_file: Path | None) -> None:
     """Compare databases or exports, by resource and field.
 
@@ -45,27 +34,27 @@ def diff(left: str, right: str, only: str | None, report_file: Path | None) -> N
     is the database of the settings. Exit code 0: the same; 1: something differs.
     """
     counts, reported = Counter[str](), list[Difference]()
-    left_name, left_rows = _open(left, RESOURCES[only])
-    right_name, right_rows = _open(right, RESOURCES[only])
-    with Progress("Comparing") as progress:
+    left_name, left_rows = _open(left, tools.RESOURCES[only])
+    right_name, right_rows = _open(right, tools.RESOURCES[only])
+    with tools.Progress("Comparing") as progress:
         rows = progress.count(left_rows), progress.count(right_rows)
         for difference in find_differences(*rows, counts):
             progress.say(_line(difference))
             if report_file:
                 reported.append(difference)
-    say(
+    tools.say(
         f"{counts['same']:,} are the same, {counts['differ']:,} differ, {counts['left']:,} are "
         f"only in {left_name}, {counts['right']:,} only in {right_name}."
     )
-    write_report(report_file, {"counts": counts, "differences": reported})
+    tools.write_report(report_file, {"counts": counts, "differences": reported})
     sys.exit(1 if counts.total() > counts["same"] else 0)
 
 
 def _open(name: str, resources: tuple[str, ...]) -> tuple[str, Iterable[Line]]:
     """Return the name of a source, and its rows by resource and id."""
-    if name and not name.startswith(DATABASES):
+    if name and not name.startswith(tools.DATABASES):
         return name, _file_rows(Path(name), resources)
-    store = open_store(name or None)
+    store = tools.open_store(name or None)
     store.check(current=True)
     return store.database.name, transfer.rows(store, resources)
 
@@ -82,7 +71,7 @@ def _file_rows(file: Path, resources: tuple[str, ...]) -> Iterator[Line]:
             if row["resource"] in resources:
                 yield row
     except WrongLine as wrong:
-        raise NotBegun(f"{file}: {wrong}.") from wrong
+        raise tools.NotBegun(f"{file}: {wrong}.") from wrong
 
 
 def find_differences(
@@ -103,7 +92,7 @@ def find_differences(
 
 def _key(row: Line) -> tuple[int, int]:
     """Return the place of a row in an export."""
-    return RESOURCES[None].index(row["resource"]), row["id"]
+    return tools.RESOURCES[None].index(row["resource"]), row["id"]
 
 
 def _compare(left: Line, right: Line) -> Iterator[Difference]:

@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from itertools import product, repeat
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 
@@ -22,9 +22,6 @@ from landform.service.errors import printable
 from landform.service.options import IN_MEMORY, NO_MEMORY, new_store
 from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
-
-if TYPE_CHECKING:
-    from click._termui_impl import ProgressBar
 
 # When a command begins to show its progress, and how often it does.
 PATIENCE_SECONDS, DRAW_SECONDS = 2.0, 0.2
@@ -43,24 +40,16 @@ class NotBegun(click.ClickException):
     exit_code = 2
 
 
-class ChoiceOf(click.ParamType):  # type: ignore[type-arg]
+class ChoiceOf(click.Choice[str]):
     """The type of an option with choices that a function returns: parts may add to them."""
 
-    name = "choice"
-
     def __init__(self, read_choices: Callable[[], Iterable[str]]) -> None:
-        self._read_choices = read_choices
+        self._read_choices, self.case_sensitive = read_choices, True
 
-    def _choice(self) -> "click.Choice[str]":
-        return click.Choice(sorted(self._read_choices()))
-
-    def get_metavar(self, param: Any, ctx: Any) -> str | None:
-        """Return the choices, for the help of the command."""
-        return self._choice().get_metavar(param, ctx)
-
-    def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return a value that is one of the choices; fail for any other."""
-        return self._choice().convert(value, param, ctx)
+    @property
+    def choices(self) -> list[str]:  # type: ignore[override]
+        """The choices, read when the command runs."""
+        return sorted(self._read_choices())
 
 
 class File(click.Path):
@@ -218,7 +207,7 @@ class Progress:
     def _draw(self) -> None:
         if not self._is_visible or self._is_over.wait(PATIENCE_SECONDS):
             return
-        bar: ProgressBar[None] = click.progressbar(
+        bar: Any = click.progressbar(
             repeat(None),
             self._total or None,
             self._label,

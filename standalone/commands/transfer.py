@@ -14,18 +14,7 @@ from landform.schemas.export import PageLine
 from landform.schemas.feeds import FeedLine
 from landform.service.errors import printable
 from landform.service.json_codec import DEEPEST_JSON, dumps, loads
-from landform.standalone.commands.tools import (
-    DRY_RUN,
-    MAP_FORM,
-    REPORT,
-    RESOURCES,
-    File,
-    Progress,
-    end_with,
-    open_output,
-    open_store,
-    write_report,
-)
+from landform.standalone.commands import tools
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 
@@ -45,12 +34,12 @@ class WrongLine(ValueError):
 
 
 @click.command("export")
-@click.argument("file", type=File(is_written=True), required=False)
+@click.argument("file", type=tools.File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
 @click.option("--revisions", is_flag=True, help="Pages with their revisions.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@REPORT
+@tools.REPORT
 def export(
     file: Path | None, *, only: str | None, revisions: bool, force: bool, report_file: Path | None
 ) -> None:
@@ -61,20 +50,20 @@ def export(
     """
     if file and file.is_file() and not (force or str(file).startswith(STREAMS)):
         raise click.ClickException(f"{file} is there already; --force replaces it.")
-    store, resources = open_store(), RESOURCES[only]
+    store, resources = tools.open_store(), tools.RESOURCES[only]
     store.check()
     counts = Counter(dict.fromkeys(resources, 0))
     total, is_hidden = transfer.count(store, resources), file is None and sys.stdout.isatty()
-    progress = Progress("Exporting", total, is_hidden=is_hidden)
-    with open_output(file) as out, store.connection(), progress:
+    progress = tools.Progress("Exporting", total, is_hidden=is_hidden)
+    with tools.open_output(file) as out, store.connection(), progress:
         for row in progress.count(transfer.rows(store, resources, with_revisions=revisions)):
             out.write(dumps(row) + b"\n")
             counts[row["resource"]] += 1
-    write_report(report_file, {"counts": counts})
+    tools.write_report(report_file, {"counts": counts})
 
 
 @click.command("import")
-@click.argument("file", type=File(exists=True))
+@click.argument("file", type=tools.File(exists=True))
 @click.option(
     "--by",
     type=click.Choice(["id", "slug"]),
@@ -82,10 +71,10 @@ def export(
     show_default=True,
     help="What identifies a page that exists; with slug, new ones get new ids.",
 )
-@MAP_FORM
+@tools.MAP_FORM
 @click.option("--atomic", is_flag=True, help="All lines, or none; other writers wait meanwhile.")
-@DRY_RUN
-@REPORT
+@tools.DRY_RUN
+@tools.REPORT
 def import_(
     file: Path,
     *,
@@ -102,11 +91,11 @@ def import_(
     """
     if not file.is_file():
         raise click.UsageError(f"{file} is no file that can be read twice.")
-    store = open_store()
+    store = tools.open_store()
     store.migrate()
     wrong, highest = list[tuple[int, str]](), dict.fromkeys(SCHEMAS, 0)
     total = 0
-    with Progress("Checking") as progress:
+    with tools.Progress("Checking") as progress:
         # Rows that others write from now on are not replaced.
         known = None if dry_run else transfer.known_rows(store)
         # The first of two readings: an invalid line ends the command before it writes.
@@ -120,7 +109,7 @@ def import_(
     rows = ((number, _map_forms(row, forms)) for number, row in read_lines(file))
     importing = transfer.Import(store, by, known)
     try:
-        with Progress("Importing", total) as progress:
+        with tools.Progress("Importing", total) as progress:
             importing.run(progress.count(rows), whole=atomic or dry_run, keep=not dry_run)
     except (ImportRefused, WrongLine) as reason:
         summary = _summary(importing.counts) if importing.counts else NOTHING
@@ -128,9 +117,9 @@ def import_(
         raise click.ClickException("\n".join([summary, *reasons])) from reason
     counts, refused = importing.counts, importing.refused
     lines = [{"line": number, "text": text} for number, text in refused]
-    write_report(report_file, {"counts": counts, "refused": lines, "dry_run": dry_run})
+    tools.write_report(report_file, {"counts": counts, "refused": lines, "dry_run": dry_run})
     click.echo(f"{_summary(counts)}{' (not kept)' if dry_run else ''}")
-    end_with(by_reason(refused))
+    tools.end_with(by_reason(refused))
 
 
 def _summary(counts: Counter[str]) -> str:
