@@ -151,7 +151,7 @@ def _write_reports(
         tools.say(line)
     tools.write_report(options["report_file"], report.as_json())
     if urls:
-        with store.connection(), tools.written(options["redirects"]) as file:
+        with store.connection(), tools.open_output(options["redirects"]) as file:
             rows = csv.writer(io.TextIOWrapper(file, "utf-8", newline="", write_through=True))
             rows.writerow(("old", "new"))
             rows.writerows(redirects(store, report.site, urls))
