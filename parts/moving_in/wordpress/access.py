@@ -25,9 +25,8 @@ UNKNOWN_USER = (
     "available there: they need https, and no plugin that switches them off."
 )
 UNKNOWN_USER_CODES = (
-    "rest_not_logged_in", "incorrect_password", "invalid_username", "invalid_email",
-    "rest_login_required",
-)  # fmt: skip
+    "rest_not_logged_in incorrect_password invalid_username invalid_email rest_login_required"
+).split()
 NO_API = (
     "No WordPress REST API was found at {url}: its page names none, and /wp-json/ and "
     "?rest_route=/ have none. {reason}Give the address of the site's home page."

@@ -19,12 +19,12 @@ FOREIGN_HOST = (
     "{url} leads to {target}, and credentials are sent to no other host, nor from https to http. "
     "If that is the site, give its address instead."
 )
-BUSY = (
+COME_BACK = (
     "{place} answered {status} and asks to come back in {seconds:.0f} seconds. The site is in "
     "maintenance, or refuses so many requests."
 )
 REDIRECTS, MAX_REDIRECTS = (301, 302, 303, 307, 308), 5
-BUSY_STATUSES = (429, 500, 502, 503, 504)
+BUSY = (429, 500, 502, 503, 504)
 # Bytes of all responses at a time, of one response, and of a response with few objects.
 MAX_TOTAL_BYTES, MAX_BYTES, FEW_BYTES = 64 << 20, 32 << 20, 2 << 20
 CHUNK_BYTES = 1 << 16
@@ -164,14 +164,16 @@ class Client:
                 self._wait(pause(failures))
                 continue
             status = response.status
-            if status not in BUSY_STATUSES:
+            if status not in BUSY:
                 self._has_answered = True
                 return response
             refusals += 1
             seconds = retry_after(response.headers.get("Retry-After", ""))
             if seconds and seconds > MAX_WAIT:
                 place = without_query(url)
-                raise NoAnswer(BUSY.format(place=place, status=status, seconds=seconds), status)
+                raise NoAnswer(
+                    COME_BACK.format(place=place, status=status, seconds=seconds), status
+                )
             attempts = ATTEMPTS_IF_BUSY if seconds is None else ATTEMPTS_IF_TIMED
             if refusals >= (ATTEMPTS_AFTER_500 if status == 500 else attempts):
                 return response

@@ -1,4 +1,4 @@
-"""Read every page and every feed of a site, with those that are in no list.
+"""Read every page and every feed of a site, including unlisted ones.
 
 Pages: first all ids, then the pages by their ids. Pages may be created or deleted meanwhile, so
 the ids are listed again until two lists are equal.
@@ -13,12 +13,7 @@ from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from landform.parts.moving_in.wordpress.client import (
-    BUSY_STATUSES,
-    FEW_BYTES,
-    MAX_BYTES,
-    NoAnswer,
-)
+from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, MAX_BYTES, NoAnswer
 from landform.parts.moving_in.wordpress.convert import KNOWN_STATUSES
 from landform.parts.moving_in.wordpress.site import PER_PAGE, Answer, Site, SlugKeepers, has_id
 from landform.parts.moving_in.wordpress.values import storable
@@ -72,7 +67,7 @@ class PageReader:
         self.ids, self.total = self._list(status=self._list_statuses, **narrowed)
 
     def read(self, started: str) -> Iterator[list[Row]]:
-        """Yield the listed pages in batches, then those that changed meanwhile.
+        """Yield the listed pages in batches, then pages that changed meanwhile.
 
         Published pages come first, so that they keep a slug that others have too.
         """
@@ -189,7 +184,7 @@ def read_pattern(site: Site, number: int) -> str | None:
     try:
         answer = site.get(f"{BLOCKS}/{number}", max_bytes, context="edit", _fields=fields)
     except NoAnswer as error:
-        if not error.status or error.status in BUSY_STATUSES:
+        if not error.status or error.status in BUSY:
             # The site is down: the import is continued later.
             raise
         return None

@@ -12,13 +12,7 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
 
-from landform.parts.moving_in.wordpress.client import (
-    BUSY_STATUSES,
-    FEW_BYTES,
-    Client,
-    NoAnswer,
-    Response,
-)
+from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, Client, NoAnswer, Response
 from landform.parts.moving_in.wordpress.values import parse_integer, site_address, without_query
 from landform.schemas.export import LARGEST
 
@@ -166,7 +160,7 @@ def _status_text(response: Response) -> str:
 
 
 def _advice(response: Response) -> str:
-    if response.status in BUSY_STATUSES:
+    if response.status in BUSY:
         return "The site is in maintenance or overloaded: try again later."
     if "cf-mitigated" in response.headers or response.status == 403:
         return "A firewall or a challenge stands in front of the site: let this machine through."
