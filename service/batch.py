@@ -141,14 +141,9 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     lists = () if path.startswith(WP_JSON) else operation.list_parameters
     query = nested(pairs(query_string.encode()), lists)
     body = item.get("body") or {}
+    headers = _request_headers(item["headers"])
     incoming = ReadyIncoming(
-        item["method"],
-        urls,
-        _request_headers(item["headers"]),
-        call.access,
-        query=query,
-        body=body,
-        generation=generation,
+        item["method"], *urls, headers, call.access, query, body, generation=generation
     )
     ids = read_variables(variables)
     return Loaded(load(call.service, operation, incoming, ids), ids)

@@ -263,31 +263,23 @@ def describe_route(route: Route) -> JsonObject:
         "namespace": next((space for space in NAMESPACES if name.startswith(f"/{space}")), ""),
         "methods": list(route.operations),
         "endpoints": [
-            {
-                "methods": [method],
-                **batched,
-                "args": _wordpress_arguments(operation),
-            }
+            {"methods": [method], **batched, "args": _arguments(operation)}
             for method, operation in route.operations.items()
         ],
     }
 
 
-def _wordpress_arguments(operation: Operation) -> JsonObject:
+def _arguments(operation: Operation) -> JsonObject:
     """Return the arguments of an operation for clients of WordPress."""
-    body = operation.wordpress_body or operation.body
-    return _arguments(operation.query) | _arguments(body)
-
-
-def _arguments(schema: Schema | None) -> JsonObject:
-    """Return the type, bounds, choices and default of each argument of a schema."""
-    fields = schema.load_fields if schema else {}
+    schemas = filter(None, (operation.query, operation.wordpress_body or operation.body))
+    fields = {name: field for schema in schemas for name, field in schema.load_fields.items()}
     return {
         name: _argument(field) for name, field in fields.items() if not isinstance(field, Ignored)
     }
 
 
 def _argument(field: Any) -> JsonObject:
+    """Return the type, bounds, choices and default of an argument."""
     described = {"required": field.required, **field.wordpress_type}
     described |= {"enum": [*field.choices]} if field.choices else {}
     default = field.load_default

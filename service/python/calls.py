@@ -103,7 +103,7 @@ def _incoming(
     raw = f"{{{','.join(body)}}}".encode()
     check_size(len(raw), most_bytes)
     method = operation.methods[0]
-    return ReadyIncoming(method, urls, headers, access, query=query, body=read_json(raw))
+    return ReadyIncoming(method, *urls, headers, access, query, read_json(raw))
 
 
 def _as_query(value: Any) -> Any:
