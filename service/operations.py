@@ -105,12 +105,6 @@ class Operation:
         return self.status == 201 and self.repeatable
 
     @cached_property
-    def needs_body(self) -> bool:
-        """Whether a field of the body is required."""
-        fields = self.body.load_fields.values() if self.body else ()
-        return any(field.required for field in fields)
-
-    @cached_property
     def takes_body(self) -> bool:
         """Whether the operation has a body, not only parameters in one."""
         return self.body is not None or self.form
