@@ -9,9 +9,11 @@ from applications import Site
 PICTURE = '<img src="/a.jpg">'
 CONTENTS = [
     (PICTURE, "http://localhost/a.jpg"),
+    ('<noscript><img src="/pixel.gif"></noscript>' + PICTURE, "http://localhost/a.jpg"),
+    ('<template><img src="/t.jpg"></template>' + PICTURE, "http://localhost/a.jpg"),
     ('<!-- <img src="/c.jpg"> -->' + PICTURE, "http://localhost/a.jpg"),
-    ('<img src="/h.jpg" hidden>' + PICTURE, "http://localhost/a.jpg"),
-    ('<img src="/h.jpg" style="display: none">' + PICTURE, "http://localhost/a.jpg"),
+    ('<div hidden><div><img src="/h.jpg"></div></div>' + PICTURE, "http://localhost/a.jpg"),
+    ('<p style="display: none"><img src="/h.jpg"></p>' + PICTURE, "http://localhost/a.jpg"),
     ('<img src="/p.gif" width="1" height="1">' + PICTURE, "http://localhost/a.jpg"),
     ('<img class="emoji" src="https://s.w.org/e.svg">' + PICTURE, "http://localhost/a.jpg"),
     ('<img alt="see src=foo.jpg" src="/real.jpg">', "http://localhost/real.jpg"),
