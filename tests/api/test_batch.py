@@ -137,18 +137,6 @@ def test_conditions_and_keys_are_those_of_each_request(client: Client) -> None:
         assert statuses(found)[1:] == [412, 201]
 
 
-def test_whatever_is_in_its_headers_a_request_is_answered(client: Client) -> None:
-    client.page()
-    for text in ("☃", "a\r\nX-Other: b", "", "x" * 5000, '"', "W/"):
-        for name in ("If-Match", "Idempotency-Key", "Prefer"):
-            made, changed = (
-                item(method, path, {"title": "T"}, **{name: text})
-                for method, path in (("POST", "/pages"), ("PATCH", "/pages/1"))
-            )
-            first, second = statuses(batch(client, made, changed))
-            assert (first in (201, 400), second in (200, 412)) == (True, True), (name, text)
-
-
 REFUSED: list[Any] = [
     {}, [], {"requests": {}}, {"requests": [1]}, {"requests": [{"method": "POST"}]},
     {"requests": [{"path": 1}]}, {"requests": [{"path": "pages"}]},
@@ -230,27 +218,6 @@ def test_an_embedded_batch_reaches_its_own_routes_and_no_host_is_asked_again(
     # Without the paths of WordPress they are not there in a batch either.
     assert statuses(batch(client, item("POST", "/wp/v2/pages", {}), base="/f")) == [404]
     assert [one["status"] for one in landing.api.batch(requests=[page])["responses"]] == [201]
-
-
-ODD_PATHS = [
-    "/\t/[x",
-    "/[",
-    "/pages/[1",
-    "/%",
-    "/%00",
-    "/é",
-    "/pages/１",
-    "/..//pages",
-    "/\r\nX: y",
-]
-
-
-@pytest.mark.parametrize("path", ODD_PATHS)
-def test_a_path_that_leads_nowhere_is_a_404_of_its_request_alone(client: Client, path: str) -> None:
-    answer = batch(
-        client, item("POST", path, {"title": "A"}), item("POST", "/pages", {"title": "B"})
-    )
-    assert statuses(answer) == [404, 201]
 
 
 # Whatever a path may hold, and what routers and parsers of URLs stumble over.
@@ -351,15 +318,3 @@ def test_what_is_wrong_with_a_text_fails_alone(
     answer = client.post("/batch/v1", json=strict, headers=make_key("pages:write"))
     found = answer.get_json()["responses"]
     assert [one and one["status"] for one in found] == [None, 400, 400, None]
-
-
-def test_a_batch_reads_and_begins_no_more_than_it_needs(client: Client) -> None:
-    statements = list[str]()
-    requests = [item("POST", "/pages", {"title": f"T{number}"}) for number in range(25)]
-    client.store.database.observers.append(lambda sql, _: statements.append(sql))
-    assert statuses(batch(client, *requests)) == [201] * 25
-    # Three inserts for each, one part that may fail alone; and what is needed once.
-    assert len([sql for sql in statements if sql.startswith("INSERT")]) == 75
-    assert len([sql for sql in statements if sql.startswith("SAVEPOINT")]) == 25
-    assert len([sql for sql in statements if "generation" in sql]) <= 1
-    assert len(statements) <= 140

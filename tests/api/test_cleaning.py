@@ -183,3 +183,20 @@ def test_an_update_without_content_leaves_the_content_of_a_trusted_author_alone(
     }  # fmt: skip
     rewritten = writer.put("/f/pages/1", json={"content": html}).get_json()
     assert "script" not in rewritten["content"]["rendered"]
+
+
+LESS_THAN = {
+    "Win <Oct 20th if x<y holds. Second.": "Win &lt;Oct 20th if x&lt;y holds. Second.",
+    "I <3 you, 1<2<3": "I &lt;3 you, 1&lt;2&lt;3", "a < b and <b>c</b>": "a &lt; b and <b>c</b>",
+    "left <- right <": "left &lt;- right &lt;", "<a <em>b</em>": "&lt;a <em>b</em>",
+    "<!note it": "&lt;!note it", "a <?b <i>c</i>": "a &lt;?b <i>c</i>",
+}  # fmt: skip
+
+
+def test_a_less_than_sign_that_begins_no_tag_is_text(writer: FlaskClient) -> None:
+    for raw, html in LESS_THAN.items():
+        written = writer.post("/f/pages", json={"title": raw, "content": raw})
+        assert written.get_json()["content"]["rendered"] == f"<p>{html}</p>\n"
+        assert "X-Landform-Warning" not in written.headers
+    written = writer.post("/f/pages", json={"title": "Write to <me@example.com>"})
+    assert written.headers["X-Landform-Warning"].startswith("elements with odd names: left out")

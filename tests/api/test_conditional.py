@@ -186,19 +186,3 @@ def test_a_tag_that_a_proxy_has_weakened_counts_as_the_tag(client: Client, line:
     assert write(client, line, f"W/{old}").status_code == 412
     current = tag(client, path)
     assert write(client, line, f'W/"x", W/{current}').status_code == 200
-
-
-def test_an_order_may_depend_on_a_weakened_tag_of_the_list(client: Client) -> None:
-    current = tag(client, "/forms/1/feeds")
-    for named, status in ((f"W/{current}", 200), ('W/"feeds_x.1.y"', 412)):
-        order = client.put("/forms/1/feeds/order", json=[1], headers={"If-Match": named})
-        assert order.status_code == status
-
-
-@pytest.mark.settings(REQUIRE_IF_MATCH=True)
-def test_a_weakened_tag_will_do_where_a_tag_is_required(client: Client) -> None:
-    assert client.patch(FEED, json={"feed_order": 5}).status_code == 428
-    weak = f"W/{tag(client, FEED)}"
-    for status in (200, 412):
-        sent = client.patch(FEED, json={"feed_order": 6}, headers={"If-Match": weak})
-        assert sent.status_code == status

@@ -383,25 +383,3 @@ def test_a_wrong_date_gmt_is_named_and_changes_nothing(client: Client, wrong: An
             assert refused.status_code == 400
             assert [*refused.get_json()["data"]["params"]] == ["date_gmt"]
     assert client.get("/pages?status=any&context=edit").get_json() == [before]
-
-
-def test_date_gmt_is_an_unknown_name_at_pages(client: Client) -> None:
-    page = {**EMBARGO, "date_gmt": "2040-01-01T10:00:00"}
-    for path, status in (("/pages", 201), ("/pages/1", 200)):
-        response = client.post(path, json=page)
-        assert response.status_code == status
-        assert response.headers["X-Landform-Ignored"] == "date_gmt"
-        assert response.get_json()["status"] == "publish"
-        refused = client.post(path, json=page, headers={"Prefer": "handling=strict"})
-        assert refused.status_code == 400
-    strict = {"Prefer": "handling=strict"}
-    assert client.post(f"{WP}/pages", json=page, headers=strict).status_code == 201
-
-
-@pytest.mark.settings(TIMEZONE="Europe/Berlin")
-def test_a_page_that_is_written_back_below_wp_json_keeps_its_date(client: Client) -> None:
-    page_id = client.page(date="2026-10-25T02:30:00+01:00", status="draft")["id"]
-    read = client.get(f"{WP}/pages/{page_id}?context=edit").get_json()
-    for body in (read, {"date_gmt": read["date_gmt"]}):
-        again = client.put(f"{WP}/pages/{page_id}", json=body).get_json()
-        assert (again["date"], again["date_gmt"]) == (read["date"], read["date_gmt"])

@@ -208,25 +208,6 @@ def test_a_copy_is_inactive_and_says_what_it_is(client: Client) -> None:
     assert len(client.get("/feeds").get_json()) == 2
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body", "param"),
-    [
-        ("PATCH", "/feeds/99", {"form_id": "x"}, "form_id"),
-        ("PATCH", "/feeds/99", {"meta": 5}, "meta"),
-        ("PUT", "/feeds/99/properties", {"event_type": 5}, "event_type"),
-        ("PUT", "/feeds/99", {**FULL, "is_active": []}, "is_active"),
-        ("POST", "/pages/99/revisions/1/restore", {"fields": ["x"]}, "fields"),
-        ("DELETE", "/pages/99/revisions/1?force=x", None, "force"),
-        ("POST", "/pages/99", {"status": 5}, "status"),
-    ],
-)
-def test_a_wrong_value_is_a_400_also_where_the_row_is_missing(
-    client: Client, method: str, path: str, body: Any, param: str
-) -> None:
-    refused = client.open(path, method=method, json=body)
-    assert (refused.status_code, [*refused.get_json()["data"]["params"]]) == (400, [param])
-
-
 def test_a_copy_goes_to_another_form_once_for_each_key(client: Client) -> None:
     client.feed(meta={"k": "no name"})
     headers = {"Idempotency-Key": "k"}

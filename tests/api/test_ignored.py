@@ -154,14 +154,6 @@ def test_a_page_as_it_was_read_holds_nothing_unknown_and_changes_nothing(
     assert (answer.status_code, told(answer)) == (201, [])
 
 
-@pytest.mark.parametrize("path", ["/feeds", "/forms/3/feeds", f"{GF}/feeds"])
-def test_a_feed_as_it_was_read_can_be_created_again(client: Client, path: str) -> None:
-    read = client.feed()
-    assert client.post(path, json=read, headers=STRICT).status_code == 201
-    answer = client.put(f"/feeds/{read['id']}", json={**read, "event_type": "paid"}, headers=STRICT)
-    assert (answer.status_code, told(answer)) == (200, [])
-
-
 def test_constant_fields_of_a_wordpress_page_have_no_effect_whatever_their_value(
     client: Client,
 ) -> None:
@@ -219,23 +211,6 @@ def test_a_meta_of_which_nothing_is_left_is_refused_unless_a_client_of_wordpress
         assert set(told(client.post(path, json=body, headers=headers))) == {*names}
     for other in ({}, [], None, {"_yoast_title": "x", "_edit_lock": "y"}):
         assert client.post("/pages", json={"title": "x", "meta": other}).status_code == 201
-
-
-def test_what_stands_in_the_query_and_in_the_body_is_named_where_it_does_not_belong(
-    client: Client,
-) -> None:
-    path, feed = f"/pages/{client.page()['id']}", f"/feeds/{client.feed()['id']}"
-    assert told(client.put(f"{path}?title=x&force=1")) == ["title", "force"]
-    refused = params(client.put(f"{path}?title=x&_fields=id", json={"_fields": 1}, headers=STRICT))
-    assert refused == {
-        "title": "title belongs in the body.", "_fields": "_fields belongs in the query.",
-    }  # fmt: skip
-    assert told(client.delete(f"{path}?force=true", json={"force": True, "purge": 1})) == ["purge"]
-    # The body of a read or of a delete is parameters.
-    assert told(client.get("/pages", json={"per_page": 1, "perpage": 2})) == ["perpage"]
-    assert told(client.get("/whoami", json={"x": 1})) == ["x"]
-    assert client.delete(feed, data="{", content_type="application/json").status_code == 400
-    assert told(client.delete(feed, json={"force": True})) == ["force"]
 
 
 def test_a_body_that_is_not_read_is_said_so_without_its_text(client: Client) -> None:
@@ -345,35 +320,6 @@ def test_a_misspelt_name_in_a_body_is_refused_at_our_own_paths(client: Client, c
     assert found.keys() == meant.keys()
     if path == "/feeds" or (path.startswith("/pages") and "titel" not in body):
         assert client.open(path, method=method, json=body, headers=LENIENT).status_code < 300
-
-
-WRITES: list[tuple[str, str, Any]] = [
-    ("POST", "/pages", {"title": "New", "teaser": "x"}),
-    ("PATCH", "/pages/1", {"meta": {"form_id": "9", "colour": 1}}),
-    ("DELETE", "/pages/1?forse=true", None),
-    ("POST", "/feeds", {**FEED, "colour": 1}),
-    ("PUT", "/feeds/1?x=1", FEED),
-    ("PUT", "/feeds/1/properties?x=1", {"is_active": False}),
-    ("DELETE", "/feeds/1?force=1", None),
-]
-
-
-@pytest.mark.parametrize("write", WRITES, ids=lambda write: " ".join(write[:2]))
-def test_a_strict_refusal_changes_nothing(client: Client, write: Any) -> None:
-    method, path, body = write
-    client.page(content="Kept")
-    client.feed()
-    before = state(client)
-    key = {"Idempotency-Key": "k"}
-    params(client.open(path, method=method, json=body, headers={**STRICT, **key}))
-    refused = client.anonymous.open(path, method=method, json=body, headers=STRICT)
-    assert refused.status_code == 401
-    assert "params" not in refused.get_json()["data"]
-    assert HEADER not in refused.headers
-    assert state(client) == before
-    answer = client.open(path, method=method, json=body, headers=key)
-    assert answer.status_code in (200, 201)
-    assert len(told(answer)) == 1
 
 
 @pytest.mark.settings(STRICT="1")

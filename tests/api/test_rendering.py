@@ -16,11 +16,6 @@ from landform.service.rendering.markup import paragraphs
 SIZE = 200_000
 
 
-def folded(html: str) -> str:
-    """HTML without the white space next to its tags, which no reader sees."""
-    return re.sub(r"\s*(<[^>]*>)\s*", r"\1", html).strip()
-
-
 def remaining_text(html: str) -> str:
     """HTML without white space and the tags that `paragraphs` may add, move or drop."""
     return re.sub(r"</?p>|<br ?/?>|\s", "", html)
@@ -70,32 +65,6 @@ def _rendered_blocks(raw: str) -> str:
     return html
 
 
-PARAGRAPHS = [
-    ("<div>text\n\nmore</div>", "<div><p>text</p><p>more</p></div>"),
-    ("<ul><li>a\n\nb</li></ul>", "<ul><li><p>a</p><p>b</p></li></ul>"),
-    ("<table><tr><td>\n\na\n\n</td></tr></table>",
-     "<table><tr><td><p>a</p></td></tr></table>"),
-    ("<div>\n\ntext\n\n</div>", "<div><p>text</p></div>"),
-    ("<div><p>a</p>b</div>", "<div><p>a</p><p>b</p></div>"),
-    ("<div>a<hr>b</div>", "<div>a<hr><p>b</p></div>"),
-    ("<blockquote>a\n\nb</blockquote>", "<blockquote><p>a</p><p>b</p></blockquote>"),
-    ("<p>a\n\nb</p>", "<p>a</p><p>b</p>"),
-    ('<p class="x">a</p>b', '<p class="x">a</p><p>b</p>'),
-    ('<p class="space"></p>', '<p class="space"></p>'),
-    ("<p>a<div>b</div>c</p>", "<p>a</p><div>b</div><p>c</p>"),
-    ("a</p>b", "<p>a</p><p>b</p>"),
-    ("<P>a</P><DIV>b</DIV>", "<P>a</p><DIV>b</DIV>"),
-    ("</div>a</ul>", "</div><p>a</p></ul>"),
-    ("<div>a", "<div>a"),
-    ("a\n\n<img src=b>\n\n<i></i>", "<p>a</p><p><img src=b></p><p><i></i></p>"),
-]  # fmt: skip
-
-
-@pytest.mark.parametrize(("text", "html"), PARAGRAPHS)
-def test_paragraphs_are_whole_and_never_within_each_other(text: str, html: str) -> None:
-    assert folded(paragraphs(text)) == html
-
-
 BREAKS = [
     *((text, "") for text in ("", "\n\n \t\r\n", "<br>", "<p></p>", "<p> <br> </p>\n")),
     ("One\nTwo\nThree", "<p>One<br />\nTwo<br />\nThree</p>\n"),
@@ -127,20 +96,6 @@ BREAKS = [
 @pytest.mark.parametrize(("text", "html"), BREAKS)
 def test_line_ends_become_breaks_or_part_paragraphs(text: str, html: str) -> None:
     assert paragraphs(text) == html
-
-
-def test_an_atomic_block_is_kept_whole_outside_paragraphs() -> None:
-    for atom in [f"<{name}>\n\na <b>\n<p>\n\n</{name.upper()} >" for name in ("pre", "style")]:
-        assert paragraphs(f"1{atom}2") == f"<p>1</p>\n{atom}\n<p>2</p>\n"
-        assert paragraphs(f"<div>{atom}</div>") == f"<div>\n{atom}\n</div>\n"
-
-
-@pytest.mark.parametrize("name", ["script", "textarea", "svg", "math"])
-def test_an_inline_atom_is_kept_whole_within_a_paragraph(name: str) -> None:
-    atom = f"<{name} a='>'>\n\n<div>\n</{name}s>\n\n</{name}>"
-    alone = f"{atom}\n" if name == "script" else f"<p>{atom}</p>\n"
-    assert paragraphs(atom) == alone
-    assert paragraphs(f"1{atom}2\n\n3") == f"<p>1{atom}2</p>\n<p>3</p>\n"
 
 
 HOSTILE = [

@@ -65,18 +65,6 @@ def test_what_is_text_in_a_page_stays_text_in_its_head(site: Site) -> None:
     assert '<html lang="ar" dir="rtl">' in site.get(path_of(arabic)).text
 
 
-def test_what_may_scroll_takes_the_focus_and_has_a_name(site: Site) -> None:
-    table, scrolls = "<TABLE><tr><td>{}</td></tr></table>", 'tabindex="0" role="group" aria-label='
-    content = f"<p>x</p>{table.format(table.format('y'))}<pre class='a'>\n<table>z</pre></pre>"
-    page = site.page(content=f"<!-- wp:html -->{content}<!-- /wp:html -->")
-    text = site.get(path_of(page)).text
-    assert f'<p>x</p><div class="wide" {scrolls}"Table"><TABLE>' in text
-    assert f"</table></div><pre {scrolls}\"Text\" class='a'>\n<table>z</pre></pre>" in text
-    assert text.count("tabindex") == 2
-    broken = site.page(content="<!-- wp:html --><table><tr><td>y<!-- /wp:html -->")
-    assert "<table><tr><td>y\n</main>" in site.get(path_of(broken)).text
-
-
 def test_the_language_is_the_first_that_the_meta_names_and_an_image_has_a_whole_address(
     site: Site,
 ) -> None:

@@ -261,20 +261,6 @@ def test_addresses_carry_every_prefix_and_lead_back(
     assert regretted(send(host, f"GET {site}/nonsense"), 404)
 
 
-def test_two_guests_on_two_databases_do_not_mix(shop: ModuleType, tmp_path: Path) -> None:
-    host = shop.make_shop(tmp_path)
-    for name in ("north", "south"):
-        url = f"sqlite:///{tmp_path}/{name}.db"
-        guest = create_blueprint(url, name=name, credentials={name: "secret"})
-        host.register_blueprint(guest, url_prefix=f"/{name}")
-    client = host.test_client()
-    for name, other in (("north", "south"), ("south", "north")):
-        page = {"json": {"title": "Fair"}, "auth": (name, "secret")}
-        assert client.post(f"/{name}/pages", **page).headers["Location"].endswith("/pages/1")
-        assert refused(client.post(f"/{other}/pages", **page), 401, "rest_cannot_create")
-        assert client.get(f"/{name}/pages").headers["X-WP-Total"] == "1"
-
-
 def test_a_guest_has_the_paths_of_wordpress_below_its_prefix_where_it_is_asked_for(
     shop: ModuleType, tmp_path: Path
 ) -> None:

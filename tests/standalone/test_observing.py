@@ -159,10 +159,3 @@ def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
     wrong = [client.get("/metrics", headers=basic("admin:wrong"), **far) for _ in range(8)]
     assert {answer.status_code for answer in wrong} == {401, 429}
     assert all(answer.is_json for answer in wrong)
-
-
-@pytest.mark.parametrize("path", ["/healthz", "/readyz", "/metrics"])
-def test_a_probe_is_asked_with_get_only(database_url: str, path: str) -> None:
-    answer = service(database_url, METRICS=True).anonymous.post(path)
-    assert (answer.status_code, answer.get_json()["code"]) == (405, "rest_no_route")
-    assert "GET" in answer.headers["Allow"]

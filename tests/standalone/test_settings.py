@@ -1,6 +1,5 @@
 """Settings and the command: what is read, what is refused, and that no secret shows."""
 
-import inspect
 from pathlib import Path
 from runpy import run_path
 from types import MappingProxyType
@@ -11,7 +10,7 @@ from conftest import ROOT, basic
 
 from landform.app import create_app
 from landform.service import create_blueprint, open_api
-from landform.service.options import OptionError, Options
+from landform.service.options import OptionError
 from landform.standalone.settings import SettingError, read_settings, warnings
 
 
@@ -23,13 +22,6 @@ def test_the_environment_is_read_at_the_call_and_not_at_the_import(
     client = create_app().test_client()
     assert client.get("/feeds", headers=basic("editor:x:y")).status_code == 200
     assert client.get("/feeds", headers=basic("a:wrong")).status_code == 401
-
-
-def test_given_settings_leave_the_environment_unread(
-    monkeypatch: pytest.MonkeyPatch, database_url: str
-) -> None:
-    monkeypatch.setenv("LANDFORM_TIMEZONE", "Nowhere/Land")
-    assert create_app({"DATABASE_URL": database_url})
 
 
 def test_a_secret_that_is_short_is_warned_of_and_not_shown(
@@ -106,8 +98,3 @@ def test_every_setting_is_documented_as_it_is_declared() -> None:
     documented = (ROOT / "docs/settings.md").read_text()
     tables = run_path(str(ROOT / "docs/settings_tables.py"))["tables"]
     assert tables() in documented, "print them with `python docs/settings_tables.py`"
-
-
-def test_a_host_sees_the_options_as_arguments() -> None:
-    declared = inspect.signature(Options).parameters
-    assert inspect.signature(create_blueprint).parameters == declared

@@ -57,14 +57,6 @@ def test_a_file_gives_settings_in_the_types_of_toml_and_the_environment_has_prio
     assert (read_settings().workers, read_settings().threads) == (5, 4)
 
 
-def test_a_file_may_have_any_name(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = write("threads = 4\n")
-    monkeypatch.chdir(file.parent)
-    file.rename("environment")
-    monkeypatch.setenv("LANDFORM_CONFIG", "environment")
-    assert read_settings().threads == 4
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [

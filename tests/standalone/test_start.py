@@ -104,14 +104,3 @@ def test_a_setting_that_cannot_be_used_is_an_error_in_a_sentence_and_begins_noth
     assert ("`landform restore`" in told) == ("spoilt" in setting)
     assert (tmp_path / "spoilt").read_bytes() == b"no database" * 5000
     assert not list(tmp_path.glob("*.db"))
-
-
-def test_gunicorn_says_in_a_sentence_what_this_worker_has_not(tmp_path: Path) -> None:
-    (tmp_path / "pem").touch()
-    given = {"LANDFORM_METRICS": "1", "TMPDIR": str(tmp_path)}
-    assert "99999) is no address" in refused(
-        [*GUNICORN, "-b", "127.0.0.1:99999"], tmp_path, **given
-    )
-    assert not list(tmp_path.glob("landform-metrics-*"))
-    told = refused([*GUNICORN, "-b", "127.0.0.1:0", "--certfile", "pem"], tmp_path)
-    assert told.startswith("Error: landform's worker has no TLS")

@@ -4,7 +4,6 @@ All other tests run on it too: `pytest --database postgresql`.
 """
 
 import os
-import random
 import signal
 import threading
 from collections.abc import Iterator
@@ -17,7 +16,6 @@ from applications import service
 from conftest import PAGE as A_PAGE
 from conftest import migrated
 from databases import Postgres, run_sql
-from flask.testing import FlaskClient
 from processes import until
 
 from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
@@ -88,22 +86,6 @@ def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postg
         assert len(db.execute_sql(indexes, ()).fetchall()) == 3
         assert listing.list_pages(store, {**LIST, "search": "under"}, ["id"]).total == 1
     store.dispose()
-
-
-def test_texts_too_long_for_an_index_are_kept_found_and_ordered(client: FlaskClient) -> None:
-    chance = random.Random(1)
-    start = "".join(chr(chance.randrange(0x4E00, 0x9FFF)) for _ in range(1990))
-    titles = [f"{start}{end}" for end in ("c", "a", "b")]
-    for title in titles:
-        assert client.post("/pages", json={"title": title}).status_code == 201
-    for order in ("asc", "desc"):
-        listed = client.get(f"/pages?orderby=title&order={order}&context=edit").get_json()
-        ordered = sorted(titles, reverse=order == "desc")
-        assert [page["title"]["raw"] for page in listed] == ordered
-    for addon in titles:
-        feed = {"form_id": 1, "addon_slug": addon, "meta": {"k": 1}}
-        assert client.post("/feeds", json=feed).status_code == 201
-    assert len(client.get("/feeds", query_string={"addon": titles[1]}).get_json()) == 1
 
 
 def test_connections_survive_a_restart_of_the_server(

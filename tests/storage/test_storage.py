@@ -26,7 +26,6 @@ from landform.storage.pages import listing
 from landform.storage.part import all_tables, numbered_tables
 
 PAGE = {**A_PAGE, "content_raw": "C"}
-FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
 
 
 def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:
@@ -174,14 +173,6 @@ def test_no_command_begins_a_database_that_it_reads_or_changes_that_of_another_p
     assert "Traceback" not in ended.output
     assert there != "nothing" or "There is no database" in ended.stderr
     assert [(one.read_bytes(), one.stat().st_mode) for one in tmp_path.iterdir()] == before
-
-
-def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path}/new.db")
-    store.migrate()
-    run_sql(f"sqlite:///{tmp_path}/new.db", "INSERT INTO store VALUES ('ab', 'cd')")
-    with pytest.raises(DatabaseUnusable, match="landform vacuum"):
-        Store(f"sqlite:///{tmp_path}/new.db").migrate()
 
 
 def test_the_models_are_the_tables_that_the_migrations_create(new_database: str) -> None:

@@ -142,16 +142,6 @@ def test_an_export_is_all_of_one_moment(store: Store, monkeypatch: pytest.Monkey
     other.dispose()
 
 
-def test_a_page_without_a_slug_is_not_found_by_one(
-    store: Store, tmp_path: Path, other: Store
-) -> None:
-    file = written(tmp_path / "rows", exported(store))
-    refused = command(other, "import", file, "--by", "slug", "--atomic")
-    assert refused.exit_code == 1
-    assert "without a slug" in refused.output
-    assert exported(other) == []
-
-
 def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
     store: Store, other: Store
 ) -> None:
@@ -215,23 +205,6 @@ def taken(store: Store, lines: list[dict[str, Any]], by: str = "id") -> dict[str
     importing = transfer.Import(store, by)
     importing.run(enumerate(lines, 1), whole=True)
     return dict(importing.counts)
-
-
-def test_new_ids_of_pages_found_by_slug_are_those_that_nobody_ever_had(
-    ten: Store, other: Store
-) -> None:
-    with other.connection():
-        mine = pages.create(other, {**A_PAGE, "title_raw": "Tïtle 3"})
-        gone = pages.create(other, A_PAGE)
-        pages.delete(other, gone["id"])
-    assert taken(other, rows(ten), "slug") == {"created": 11, "changed": 1}
-    ids = {row["slug"]: row["id"] for row in rows(other) if row["resource"] == "page"}
-    assert ids[mine["slug"]] == mine["id"]
-    assert sorted(ids.values()) == [1, *range(3, 12)]
-    assert taken(other, rows(ten), "slug") == {"unchanged": 12}
-    with other.connection():
-        assert pages.create(other, A_PAGE)["id"] == 12
-    assert list(verify.find_problems(other)) == []
 
 
 def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(ten: Store) -> None:
@@ -329,17 +302,6 @@ def test_many_lines_with_one_fault_are_one_line_with_their_count(
     assert (REFUSED_SLUG if how != "wrong" else "status: ") in told.output
 
 
-def test_many_lines_with_a_fault_each_are_listed_up_to_a_bound(
-    store: Store, other: Store, tmp_path: Path
-) -> None:
-    page = next(line for line in exported(store) if line["resource"] == "page")
-    lines = [json.dumps({**page, "id": n, f"unknown{n}": 1}) for n in range(1, 201)]
-    told = command(other, "import", written(tmp_path / "many.ndjson", lines)).output.splitlines()
-    assert "line 1: unknown1" in told[1]
-    assert told[-1] == "... and 150 more lines"
-    assert len(told) == 52
-
-
 def test_an_export_replaces_no_file_unless_it_is_forced_to(store: Store, tmp_path: Path) -> None:
     file = tmp_path / "all.ndjson"
     file.write_text("something else")
@@ -355,13 +317,3 @@ def test_an_export_replaces_no_file_unless_it_is_forced_to(store: Store, tmp_pat
     for place in ("/dev/null", "/dev/stdout"):
         assert command(store, "export", place).exit_code == 0
         assert command(store, "export", place, "--force").exit_code == 0
-
-
-def test_a_feed_without_settings_of_an_earlier_version_is_imported(
-    store: Store, other: Store, tmp_path: Path
-) -> None:
-    rows = [line | {"meta": {}} for line in exported(store, "--feeds")]
-    done = command(other, "import", written(tmp_path / "feeds.ndjson", rows))
-    assert (done.exit_code, done.output) == (0, "2 created, 0 changed, 0 unchanged\n")
-    assert exported(other) == rows
-    assert command(other, "verify").exit_code == 0

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from applications import Client, service
+from applications import service
 from databases import check, run_sql
 from files import command, dump
 
@@ -61,11 +61,6 @@ def pre_release(filled: str) -> str:
     return filled
 
 
-def slugs(client: Client, query: str = "") -> list[str]:
-    pages = client.get(f"/pages?orderby=id&order=asc{query}").get_json()
-    return [page["slug"] for page in pages]
-
-
 def test_a_second_migration_changes_the_schema_and_keeps_every_row(
     filled: str, next_version: Callable[[], None]
 ) -> None:
@@ -76,30 +71,6 @@ def test_a_second_migration_changes_the_schema_and_keeps_every_row(
     assert run_sql(filled, "SELECT colour FROM page WHERE id = 2") == [("of Page 1",)]
     assert Store(filled).migrate() == []
     assert check(filled) == {"publish": 5}
-
-
-def test_a_new_database_gets_both_migrations(
-    new_database: str, next_version: Callable[[], None]
-) -> None:
-    next_version()
-    assert Store(new_database).migrate()[0] == "0001_core"
-    assert Store(new_database).migrate() == []
-    assert check(new_database) == {}
-
-
-def test_an_upgraded_database_is_served_as_before(
-    filled: str, next_version: Callable[[], None]
-) -> None:
-    next_version()
-    client = service(filled)
-    assert slugs(client) == [f"page-{number}" for number in range(5)]
-    for query in ("&search=page+3", "&form_id=3", "&language=en", "&author=1"):
-        assert "page-3" in slugs(client, query), query
-    assert client.get("/feeds/1").get_json()["meta"] == FEED["meta"]
-    assert client.page(title="Page 1")["slug"] == "page-1-2"
-    assert client.patch("/pages/1", json={"title": "Changed"}).status_code == 200
-    client.store.dispose()
-    assert check(filled) == {"publish": 6}
 
 
 def test_verify_of_an_old_database_says_what_to_do_and_nothing_of_damage(
@@ -145,11 +116,6 @@ def test_a_copy_is_kept_of_the_database_before_an_upgrade(
     names = set(file.parent.iterdir())
     assert Store(filled).migrate() == []
     assert set(file.parent.iterdir()) - names <= {Path(f"{file}-wal"), Path(f"{file}-shm")}
-
-
-def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
-    Store(f"sqlite:///{tmp_path}/new.db").migrate()
-    assert not list(tmp_path.glob("*before*"))
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from conftest import PAGE as A_PAGE
 from processes import until
 
-from landform.storage import Busy, DiskFull, Store, events, feeds, pages
+from landform.storage import Busy, DiskFull, Store, events, feeds
 from landform.storage.rows import Row
 
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
@@ -139,18 +139,6 @@ def test_of_a_commit_that_fails_nothing_is_told_then_or_later(
         assert feeds.list_feeds(store, {}) == []
         feeds.create(store, FEED)
     assert len(told) == 1
-
-
-def test_a_listener_may_write_itself(store: Store, told: list[Row]) -> None:
-    def answer(event: Row) -> None:
-        if event["type"] == "page.created":
-            feeds.create(store, {**FEED, "form_id": json.loads(event["data"])["id"]})
-
-    store.on_commit(answer)
-    with store.connection():
-        pages.create(store, PAGE)
-        assert len(feeds.list_feeds(store, {})) == 1
-    assert [one["type"] for one in told] == ["page.created", "page.published", "feed.created"]
 
 
 def test_writes_of_many_threads_are_told_once_each_in_the_order_of_their_commits(
