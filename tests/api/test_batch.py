@@ -236,7 +236,7 @@ PATHS = strategies.lists(
 
 
 @given(path=PATHS, method=strategies.sampled_from(["POST", "PUT", "PATCH", "DELETE"]))
-@settings(max_examples=300, deadline=None, suppress_health_check=[*HealthCheck], database=None)
+@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck], database=None)
 def test_whatever_its_path_a_request_of_a_batch_ends_no_other(
     client: Client, path: str, method: str
 ) -> None:

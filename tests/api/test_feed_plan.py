@@ -164,18 +164,6 @@ def test_the_one_feed_of_an_add_on_that_was_run_stays_the_one(client: Client, pl
     assert ids(plan(first_only=["pay"], entry_id="e")) == []
 
 
-def test_a_plan_writes_nothing_and_costs_two_queries_at_most(client: Client, plan: Make) -> None:
-    for _ in range(30):
-        client.feed(meta=when("1", "a"))
-    statements: list[str] = []
-    client.store.database.observers.append(lambda sql, _: statements.append(sql))
-    for most, asked in ((1, {}), (2, {"entry_id": "e"}), (2, {"entry_id": "e", "explain": True})):
-        statements.clear()
-        plan({"1": "b"}, form_0=True, **asked)
-        assert len(statements) <= most, statements
-        assert all(sql.startswith("SELECT") for sql in statements)
-
-
 def test_a_page_of_another_site_may_ask_as_it_may_read(client: Client) -> None:
     headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example.com"}
     answer = client.post("/forms/1/feeds/plan", json={"entry": {}}, headers=headers)

@@ -52,7 +52,7 @@ HOSTILE = [
     *("../../etc/passwd", "<script>", "${7*7}", "{{7*7}}", "\r\nX-Evil: 1", "1e400", "0x10", "1_0"),
     *("." * 999, "a." * 999, ",".join("abcdefgh" * 9), "+" * 500, "NaN", "true", "[]", "1;DROP"),
 ]
-ZONES = ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu", "America/St_Johns"]
+ZONES = ["UTC", "Pacific/Kiritimati", "America/St_Johns"]
 MOMENTS = [f"{day}{offset}" for day in ("0001-01-01T00:00:00", "9999-12-31T23:59:59")
            for offset in ("", "Z", "+14:00", "-14:00", "+23:59", "-23:59")]  # fmt: skip
 NESTED = "{0}[0][0]=x {0}[a][b]=x {0}[]=1&{0}[]=x {0}[][]=1 {0}[a]=1&{0}=2 {0} [".split()

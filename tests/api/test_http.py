@@ -124,7 +124,7 @@ def test_forms_write_pages_like_json(client: Client) -> None:
 # Texts that were meant to be JSON, or could have been, in a form and in any other kind of body.
 IN_FORMS = ['{"title": "A"}', '\n { "title": "A",}', "{'title': 'A'}", "[1]"]
 IN_OTHERS = ['{"title": "A", "force": true}', "title=new&force=1"]
-OTHERS = ["", "text/plain", "x", ";;;", 'a/b; c="', "\xff/\xfe", "*/*"]
+OTHERS = ["", "text/plain", "\xff/\xfe;;"]
 MEDIA = "rest_unsupported_media_type"
 WRITES = {
     **{f"{line} 415": MEDIA for line in ("POST /pages", "PUT /pages/1", "DELETE /pages/1")},
@@ -150,32 +150,6 @@ def test_json_sent_as_another_kind_of_body_is_told_which_to_send(client: Client,
     assert client.get("/pages", data="context=x", content_type=kind).status_code == 200
     assert client.get("/pages?context=edit").get_json() == [page]
     assert client.get("/feeds").get_json() == [feed]
-
-
-MANY = [f"{name}=1" for n in range(10_000) for name in (f"p{n}", f"x[{n}]", "y[]")]
-QUERIES = [
-    *"x[[]=1 []=1 [ ] = &&& &=& % %zz %ff=%fe %00=%00 a[b=1 a]b=1 ?&?=? # a=b;c=d [0]=1".split(),
-    *"_fields[x][y]=1 _fields[]= _method[]=GET _envelope[]=1 context[context]=x 日=本".split(),
-    *(f"x{'[a]' * 50}=1", f"x{'[]' * 5000}=1", "x[" * 5000, "%f0%9f%98%80" * 999, "&".join(MANY)),
-    *("_fields=" + "a." * 9999, "_fields=" + "a," * 9999, "\udcff=\udcff"),
-]
-
-HOSTS = ["", *"é.example a..b [::1 a:99999 a:x a/b a?b a#b u@h [z] * %41 .".split(), "x" * 300]
-STRANGE = [
-    *(("QUERY_STRING", query) for query in QUERIES),
-    *(("HTTP_HOST", host) for host in (*HOSTS, "a b", 'x>; rel="next", <http://y')),
-]
-
-
-def test_no_query_and_no_host_is_too_strange(client: Client) -> None:
-    for _ in range(2):
-        client.page()
-    for name, value in STRANGE:
-        raw = {name: value.encode(errors="surrogateescape").decode("latin-1")}
-        for path in ("/pages?per_page=1", "/pages/1", "/pages?_method=POST", "/feeds", "/nope"):
-            answer = client.open(path, method="GET", environ_overrides=raw)
-            assert (answer.status_code < 500, answer.mimetype) == (True, JSON), value[:99]
-            assert "http://y" not in answer.headers.get("Link", "")
 
 
 # What the body of a read says, and the query that says the same.
@@ -205,13 +179,3 @@ def test_a_list_takes_its_parameters_from_a_body_and_is_never_cached_then(
             assert answer.headers[name] == asked.headers[name]
         assert answer.headers["Cache-Control"] == "no-store"
         assert client.head(path, json=sent).headers["ETag"] == asked.headers["ETag"]
-
-
-def test_a_body_has_the_bounds_of_a_query(client: Client) -> None:
-    for named, sent in {
-        "page": 10**12, "per_page": 101, "include": [*range(1, 1100)], "search": "x" * 5000,
-        "context": None, "author": {"a": {"b": 1}}, "offset": True, "slug": [["a"]],
-    }.items():  # fmt: skip
-        answer = client.get("/pages", json={named: sent})
-        assert answer.status_code == 400
-        assert list(answer.get_json()["data"]["params"]) == [named]

@@ -52,16 +52,6 @@ def test_pages_are_listed_by_form_and_by_language(anonymous: FlaskClient) -> Non
 
 
 @pytest.mark.usefixtures("six")
-@pytest.mark.parametrize("name", ["include", "slug", "form_id", "language"])
-def test_a_list_is_filtered_by_as_many_values_as_a_query_may_have(
-    anonymous: FlaskClient, name: str
-) -> None:
-    first = {"slug": "a-page", "form_id": "3", "language": "en"}.get(name, "1")
-    others = ",".join(map(str, range(1000, 1999)))
-    assert ids(anonymous, f"{name}={first},{others}") == ids(anonymous, f"{name}={first}") != []
-
-
-@pytest.mark.usefixtures("six")
 def test_a_list_may_be_sent_as_several_parameters(client: Client) -> None:
     for query, expected in (
         ("include=1&include=3&include=1", [1, 3]), ("form_id=3&language=de&language=en", [1, 2]),

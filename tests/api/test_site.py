@@ -65,23 +65,13 @@ def test_what_is_text_in_a_page_stays_text_in_its_head(site: Site) -> None:
     assert '<html lang="ar" dir="rtl">' in site.get(path_of(arabic)).text
 
 
-def test_the_language_is_the_first_that_the_meta_names_and_an_image_has_a_whole_address(
-    site: Site,
-) -> None:
+def test_the_language_is_the_first_that_the_meta_names(site: Site) -> None:
     for language, found in (
         (["de"], "de"), (["pt_BR", "en"], "pt-BR"), ([7, {"a": 1}, "fr"], "fr"), ([], "en"),
         ([{"code": "it"}], "it"), (["German, please"], "en"), (['en"'], "en"),
     ):  # fmt: skip
         page = site.page(meta={"language": language})
         assert f'<html lang="{found}">' in site.get(path_of(page)).text
-    for source, address in (
-        ("/a.png", "http://localhost/a.png"), ("b.png", "http://localhost/b/b.png"),
-        ("//c.example/d.png", "http://c.example/d.png"), ("data:,x", ""), ("http://[", ""),
-    ):  # fmt: skip
-        page = site.page(slug="b", content=f'<img src="{source}">')
-        text = site.get("/b/").text
-        assert re.findall('property="og:image" content="(.*?)"', text) == [address] * bool(address)
-        site.visitor.delete(f"/pages/{page['id']}", headers=basic())
 
 
 def test_policy_age_and_title_are_settings_and_a_tag_differs_with_them(
@@ -106,13 +96,11 @@ def test_policy_age_and_title_are_settings_and_a_tag_differs_with_them(
 # Whose address is whose.
 
 
-@pytest.mark.parametrize(
-    "slug", ["", "日本 語", "%41%2f", "100%25", "%e6%97", "a_b", "%zz", "x" * 300, "é", "-"]
-)
-def test_every_page_is_at_its_link_whatever_its_slug(site: Site, slug: str) -> None:
-    page = site.page(title="Ünï 日本", slug=slug)
-    shown = site.get(path_of(page))
-    assert (shown.status_code, page["link"] in shown.text) == (200, True), page["link"]
+def test_every_page_is_at_its_link_whatever_its_slug(site: Site) -> None:
+    for slug in ("", "日本 語", "%41%2f", "100%25", "%e6%97", "a_b", "%zz", "x" * 300, "é", "-"):
+        page = site.page(title="Ünï 日本", slug=slug)
+        shown = site.get(path_of(page))
+        assert (shown.status_code, page["link"] in shown.text) == (200, True), page["link"]
 
 
 def test_a_slug_hides_no_operation_and_its_page_is_shown_all_the_same(site: Site) -> None:
@@ -146,24 +134,25 @@ def test_other_spellings_lead_to_the_address(site: Site) -> None:
     assert led.headers["Location"] == f"/?page_id={draft['id']}&utm=1"
 
 
-@pytest.mark.parametrize("host", ["evil.example", "evil.example:8000", "a b", "", "x/../y"])
-def test_no_visitor_is_led_to_another_host_that_a_request_names(site: Site, host: str) -> None:
+def test_no_visitor_is_led_to_another_host_that_a_request_names(site: Site) -> None:
     site.page(title="Here")
-    for path in ("/HERE", "/?page_id=1"):
-        led = site.get(path, Host=host)
-        assert (led.status_code, led.headers["Location"]) == (302, "/here/")
+    for host in ("evil.example", "evil.example:8000", "a b", "", "x/../y"):
+        for path in ("/HERE", "/?page_id=1"):
+            led = site.get(path, Host=host)
+            assert (led.status_code, led.headers["Location"]) == (302, "/here/")
 
 
-@pytest.mark.parametrize(
-    "path", ["/nowhere", "/nowhere/", "/%2e%2e/", "/.env", "/favicon.ico", "/-/", "/%00/", "/%ff/",
-             "/x%0d%0ay/", "/?page_id=", "/?page_id=0", "/?page_id=99", "/?page_id=-1",
-             "/?page_id=1e9", "/?page_id=٣", f"/?page_id={'9' * 400}", f"/{'x' * 5000}/"],
-)  # fmt: skip
-def test_an_address_of_no_page_is_an_html_404(site: Site, path: str) -> None:
-    missing = site.get(path)
-    assert (missing.status_code, is_html(missing)) == (404, True)
-    assert missing.headers["Cache-Control"] == "no-store"
-    assert "<h1" in missing.text
+NOWHERE = ["/nowhere", "/nowhere/", "/%2e%2e/", "/.env", "/favicon.ico", "/-/", "/%00/", "/%ff/",
+    "/x%0d%0ay/", "/?page_id=", "/?page_id=0", "/?page_id=99", "/?page_id=-1",
+    "/?page_id=1e9", "/?page_id=٣", f"/?page_id={'9' * 400}", f"/{'x' * 5000}/"]  # fmt: skip
+
+
+def test_an_address_of_no_page_is_an_html_404(site: Site) -> None:
+    for path in NOWHERE:
+        missing = site.get(path)
+        assert (missing.status_code, is_html(missing)) == (404, True), path
+        assert missing.headers["Cache-Control"] == "no-store"
+        assert "<h1" in missing.text
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/html", "*/*", ""])

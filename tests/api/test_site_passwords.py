@@ -11,7 +11,6 @@ from flask.testing import FlaskClient
 from test_site import is_html
 
 from landform.app import create_app
-from landform.service import create_blueprint
 from landform.storage import signatures
 
 HIDDEN = "The hidden words."
@@ -131,12 +130,10 @@ def test_only_at_the_address_of_the_page_is_a_password_taken(site: Site, path: s
     assert enter(site.visitor, "x", "/Docs!/").status_code == 404
 
 
-@pytest.mark.parametrize(
-    "value", ["", "x", "a.b", "W10.x", "WzEsMl0.", "é", "." * 400, "x" * 10_000, '"', "\\"]
-)
-def test_a_forged_cookie_or_that_of_another_page_opens_nothing(site: Site, value: str) -> None:
-    shown = site.with_cookie("/locked/", f"landform_page_1={value.encode().decode('latin-1')}")
-    assert (shown.status_code, HIDDEN in shown.text) == (200, False)
+def test_a_forged_cookie_or_that_of_another_page_opens_nothing(site: Site) -> None:
+    for value in ("", "x", "a.b", "W10.x", "WzEsMl0.", "é", "." * 400, "x" * 10_000, '"', "\\"):
+        shown = site.with_cookie("/locked/", f"landform_page_1={value.encode().decode('latin-1')}")
+        assert (shown.status_code, HIDDEN in shown.text) == (200, False), value
     site.page(slug="other", password="sésame", content=HIDDEN)
     right = cookie_of(enter(site.visitor, "sésame")).partition("=")[2].partition(";")[0]
     for path, number, opens in (
@@ -172,19 +169,6 @@ def test_every_process_knows_the_secret_and_none_after_it_was_rotated(
         done = command(database_url, *line.split())
         assert (done.exit_code, secret in done.output) == (0, False)
     assert [opened(client) for client in clients] == [[False, False]] * 2
-
-
-def test_below_a_prefix_the_form_leads_back_to_the_page(database_url: str) -> None:
-    host = Flask("host")
-    landing = create_blueprint(database_url, credentials={"admin": "secret"}, site=True)
-    host.register_blueprint(landing, url_prefix="/promo")
-    landing.api.create_page(title="Locked", password="x", content=HIDDEN)
-    client = host.test_client()
-    assert HIDDEN not in client.get("/promo/locked/").text
-    right = enter(client, "x", "/promo/locked/")
-    assert (right.status_code, right.headers["Location"]) == (303, "./")
-    assert client.get_cookie("landform_page_1", path="/promo/locked")
-    assert HIDDEN in client.get("/promo/locked/").text
 
 
 @pytest.mark.settings(PUBLIC_URL="https://www.example.com")

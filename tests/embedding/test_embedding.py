@@ -156,15 +156,6 @@ def test_below_the_prefix_failures_keep_our_shape(
     assert set(answer.headers.get("Allow", "").split(", ")) == allowed
 
 
-def test_bodies_have_our_bound_and_not_the_hosts(shop: ModuleType, tmp_path: Path) -> None:
-    host = shop.make_host(tmp_path, max_body_bytes=3000)
-    for sort in ("json", "data"):
-        for size, status in ((2000, 201), (4000, 413)):
-            answer = host.test_client().post("/landing/pages", **{sort: {"title": "A" * size}})
-            assert answer.status_code == status
-        assert refused(answer, 413, "rest_body_too_large")
-
-
 def test_a_failure_of_ours_reaches_the_hosts_log_and_its_listeners(
     host: Flask, broken: Path
 ) -> None:

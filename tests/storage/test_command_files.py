@@ -122,23 +122,3 @@ def test_the_database_that_is_compared_or_copied_is_not_written(store: Store) ->
         refused = run(line)
         assert (refused.exit_code, " is also " in refused.stderr) == (2, True), refused.output
     assert content() == before
-
-
-@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
-def test_the_log_of_a_database_is_no_database(store: Store, suffix: str) -> None:
-    before = content()
-    for name in (f"old.db{suffix}", f"sqlite:///old.db{suffix}"):
-        refused = run(f"migrate --database {name}")
-        assert (refused.exit_code, "--database" in refused.stderr) == (2, True)
-    assert content() == before
-
-
-@pytest.mark.parametrize("called", LINES)
-def test_a_dash_names_no_file(store: Store, called: str) -> None:
-    before = content()
-    refused = run(LINES[called].format("-"))
-    if called.startswith("plan "):
-        # There it is standard input, which is empty here.
-        assert "this is no JSON" in refused.stderr
-    assert refused.exit_code == 2, refused.output
-    assert content() == before

@@ -85,18 +85,6 @@ def test_whatever_is_made_of_a_database_is_private(tmp_path: Path) -> None:
     assert set(modes(made).values()) == {"600"}
 
 
-def test_a_restore_gives_the_group_what_it_had(tmp_path: Path) -> None:
-    file = tmp_path / "x.db"
-    write(file).dispose()
-    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    file.chmod(0o660)
-    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
-    assert mode(file) == "660"
-    new = tmp_path / "new.db"
-    assert command(new, "restore", tmp_path / "copy.db", LANDFORM_GROUP_ACCESS="1").exit_code == 0
-    assert mode(new) == "660"
-
-
 def test_a_file_that_cannot_be_changed_is_served_as_it_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

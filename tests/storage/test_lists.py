@@ -2,9 +2,7 @@
 
 import json
 import random
-from collections import Counter
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import datetime, timedelta
 from itertools import product
 from typing import Any
@@ -12,8 +10,7 @@ from typing import Any
 import pytest
 from conftest import LIST, PAGE, migrated
 
-from landform.storage import AlreadyTrashed, PageNotFound, Store, pages
-from landform.storage.maintenance import verify
+from landform.storage import Store, pages
 from landform.storage.pages import listing
 
 START = datetime(2026, 1, 1)
@@ -173,26 +170,3 @@ def test_pages_come_in_the_order_in_which_they_are_named(
         found = listing.list_pages(store, {**LIST, **also, **asked, "per_page": 100}, ("id",))
         assert [row["id"] for row in found.rows] == wanted
         assert found.total == len(wanted)
-
-
-def test_the_count_of_each_status_is_true_whatever_was_written(store: Store) -> None:
-    chance = random.Random(3)
-    with store.connection() as db:
-        for number in range(60):
-            status = chance.choice(["publish", "draft", "private"])
-            with suppress(PageNotFound, AlreadyTrashed):
-                if chance.random() < 0.5:
-                    pages.create(store, {**PAGE, "status": status})
-                elif chance.random() < 0.5:
-                    pages.update(store, chance.randrange(1, 20), {"status": status})
-                else:
-                    (pages.trash if number % 2 else pages.delete)(store, chance.randrange(1, 20))
-        for several in ("UPDATE page SET status = 'pending' WHERE id < 9",
-                        "DELETE FROM page WHERE id > 15"):  # fmt: skip
-            db.execute_sql(several)
-        rows = db.execute_sql("SELECT status, COUNT(*) FROM page GROUP BY status").fetchall()
-        assert +listing.count_by_status(store) == Counter(dict(rows))
-        for status, total in rows:
-            found = listing.list_pages(store, {**LIST, "status": [status]}, ("id",))
-            assert found.total == total
-    assert list(verify.find_problems(store)) == []

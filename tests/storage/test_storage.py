@@ -9,8 +9,8 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from conftest import LIST, migrated, processes
 from conftest import PAGE as A_PAGE
+from conftest import migrated, processes
 from databases import run_sql
 from files import command
 
@@ -18,11 +18,8 @@ from landform.storage import (
     Clock,
     DatabaseUnusable,
     Store,
-    Unavailable,
     pages,
 )
-from landform.storage.engines.sqlite import engine as sqlite_engine
-from landform.storage.pages import listing
 from landform.storage.part import all_tables, numbered_tables
 
 PAGE = {**A_PAGE, "content_raw": "C"}
@@ -56,14 +53,6 @@ def test_a_place_that_holds_no_database_is_refused(tmp_path: Path, url: str, rea
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.sqlite("the server decides")
-def test_an_answered_write_is_durable_by_default(store: Store) -> None:
-    with store.connection() as db:
-        assert db.pragma("journal_mode") == "wal"
-        assert db.pragma("synchronous") == 2
-        assert db.pragma("foreign_keys") == 1
-
-
 def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:
     store = Store(database_url, Clock("Europe/Zurich"))
     store.migrate()
@@ -85,56 +74,9 @@ def test_postgresql_without_its_driver_is_said_in_a_sentence(
         Store("postgresql://user:hush@127.0.0.1/x")
 
 
-@pytest.mark.sqlite("it is about the log beside the file")
-def test_a_large_log_starts_again_once_its_readers_have_ended(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sqlite_engine, "RESTART_SECONDS", 0.001)
-    store, other = migrated(database_url), migrated(database_url)
-
-    def write(times: int) -> int:
-        """Write pages; return how often the log has started again, as its header counts."""
-        for _ in range(times):
-            pages.create(store, PAGE)
-        return int.from_bytes(Path(f"{store.database.path}-wal").read_bytes()[12:16])
-
-    with store.connection():
-        before = write(10)
-        assert write(1) == before
-        monkeypatch.setattr(sqlite_engine, "LOG_BYTES", 1000)
-        with other.connection(), other.database.snapshot():
-            assert pages.get(other, 1)["id"] == 1
-            assert write(10) == before
-        write(1)
-        assert write(1) > before
-        assert store.database.execute_sql("PRAGMA busy_timeout").fetchone() == (10_000,)
-        assert listing.list_pages(store, LIST, ["id"]).total == 23
-    store.dispose()
-    other.dispose()
-
-
 def migrate(url: str) -> bool:
     Store(url).migrate()
     return True
-
-
-def test_a_store_out_of_reach_at_the_start_is_brought_up_to_date_once_it_is_there(
-    tmp_path: Path,
-) -> None:
-    file = tmp_path / "late.db"
-    store = Store(f"sqlite:///{file}")
-    store.open(create=False)
-    with pytest.raises(Unavailable), store.connection():
-        pages.get(store, 1)
-    assert not file.exists()
-    other = migrated(f"sqlite:///{tmp_path}/other.db")
-    with other.connection():
-        pages.create(other, PAGE)
-    other.dispose()
-    (tmp_path / "other.db").rename(file)
-    with store.connection():
-        assert pages.get(store, 1)["id"] == 1
-    assert store.identity
 
 
 @pytest.mark.sqlite("it is about the file")

@@ -151,20 +151,3 @@ def test_a_blueprint_refuses_a_database_of_a_pre_release(pre_release: str) -> No
     with pytest.raises(DatabaseUnusable) as refused:
         create_blueprint(pre_release)
     assert str(refused.value).endswith(REFUSED)
-
-
-def test_a_service_is_not_ready_on_a_database_of_a_pre_release(filled: str) -> None:
-    client = service(filled)
-    run_sql(filled, f"UPDATE schema_migration SET name = '{PRE_RELEASE[0]}' WHERE id = 1")
-    response = client.get("/readyz")
-    assert response.status_code == 503
-    assert "not one of this version" in response.get_json()["reason"]
-
-
-@FILE_ONLY
-def test_a_backup_of_a_pre_release_is_not_restored(pre_release: str, tmp_path: Path) -> None:
-    target = tmp_path / "target.db"
-    refused = command(target, "restore", pre_release.removeprefix("sqlite:///"))
-    assert refused.exit_code == 1
-    assert f"Error: The backup {REFUSED}\n" in refused.output
-    assert not target.exists()
