@@ -1,6 +1,5 @@
 """Kept answers: never older than an acknowledged write, never somebody else's, never too many."""
 
-import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
@@ -18,7 +17,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
-from landform.service.http.cache import CachedResponse, ResponseCache, is_cache_hit
+from landform.service.http.cache import is_cache_hit
 from landform.storage import api_keys
 
 READS = [
@@ -170,15 +169,6 @@ def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
     assert is_kept(client, "/pages/1?x=99", {})
     assert not is_kept(client, "/pages/1?x=1", {})
     assert [is_kept(client, "/pages/2", {}) for _ in range(2)] == [False, False]
-
-
-def test_an_answer_made_before_a_write_is_not_kept_after_it(database_url: str) -> None:
-    client = service(database_url)
-    cache = ResponseCache(store_of(client.application), 1_000_000)
-    before = cache.look_up("key")
-    client.post("/pages", json={"title": "New"}, headers=basic())
-    cache.put(before, CachedResponse("200 OK", [], b"old", time.time() + 60, ("page",)))
-    assert cache.look_up("key").cached is None
 
 
 def is_kept(client: FlaskClient, path: str, sent: dict[str, str]) -> bool:

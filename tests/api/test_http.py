@@ -46,13 +46,6 @@ def test_any_other_address_leads_nowhere(client: Client) -> None:
         assert client.get(f"{path}?_envelope").get_json().get("status") == 404
 
 
-def test_an_id_may_have_any_number_of_digits(client: Client) -> None:
-    page = client.page()
-    assert client.get(f"/pages/{'0' * 5000}{page['id']}?context=edit").get_json() == page
-    for number in ("0", 2**63 - 1, 2**63, 10**20 + 1, "9" * 5000):
-        assert_error(client.get(f"/pages/{number}"), 404, "rest_post_invalid_id")
-
-
 def test_only_a_post_may_carry_another_method(client: Client) -> None:
     client.page()
     headers = {"X-HTTP-Method-Override": "DELETE"}

@@ -179,13 +179,3 @@ def test_the_same_fields_written_in_another_way_are_the_same_request(
     other = parts("one", {"title": "Größe", "meta[form_id]": "8"})
     answer = client.post("/pages", data=other[0], content_type=other[1], headers=KEY)
     assert answer.status_code == 422
-
-
-@pytest.mark.parametrize("other", ["1.0", "true", '"1"', "[1]", "null"])
-def test_another_type_of_a_value_is_another_request(client: FlaskClient, other: str) -> None:
-    text = '{"form_id": 3, "addon_slug": "a", "meta": {"x": %s}}'
-    for value, status in (("1", 201), (other, 422), ("1", 201)):
-        answer = client.post(
-            "/feeds", data=text % value, content_type="application/json", headers=KEY
-        )
-        assert answer.status_code == status

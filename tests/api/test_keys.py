@@ -99,13 +99,6 @@ def test_what_cannot_be_meant_is_refused_in_a_sentence(keys: Keys) -> None:
         assert keys.run("list").output == ""
 
 
-def test_a_name_belongs_to_one_active_key(keys: Keys) -> None:
-    keys.make("news")
-    assert "already" in keys.run("create", "news", "--scope", "pages:read").output
-    keys.run("revoke", "news")
-    assert keys.make("news")
-
-
 def test_a_revoked_and_an_expired_key_open_nothing(keys: Keys, anonymous: FlaskClient) -> None:
     expire = "UPDATE api_key SET expires = '2020-01-01T00:00:00'"
     for number, end in enumerate(

@@ -70,15 +70,6 @@ def test_a_request_that_a_proxy_has_forwarded_is_not_a_direct_one(client: FlaskC
             assert client.get("/whoami", environ_overrides=sent).status_code == 401, header
 
 
-def test_headers_of_programs_on_this_machine_are_none_of_a_proxy(client: FlaskClient) -> None:
-    names = (
-        "ACCEPT USER_AGENT REFERER COOKIE RANGE X_REQUEST_ID X_REQUESTED_WITH TRACEPARENT DNT TE"
-    )
-    names += " TRACESTATE BAGGAGE X_B3_TRACEID SEC_CH_UA PRAGMA X_WP_NONCE X_HTTP_METHOD_OVERRIDE"
-    sent = {**HERE, **{f"HTTP_{name}": "GET" for name in names.split()}}
-    assert client.get("/whoami", environ_overrides=sent).status_code == 200
-
-
 @pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
 def test_any_other_request_is_told_how_to_add_a_credential_and_is_no_failed_attempt(
     client: FlaskClient,

@@ -8,7 +8,6 @@ from applications import Site
 from conftest import basic
 from test_site import is_html
 
-from landform.storage import api_keys
 from landform.storage.maintenance import transfer
 
 PREVIEWED: list[dict[str, Any]] = [
@@ -53,23 +52,6 @@ def test_a_preview_shows_a_page_as_it_is_to_whoever_has_it(site: Site, body: Any
         assert site.app.test_client().get(f"{base}{path}&context=edit").status_code == 401
     site.visitor.patch(f"/pages/{page['id']}", json={"content": "Later words."}, headers=basic())
     assert "Later words." in shown(site, made).text
-
-
-def test_who_may_only_read_ends_nobodys_previews(site: Site) -> None:
-    page = site.page(status="draft")
-    path, made = f"/pages/{page['id']}/preview", preview(site, page["id"])
-    with site.store.connection():
-        keys = {
-            scope: {"X-API-Key": api_keys.create(site.store, scope[6:], [scope], 1, None)}
-            for scope in ("pages:read", "pages:write")
-        }
-    stranger = site.app.test_client()
-    assert stranger.post(path, headers=keys["pages:read"]).status_code == 200
-    assert stranger.post(path, headers=keys["pages:write"]).status_code == 403
-    assert stranger.delete(path, headers=keys["pages:read"]).status_code == 403
-    assert shown(site, made).status_code == 200
-    assert stranger.delete(path, headers=keys["pages:write"]).status_code == 200
-    assert shown(site, made).status_code == 403
 
 
 def test_a_preview_ends_at_its_second(site: Site) -> None:

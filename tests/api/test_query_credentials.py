@@ -120,10 +120,3 @@ def test_oauth_is_a_401_that_says_what_to_use(anonymous: FlaskClient, database_u
             assert answer.status_code == 401
             assert "Basic over https" in answer.get_json()["message"]
             assert answer.headers["WWW-Authenticate"].startswith("Basic")
-
-
-@pytest.mark.settings(CREDENTIALS="")
-@pytest.mark.parametrize("query", ["", "oauth_consumer_key=x&oauth_signature=y", QUERY])
-def test_local_mode_ignores_all_of_it(anonymous: FlaskClient, query: str) -> None:
-    headers = {} if query else {"Authorization": OAUTH}
-    assert anonymous.get(f"/whoami?{query}", headers=headers).get_json()["name"] == "local"

@@ -35,7 +35,9 @@ def list_keys(server: Server) -> None:
     assert "Traceback" not in listed.stderr
 
 
-EVENTS: list[Callable[[Server], None]] = [list_keys, kill_worker, kill_workers, reload]
+def command_and_reload(server: Server) -> None:
+    list_keys(server)
+    reload(server)
 
 
 def settle(server: Server) -> None:
@@ -44,7 +46,7 @@ def settle(server: Server) -> None:
     until(lambda: {server.call("GET", "/feeds")[0] for _ in asked} == {200}, "It does not settle.")
 
 
-@pytest.mark.parametrize("event", EVENTS)
+@pytest.mark.parametrize("event", [command_and_reload, kill_workers])
 def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanwhile(
     start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
 ) -> None:
@@ -67,7 +69,7 @@ def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanw
     check(f"sqlite:///{file}")
 
 
-@pytest.mark.parametrize("event", [kill_worker, kill_workers, reload])
+@pytest.mark.parametrize("event", [kill_worker, reload])
 def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
 ) -> None:
@@ -169,7 +171,7 @@ def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: P
     assert count_pages(file) == 30
 
 
-@pytest.mark.parametrize("count", [1, 3, 40, 400])
+@pytest.mark.parametrize("count", [1, 400])
 def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count: int) -> None:
     file = tmp_path / "landform.db"
     for again in (1, 2):

@@ -186,14 +186,3 @@ def test_the_probes_and_what_is_cached_need_none_of_the_threads(
                 assert server.call("GET", path)[0] == 200
             assert not any(job.done() for job in jobs)
         assert {job.result()[0] for job in jobs} == {201}
-
-
-def test_an_idle_connection_of_a_good_client_is_kept(start: Callable[..., Server]) -> None:
-    server = start(**ONE_SECOND)
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=10)) as client:
-        for _ in range(2):
-            client.request("GET", "/pages/1")
-            assert client.getresponse().read()
-            sock = client.sock
-            time.sleep(1.7)
-        assert client.sock is sock

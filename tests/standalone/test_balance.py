@@ -95,17 +95,6 @@ def test_workers_have_the_same_number_of_connections(clients: Clients) -> None:
         clients.close()
 
 
-@pytest.mark.parametrize("count", [0, COUNT])
-def test_a_killed_worker_does_not_count(clients: Clients, count: int) -> None:
-    clients.connect(count)
-    killed, other = clients.workers()
-    os.kill(killed, signal.SIGKILL)
-    until(lambda: len(set(clients.workers()) - {killed}) == 2, "No worker comes.")
-    clients.connect_beside_stopped(other, 1)
-    clients.connect(COUNT - count // 2 - 1)
-    assert clients.spread() == [COUNT / 2, COUNT / 2]
-
-
 @pytest.mark.parametrize("number", [0, 1])
 def test_a_stopped_worker_does_not_keep_the_other_from_accepting(
     start_server: Callable[..., Server], number: int

@@ -4,7 +4,6 @@ import re
 import socket
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 from typing import Any
 
 import pytest
@@ -175,22 +174,6 @@ def test_a_client_that_asks_first_is_told_to_send_its_body(server: Server) -> No
         assert responses(one) == [b"201 CREATED"]
 
 
-@pytest.mark.parametrize(
-    ("line", "headers", "status"),
-    [
-        ("GET /pages", [], b"200 OK"),
-        ("GET /pages/" + "a" * 9000, [], b"414 Request-URI Too Long"),
-        ("POST /pages", ["Content-Length: 4194306"], b"413 REQUEST ENTITY TOO LARGE"),
-    ],
-)
-def test_a_client_that_asks_first_and_need_not_send_a_body_gets_its_response(
-    server: Server, line: str, headers: list[str], status: bytes
-) -> None:
-    sent = head(line, *headers, "Expect: 100-continue", "Connection: close")
-    with connect(server.port, Kind(sent)) as one:
-        assert responses(one) == [status]
-
-
 @pytest.mark.parametrize("headers", [["Content-Length: 4194306"], ["Transfer-Encoding: chunked"]])
 def test_a_body_that_is_too_large_is_refused_and_not_waited_for(
     server: Server, headers: list[str]
@@ -250,23 +233,6 @@ def test_what_is_no_request_is_refused_and_repeated_nowhere(server: Server) -> N
     log = (server.folder / "server.log").read_text()
     assert log.count("A request cannot be read: ") == len(UNREADABLE)
     assert "cs_1" not in log
-
-
-@pytest.mark.parametrize("line", ["POST /pages", "POST /nowhere", "PUT /pages", "GET /pages"])
-def test_a_connection_closes_only_where_the_response_says_so(server: Server, line: str) -> None:
-    for size in (100, 70_000, 4_000_000, 5_000_000):
-        sent = f"{line} HTTP/1.1\r\nHost: a\r\nContent-Length: {size}\r\n\r\n".encode()
-        with socket.create_connection(("127.0.0.1", server.port), 30) as one:
-            with suppress(OSError):
-                one.sendall(sent + b"x" * size)
-            received = one.recv(1 << 16).partition(b"\r\n\r\n")[0]
-            says_so = b"\r\nConnection: close\r\n" in received
-            assert says_so == (size > 4 << 20), (size, received)
-            if says_so:
-                assert one.recv(1) == b""
-            else:
-                one.sendall(b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n")
-                assert one.recv(15) == b"HTTP/1.1 200 OK"
 
 
 @pytest.mark.smoke

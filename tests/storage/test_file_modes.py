@@ -17,7 +17,7 @@ from landform.storage import Store, pages
 pytestmark = pytest.mark.sqlite("PostgreSQL has no file of ours")
 
 
-@pytest.fixture(autouse=True, params=[0o000, 0o022, 0o077], ids=oct)
+@pytest.fixture(autouse=True, params=[0o000, 0o077], ids=oct)
 def umask(request: pytest.FixtureRequest) -> Iterator[None]:
     before = os.umask(request.param)
     yield

@@ -5,10 +5,8 @@ All other tests run on it too: `pytest --database postgresql`.
 
 import os
 import signal
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import psycopg
 import pytest
@@ -143,24 +141,6 @@ def test_a_commit_that_no_standby_has_is_not_acknowledged(server: Postgres) -> N
         assert not answer.done()
         server.execute("postgres", f"SELECT pg_cancel_backend(pid) {waiting.partition('pid')[2]}")
     assert answer.result().get_json()["code"] == "storage_uncertain"
-
-
-def test_a_page_that_comes_due_is_shown_while_no_standby_confirms_a_write(
-    server: Postgres,
-) -> None:
-    client = service(server.url("template"), CACHE_BYTES=0, POSTGRES_STATEMENT_TIMEOUT=0.5)
-    later = {"title": "Soon", "date": "2099-01-01T00:00:00"}
-    page = client.post("/pages", json=later).get_json()["id"]
-    due = "UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE status = 'future'"
-    server.execute("template", due)
-    want_a_standby(server)
-    answers: list[Any] = []
-    reader = threading.Thread(
-        target=lambda: answers.append(client.get(f"/pages/{page}")), daemon=True
-    )
-    reader.start()
-    reader.join(30)
-    assert [answer.get_json()["status"] for answer in answers] == ["publish"]
 
 
 def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgres) -> None:

@@ -85,7 +85,7 @@ def scanned(store: Store, search: str, columns: list[str]) -> set[int]:
 
 
 @settings(
-    max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+    max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(steps, st.lists(searches, min_size=1, max_size=6), st.sampled_from(["date", "relevance"]))
 def test_a_search_finds_what_reading_every_page_finds_whatever_was_written(

@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
+from conftest import migrated
 from files import command, written
 
 from landform.storage import ImportRefused, Store, feeds, pages
 from landform.storage.maintenance import tables, transfer, verify
-from landform.storage.pages import listing, revisions
+from landform.storage.pages import revisions
 
 PAGE = {
     **A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "author": 2, "password": "secret",
@@ -47,21 +47,6 @@ def exported(store: Store, *options: str) -> list[dict[str, Any]]:
     result = command(store, "export", *options)
     assert result.exit_code == 0, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
-
-
-def test_the_form_of_a_page_may_be_an_integer_in_a_line(
-    store: Store, other: Store, tmp_path: Path
-) -> None:
-    lines = [line for line in exported(store) if line["resource"] == "page"]
-    given = [{**line, "meta": {**line["meta"], "form_id": 3}} for line in lines]
-    done = command(other, "import", written(tmp_path / "integers.ndjson", given))
-    assert (done.exit_code, done.output) == (0, "5 created, 0 changed, 0 unchanged\n")
-    assert [line["meta"]["form_id"] for line in exported(other)] == ["3"] * 5
-    assert command(other, "verify").exit_code == 0
-    given[0]["meta"]["form_id"] = 3.0
-    refused = command(other, "import", written(tmp_path / "doubles.ndjson", given))
-    assert refused.exit_code == 1
-    assert "line 1: meta" in refused.output
 
 
 def test_all_of_it_goes_there_and_stays_what_it_was(
@@ -219,22 +204,6 @@ def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(ten: Store)
     again = [{**one, "id": 60, "slug": "new"}, {**two, "id": 61, "slug": "new"}]
     with pytest.raises(ImportRefused, match=r"^line 2: the slug new is that of page 60$"):
         taken(ten, again)
-
-
-def test_every_line_that_is_refused_is_named_in_order(ten: Store) -> None:
-    before = rows(ten)
-    lines = [{**row, "content_raw": "other"} for row in before[:10]]
-    lines[2]["slug"] = lines[8]["slug"] = before[0]["slug"]
-    lines[7]["title_raw"] = "\ufdfa" * 50_000
-    lines[6]["content_raw"] = "\ufdfa" * 50_000
-    with pytest.raises(ImportRefused) as refused:
-        taken(ten, lines)
-    numbers = [line.partition(":")[0] for line in str(refused.value).splitlines()]
-    assert numbers == ["line 3", "line 7", "line 8", "line 9"]
-    assert rows(ten) == before
-    assert list(verify.find_problems(ten)) == []
-    with ten.connection():
-        assert listing.list_pages(ten, {**LIST, "search": "common"}, ["id"]).total == 10
 
 
 def kept_revisions(store: Store) -> dict[int, list[dict[str, Any]]]:
