@@ -170,7 +170,9 @@ PASSWORDS = [
 ]  # fmt: skip
 
 
-def test_the_password_unlocks_and_the_header_wins(client: Client, anonymous: FlaskClient) -> None:
+def test_a_password_in_the_header_has_priority_over_the_query(
+    client: Client, anonymous: FlaskClient
+) -> None:
     path = f"/pages/{client.page(password='sesame', content='Hidden')['id']}"
     for query, header, status in PASSWORDS:
         headers = {"X-Page-Password": header} if header else {}
@@ -188,7 +190,7 @@ def test_any_password_unlocks_as_query_and_as_utf8_header(client: Client, passwo
         assert "Hidden" in client.anonymous.get(path, environ_overrides=header).text
 
 
-def test_whoever_lists_another_status_learns_that_it_needs_credentials(
+def test_a_list_of_another_status_needs_credentials(
     client: FlaskClient, anonymous: FlaskClient
 ) -> None:
     for status in ("draft", "any", "publish,private"):

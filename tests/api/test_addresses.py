@@ -70,7 +70,7 @@ HIDDEN: list[tuple[dict[str, Any], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-def test_what_is_not_public_is_not_told_by_a_former_slug(site: Site) -> None:
+def test_a_former_slug_does_not_lead_to_a_page_that_is_not_public(site: Site) -> None:
     for number, (before, after) in enumerate(HIDDEN):
         page = site.page(slug=f"one{number}", **before)
         change(site, page, slug=f"two{number}", **after)
@@ -84,7 +84,7 @@ def test_a_protected_page_asks_for_its_password_at_its_present_address(site: Sit
     assert page["link"].endswith("/two/")
 
 
-def test_as_many_former_slugs_are_kept_as_is_said_and_an_import_follows(site: Site) -> None:
+def test_the_number_of_former_slugs_of_a_page_is_bounded(site: Site) -> None:
     page = site.page(slug="s0")
     with site.store.connection():
         for number in range(1, slugs.MOST_FORMER + 3):
@@ -122,7 +122,7 @@ def test_a_home_page_needs_the_root_of_its_own(database_url: str) -> None:
         Flask("host").register_blueprint(blueprint)
 
 
-def test_without_a_home_page_visitors_are_told_nothing_of_the_api(site: Site) -> None:
+def test_without_a_home_page_visitors_see_no_links_to_the_api(site: Site) -> None:
     visitors, callers = site.get("/").text, site.get("/", **basic()).text
     assert "<h1>Shop &amp; Co</h1>" in visitors
     assert not [word for word in ("landform", "openapi", "wp-json", "href") if word in visitors]

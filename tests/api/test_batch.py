@@ -99,7 +99,7 @@ def test_all_writes_share_one_commit_and_each_that_fails_is_undone_alone(client:
     assert client.get("/pages/1?context=edit").get_json()["title"]["raw"] == "A page"
 
 
-def test_where_all_have_to_be_valid_nothing_is_written_unless_they_are(client: Client) -> None:
+def test_with_require_all_validate_nothing_is_written_if_one_is_refused(client: Client) -> None:
     client.page()
     good, bad = item("POST", "/pages", {"title": "Good"}), item("PATCH", "/pages/9", {"title": "x"})
     found = batch(client, good, bad, validation="require-all-validate")
@@ -146,7 +146,7 @@ REFUSED: list[Any] = [
 ]  # fmt: skip
 
 
-def test_what_is_no_batch_is_refused_whole(client: Client) -> None:
+def test_an_invalid_batch_is_refused_as_a_whole(client: Client) -> None:
     for body in REFUSED:
         answer = client.post("/batch/v1", json=body)
         assert answer.status_code == 400, (body, answer.text)
@@ -185,7 +185,7 @@ def test_a_batch_has_no_more_rights_than_its_caller(app: Flask, anonymous: Flask
 
 
 @pytest.mark.settings(MAX_RESPONSE_BYTES=60_000)
-def test_more_than_a_response_may_hold_is_refused_and_nothing_written(
+def test_a_batch_with_too_large_responses_writes_nothing(
     client: Client,
 ) -> None:
     large = item("POST", "/pages", {"title": "T", "content": "x" * 15_000})
@@ -234,7 +234,7 @@ PATHS = strategies.lists(
 
 @given(path=PATHS, method=strategies.sampled_from(["POST", "PUT", "PATCH", "DELETE"]))
 @settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck], database=None)
-def test_whatever_its_path_a_request_of_a_batch_ends_no_other(
+def test_the_path_of_a_request_of_a_batch_does_not_affect_the_others(
     client: Client, path: str, method: str
 ) -> None:
     requests = [item(method, path, {"title": "A"}), item("POST", "/pages", {"title": "B"})]
@@ -284,7 +284,7 @@ def test_a_batch_of_very_long_texts_is_refused_whole(client: Client) -> None:
     assert statuses(batch(client, half)) == [201]
 
 
-def test_what_is_wrong_with_a_text_fails_alone(
+def test_a_request_with_a_wrong_text_fails_alone(
     client: Client, make_key: Callable[..., dict[str, str]]
 ) -> None:
     wrong = item("POST", "/pages", {"title": "T", "content": "<b>x</b>" * 10_001})

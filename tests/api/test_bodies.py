@@ -86,7 +86,9 @@ def test_an_attack_is_answered_in_a_moment_and_changes_nothing_if_it_is_refused(
     assert writer.get("/f/pages").get_json() == []
 
 
-def test_a_worker_stays_small_whatever_a_writer_sends(start_server: Callable[..., Server]) -> None:
+def test_the_memory_of_a_worker_stays_bounded_under_attacks(
+    start_server: Callable[..., Server],
+) -> None:
     server = start_server(LANDFORM_WORKERS="1")
     for attack in ("unclosed_elements", "unfolding", "accents", "ampersands", "sequences"):
         headers = {"Content-Type": "application/json", **basic()}
@@ -94,7 +96,7 @@ def test_a_worker_stays_small_whatever_a_writer_sends(start_server: Callable[...
     assert peak_of_workers(server) < MOST_MEGABYTES
 
 
-def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
+def test_a_landing_page_of_a_page_builder_is_within_the_limits() -> None:
     icon = '<i class="icon-%x"><svg viewBox="0 0 8 8"><g><path d="M0 0h8"/></g></svg></i>'
     widget = (
         '<div class="col" data-settings="{&quot;a&quot;:%x}"><section><h2><strong>Title</strong>'

@@ -53,7 +53,7 @@ def service(url: str, **given: Any) -> FlaskClient:
     return create_app({**found, **origins, **given}).test_client(use_cookies=False)
 
 
-def test_no_reader_of_any_worker_sees_what_is_older_than_an_acknowledged_write(
+def test_no_worker_returns_a_response_older_than_an_acknowledged_write(
     start_server: Callable[..., Server],
 ) -> None:
     server = start_server(LANDFORM_WORKERS="3")
@@ -103,9 +103,7 @@ read = st.tuples(st.integers(0, 1), st.sampled_from(READS), senders)
 
 @settings(max_examples=40, deadline=None)
 @given(st.lists(st.one_of(write, read, read), min_size=5, max_size=20))
-def test_a_kept_answer_is_the_one_that_would_be_made_anew(
-    workers: list[FlaskClient], todo: list[Any]
-) -> None:
+def test_a_cached_response_equals_a_new_one(workers: list[FlaskClient], todo: list[Any]) -> None:
     for worker, what, senders in todo:
         if not senders:
             method, path, body = what
@@ -118,7 +116,7 @@ def test_a_kept_answer_is_the_one_that_would_be_made_anew(
             assert answers[0] == answers[1] == answers[2], (what, sender)
 
 
-def test_local_mode_is_cached_for_whom_it_lets_in(database_url: str) -> None:
+def test_a_cached_response_of_local_mode_is_not_sent_to_others(database_url: str) -> None:
     client = service(database_url, CREDENTIALS="")
     assert [is_kept(client, "/feeds", {}) for _ in range(2)] == [False, True]
     far = {"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}
@@ -143,7 +141,9 @@ def host(make_database: Callable[[], str]) -> Iterator[FlaskClient]:
     return host.test_client(use_cookies=False)
 
 
-def test_a_guest_keeps_answers_apart_by_who_calls_and_where(host: FlaskClient) -> None:
+def test_cached_responses_are_separate_for_each_caller_host_and_blueprint(
+    host: FlaskClient,
+) -> None:
     def status(path: str, may: str = "") -> int:
         cookies = {"Cookie": f"who=ann; may={may}"} if may else {}
         return host.get(path, headers=cookies).status_code
@@ -160,7 +160,7 @@ def test_a_guest_keeps_answers_apart_by_who_calls_and_where(host: FlaskClient) -
     assert links == {"http://x/a/only-in-a/", "http://y/a/only-in-a/"}
 
 
-def test_memory_is_bounded_and_the_latest_stay(database_url: str) -> None:
+def test_the_cache_is_bounded_and_keeps_the_latest_responses(database_url: str) -> None:
     client = service(database_url, CACHE_BYTES=1_000_000)
     client.post("/pages", json={"title": "A", "content": "x" * 20_000}, headers=basic())
     client.post("/pages", json={"title": "B", "content": "x" * 900_000}, headers=basic())
@@ -180,7 +180,7 @@ def is_kept(client: FlaskClient, path: str, sent: dict[str, str]) -> bool:
     return is_cache_hit(environ)
 
 
-def test_a_write_leaves_the_answers_kept_that_it_cannot_change(database_url: str) -> None:
+def test_a_write_removes_only_cached_responses_that_it_may_change(database_url: str) -> None:
     reader, writer = service(database_url), service(database_url)
     feed = {"form_id": 1, "addon_slug": "a", "meta": {"k": 1}}
     paths: dict[str, dict[str, str]] = {
@@ -202,7 +202,7 @@ def test_a_write_leaves_the_answers_kept_that_it_cannot_change(database_url: str
     assert kept() == [True] * 4
 
 
-def test_what_a_key_got_is_kept_only_until_a_key_may_have_ended(database_url: str) -> None:
+def test_a_revoked_key_gets_no_cached_response(database_url: str) -> None:
     client = service(database_url)
     store = store_of(client.application)
     with store.connection():

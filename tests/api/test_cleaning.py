@@ -106,7 +106,7 @@ class Danger(HTMLParser):
         self.found.append(f"<!--{data}-->")
 
 
-def test_what_runs_code_is_gone_and_raw_stays_as_sent(writer: FlaskClient) -> None:
+def test_code_is_removed_from_html_and_raw_stays_as_sent(writer: FlaskClient) -> None:
     for payload in PAYLOADS:
         sent = f"before {payload}"
         page = writer.post("/f/pages", json={"title": sent, "content": sent}).get_json()
@@ -120,7 +120,7 @@ def test_what_runs_code_is_gone_and_raw_stays_as_sent(writer: FlaskClient) -> No
             assert clean(clean(payload)) == clean(payload)
 
 
-def test_what_landing_pages_are_made_of_survives() -> None:
+def test_common_markup_of_landing_pages_is_kept() -> None:
     for kept in (
         '<p class="has-large-font-size" style="color:#fff;padding-top:1rem">x</p>',
         '<div class="wp-block-group alignfull" id="offer" style="padding-top:var(--wp--x)">x</div>',

@@ -54,7 +54,7 @@ def everything(client: Client) -> list[Any]:
 
 
 @pytest.mark.parametrize("path", READS)
-def test_who_holds_the_answer_already_gets_a_304(client: Client, path: str) -> None:
+def test_a_matching_if_none_match_is_a_304(client: Client, path: str) -> None:
     current = tag(client, path)
     held = [current, f'"x", {current}', f"W/{current}", "*", f'W/"y" ,{current},"z"']
     for named in (*held, '"x"', "", f'{current[:-1]}x"', '"*"'):
@@ -135,7 +135,7 @@ def test_a_write_with_another_tag_is_a_412_and_changes_nothing(client: Client, l
 
 
 @pytest.mark.parametrize("line", WRITES)
-def test_a_star_stands_for_whatever_is_there(client: Client, line: str) -> None:
+def test_if_match_with_a_star_matches_any_version(client: Client, line: str) -> None:
     assert write(client, line, "*").status_code == 200
     assert write(client, line.replace("/1", "/99"), "*").status_code == 404
 

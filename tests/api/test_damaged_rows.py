@@ -12,7 +12,7 @@ SECRET = "hunter2"
 
 
 @pytest.mark.sqlite("only SQLite stores a text that is not UTF-8")
-def test_what_a_host_gets_to_see_of_a_damaged_row_repeats_nothing_of_it(
+def test_an_exception_for_a_damaged_row_does_not_contain_its_text(
     client: Client, database_url: str
 ) -> None:
     page = client.page(password=SECRET)
@@ -27,7 +27,7 @@ def test_what_a_host_gets_to_see_of_a_damaged_row_repeats_nothing_of_it(
 
 
 @pytest.mark.postgresql
-def test_a_row_that_a_server_refuses_is_in_no_log(
+def test_a_row_that_postgresql_refuses_is_not_logged(
     client: Client, database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     run_sql(database_url, "ALTER TABLE page ADD CONSTRAINT odd CHECK (author <> 7)")

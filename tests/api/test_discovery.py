@@ -78,7 +78,7 @@ def test_the_index_takes_the_arguments_from_the_schemas(anonymous: FlaskClient) 
     assert feed["args"]["form_id"]["required"]
 
 
-def test_there_is_one_type_and_nothing_of_the_other_kinds(anonymous: FlaskClient) -> None:
+def test_the_only_type_is_page_and_other_collections_are_empty(anonymous: FlaskClient) -> None:
     types = anonymous.get(f"{WP}/types").get_json()
     assert list(types) == ["page"]
     assert (types["page"]["rest_base"], types["page"]["rest_namespace"]) == ("pages", "wp/v2")
@@ -91,7 +91,7 @@ def test_there_is_one_type_and_nothing_of_the_other_kinds(anonymous: FlaskClient
         assert response.headers["X-WP-Total"] == response.headers["X-WP-TotalPages"] == "0"
 
 
-def test_only_who_may_sees_every_status_and_the_settings_of_the_site(client: Client) -> None:
+def test_statuses_and_settings_need_scopes(client: Client) -> None:
     assert list(client.anonymous.get(f"{WP}/statuses").get_json()) == ["publish"]
     assert client.anonymous.get(f"{WP}/statuses/draft").status_code == 401
     statuses = client.get(f"{WP}/statuses").get_json()
@@ -293,7 +293,7 @@ MISSED = {
 }  # fmt: skip
 
 
-def test_what_the_peers_have_and_landform_has_not_is_said(client: Client) -> None:
+def test_a_route_that_wordpress_has_and_landform_has_not_says_so(client: Client) -> None:
     for line, told in MISSED.items():
         method, path = line.split()
         answer = client.open(path, method=method)

@@ -134,7 +134,7 @@ def test_every_feed_that_does_not_run_has_one_reason(client: Client, plan: Make)
     assert ids(plan(form=0)) == ids(plan(form=0, form_0=True)) == ids(plan(form=5, form_0=True))
 
 
-def test_what_was_run_for_the_entry_does_not_run_again(client: Client, plan: Make) -> None:
+def test_a_feed_that_was_run_for_an_entry_is_not_planned_again(client: Client, plan: Make) -> None:
     for _ in range(5):
         client.feed()
     with client.store.connection():
@@ -151,7 +151,9 @@ def test_what_was_run_for_the_entry_does_not_run_again(client: Client, plan: Mak
     assert ids(plan(entry_id="18")) == ids(plan()) == [1, 2, 3, 4, 5]
 
 
-def test_the_one_feed_of_an_add_on_that_was_run_stays_the_one(client: Client, plan: Make) -> None:
+def test_with_first_only_the_feed_that_was_run_stays_the_only_one(
+    client: Client, plan: Make
+) -> None:
     for _ in range(3):
         client.feed(addon_slug="pay")
     with client.store.connection():
@@ -221,7 +223,9 @@ def test_a_response_that_would_be_too_large_is_refused(client: Client) -> None:
     assert (answer.status_code, "addon" in answer.get_json()["data"]["params"]) == (400, True)
 
 
-def test_a_host_and_the_command_have_the_same(database_url: str, tmp_path: Path) -> None:
+def test_the_python_api_and_the_command_make_the_same_plan(
+    database_url: str, tmp_path: Path
+) -> None:
     landing = create_blueprint(database_url)
     store = landing.service.store
     with store.connection():

@@ -130,7 +130,7 @@ def orders(client: Client) -> list[tuple[str, str]]:
     return [(feed["id"], feed["feed_order"]) for feed in client.get("/forms/1/feeds").get_json()]
 
 
-def test_the_list_is_the_order_and_with_partial_the_others_follow(
+def test_an_order_sets_feed_order_and_with_partial_the_others_follow(
     client: Client, three: None
 ) -> None:
     for body in ([3, 1, 2], {"feeds": [3, 1, 2]}, {"feeds": ["3", 1, 2.0]}):
@@ -144,7 +144,7 @@ def test_the_list_is_the_order_and_with_partial_the_others_follow(
     assert orders(client) == [("1", "1"), ("2", "2"), ("3", "3")]
 
 
-def test_only_what_has_another_place_is_written(client: Client, app: Flask, three: None) -> None:
+def test_an_order_changes_only_feeds_that_move(client: Client, app: Flask, three: None) -> None:
     client.put("/forms/1/feeds/order", json=[1, 2, 3])
     tags = {number: client.get(f"/feeds/{number}").headers["ETag"] for number in (1, 2, 3)}
     told: list[Any] = []
@@ -163,9 +163,7 @@ DIFFERENCES: dict[str, tuple[list[int], list[int]]] = {
 }  # fmt: skip
 
 
-def test_another_list_than_that_of_the_form_is_a_409_with_the_difference(
-    client: Client, three: None
-) -> None:
+def test_an_order_of_other_feeds_is_a_409_with_the_difference(client: Client, three: None) -> None:
     before = orders(client)
     for body, (missing, unknown) in DIFFERENCES.items():
         error = client.put("/forms/1/feeds/order", json=json.loads(body)).get_json()
@@ -186,7 +184,7 @@ def test_if_match_names_the_list_that_was_read(client: Client, three: None) -> N
     assert client.put("/forms/1/feeds/order", json=[3, 2, 1], headers=other).status_code == 412
 
 
-def test_a_copy_is_inactive_and_says_what_it_is(client: Client) -> None:
+def test_a_copy_is_inactive_and_its_name_ends_with_copy(client: Client) -> None:
     meta = {"feedName": "News", "list": [1.0, 2**70, None]}
     client.feed(form_id=3, feed_order=4, addon_slug="crm", meta=meta)
     client.patch("/feeds/1", json={"event_type": "refund"})

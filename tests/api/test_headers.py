@@ -46,7 +46,7 @@ def access(answer: Any) -> dict[str, str]:
     return {name: value for name, value in answer.headers if name.startswith("Access-Control")}
 
 
-def test_no_browser_guesses_what_an_answer_is_and_no_other_site_reads_it(client: Client) -> None:
+def test_every_response_has_nosniff_and_no_cors_headers(client: Client) -> None:
     for line, caller in itertools.product(EVERY, (client, client.anonymous)):
         answer = ask(caller, line, Origin=ORIGIN, Access_Control_Request_Method="PUT")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
@@ -56,7 +56,7 @@ def test_no_browser_guesses_what_an_answer_is_and_no_other_site_reads_it(client:
         assert ("Origin" in answer.vary, access(answer)) == (False, {})
 
 
-def test_no_cache_keeps_what_is_secret_or_was_written(client: Client) -> None:
+def test_secret_responses_and_writes_have_no_store(client: Client) -> None:
     client.page()
     client.page(password=HIDDEN)
     client.feed()
@@ -68,7 +68,7 @@ def test_no_cache_keeps_what_is_secret_or_was_written(client: Client) -> None:
             assert (unchanged.status_code, unchanged.headers["Cache-Control"]) == (304, "no-store")
 
 
-def test_what_anyone_may_read_is_kept_only_to_be_checked_again(client: Client) -> None:
+def test_public_responses_have_no_cache(client: Client) -> None:
     client.page()
     for path in ("/pages", "/pages/1"):
         assert client.anonymous.get(path).headers["Cache-Control"] == "no-cache"
@@ -78,7 +78,7 @@ def test_what_anyone_may_read_is_kept_only_to_be_checked_again(client: Client) -
 
 
 @pytest.mark.settings(CORS_ORIGINS=ORIGIN)
-def test_pages_of_a_named_origin_read_every_answer_with_its_paging(anonymous: FlaskClient) -> None:
+def test_a_listed_origin_may_read_every_response_and_its_headers(anonymous: FlaskClient) -> None:
     for line in EVERY:
         answer = ask(anonymous, line, Origin=ORIGIN)
         told = access(answer)
@@ -96,14 +96,14 @@ OTHERS = [
 
 
 @pytest.mark.settings(CORS_ORIGINS=ORIGIN)
-def test_pages_of_any_other_origin_read_nothing(anonymous: FlaskClient) -> None:
+def test_another_origin_gets_no_cors_headers(anonymous: FlaskClient) -> None:
     for line, origin in itertools.product(("GET /pages", "OPTIONS /pages"), OTHERS):
         answer = ask(anonymous, line, Origin=origin, Access_Control_Request_Method="POST")
         assert ("Origin" in answer.vary, access(answer)) == (True, {})
 
 
 @pytest.mark.settings(CORS_ORIGINS=ORIGIN)
-def test_a_preflight_tells_methods_and_headers(anonymous: FlaskClient) -> None:
+def test_a_preflight_lists_methods_and_headers(anonymous: FlaskClient) -> None:
     for path, methods in {
         "/pages": "GET POST", "/pages/1": "GET POST PUT PATCH DELETE", "/feeds/1/properties": "PUT",
     }.items():  # fmt: skip
@@ -118,7 +118,7 @@ def test_a_preflight_tells_methods_and_headers(anonymous: FlaskClient) -> None:
         assert int(told["Access-Control-Max-Age"]) > 0
 
 
-def test_who_was_identified_gets_a_private_response(database_url: str) -> None:
+def test_a_response_to_an_identified_caller_is_private(database_url: str) -> None:
     def authorizer(asked: Any) -> Identity | None:
         return (
             Identity("ann") if asked.cookies.get("session") or "X-User" in asked.headers else None
@@ -153,7 +153,7 @@ ATTEMPTS: list[tuple[str, dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-def test_no_secret_is_in_a_log_an_error_or_a_link(
+def test_no_secret_is_in_a_log_error_or_link(
     client: Client, caplog: pytest.LogCaptureFixture, database_url: str
 ) -> None:
     for name in ("", "landform", "peewee", "werkzeug", client.application.name):

@@ -68,7 +68,7 @@ READS = [
 
 
 @pytest.mark.parametrize("zone", ZONES)
-def test_no_parameter_whatever_it_holds_is_a_500(database_url: str, zone: str) -> None:
+def test_no_value_of_a_parameter_is_a_500(database_url: str, zone: str) -> None:
     site = Site.on(database_url, TIMEZONE=zone)
     site.page()
     site.visitor.post("/feeds", json=FEED, auth=ADMIN)
@@ -94,7 +94,7 @@ HELD = ["", " ", '"', '""', "*", "W/", '"' * 500, "a" * 5000, "Basic", "Basic \x
         "a b", "<x>", "exa mple:99999", "]:80", "TRACE", "get", "null"]  # fmt: skip
 
 
-def test_no_header_whatever_it_holds_is_a_500(client: Client) -> None:
+def test_no_value_of_a_header_is_a_500(client: Client) -> None:
     client.post("/pages", json={"title": "A"})
     for header, value in itertools.product(HEADERS, HELD):
         for method, path in (("GET", "/pages/1"), ("POST", "/pages"), ("PUT", "/feeds/1")):
@@ -212,7 +212,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_what_is_wrong_is_named_and_changes_nothing(client: Client, line: str) -> None:
+def test_a_wrong_value_is_named_and_changes_nothing(client: Client, line: str) -> None:
     client.page(content="Kept", meta={"form_id": "7"}, password="p")
     client.feed(form_id=3)
     client.post("/feeds/1/runs", json={"entry_id": "e"})

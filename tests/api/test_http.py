@@ -129,7 +129,9 @@ READS = {f"GET {path} 415": MEDIA for path in ("/pages", "/pages/1", "/feeds", "
 
 
 @pytest.mark.parametrize("kind", [FORM, MULTIPART, *OTHERS])
-def test_json_sent_as_another_kind_of_body_is_told_which_to_send(client: Client, kind: str) -> None:
+def test_json_of_another_content_type_is_refused_with_the_right_one(
+    client: Client, kind: str
+) -> None:
     page, feed = client.page(), client.feed()
     for data in IN_OTHERS if kind in OTHERS else IN_FORMS:
         for line, code in (WRITES | READS if data.startswith('{"') else WRITES).items():

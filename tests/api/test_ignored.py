@@ -80,7 +80,7 @@ def test_every_operation_names_what_it_does_not_know_or_refuses_it(
             assert told(answer) == ["nonsense"], path
 
 
-def test_where_nothing_depends_on_parameters_all_of_them_are_known(client: Client) -> None:
+def test_operations_without_parameters_accept_any_parameter(client: Client) -> None:
     assert ("GET", f"{WP}/posts") in DEAF
     for _, path in DEAF:
         answer = client.get(f"{path.replace('<file>', 'docs.css')}?nonsense=1", headers=STRICT)
@@ -97,7 +97,7 @@ OF_CLIENTS = (
 )
 
 
-def test_what_clients_of_wordpress_send_with_any_request_is_known(client: Client) -> None:
+def test_common_parameters_of_wordpress_clients_are_known(client: Client) -> None:
     client.page()
     paths = ("/pages", f"{WP}/pages", f"{WP}/pages/1", f"{WP}/users", "/feeds")
     for path in (*(f"{path}?{OF_CLIENTS}" for path in paths), *BESIDE):
@@ -136,9 +136,7 @@ def test_filters_that_landform_has_no_use_for_are_named(anonymous: FlaskClient) 
 
 @pytest.mark.parametrize("base", ["", WP])
 @pytest.mark.parametrize("context", ["view", "edit", "embed"])
-def test_a_page_as_it_was_read_holds_nothing_unknown_and_changes_nothing(
-    client: Client, base: str, context: str
-) -> None:
+def test_a_page_can_be_written_back_as_it_was_read(client: Client, base: str, context: str) -> None:
     body = {"content": "A\n\nb & c", "password": "p", "author": 2**63 - 1, "status": "private"}
     page = client.page(**body, date="2020-02-29T23:59:59", meta={"gallery": [{}]})
     path = f"{base}/pages/{page['id']}"
@@ -199,7 +197,7 @@ ALONE = [{"nonsense": "1"}, {"colour": None, "_private": 1}]
 
 
 @pytest.mark.parametrize("meta", ALONE)
-def test_a_meta_of_which_nothing_is_left_is_refused_unless_a_client_of_wordpress_sends_it(
+def test_a_meta_without_a_known_key_is_refused_except_below_wp_json(
     client: Client, meta: Any
 ) -> None:
     page, names = client.page(), [f"meta.{name}" for name in meta]
@@ -213,7 +211,7 @@ def test_a_meta_of_which_nothing_is_left_is_refused_unless_a_client_of_wordpress
         assert client.post("/pages", json={"title": "x", "meta": other}).status_code == 201
 
 
-def test_a_body_that_is_not_read_is_said_so_without_its_text(client: Client) -> None:
+def test_a_body_that_is_not_read_is_named_without_its_text(client: Client) -> None:
     form = {"data": "title: hunter2", "content_type": "application/x-www-form-urlencoded"}
     path = f"/pages/{client.page()['id']}"
     for name, method, where in (
@@ -237,7 +235,7 @@ ODD = {
 }  # fmt: skip
 
 
-def test_a_name_is_shown_so_that_it_can_do_nothing(client: Client) -> None:
+def test_an_unknown_name_is_encoded_in_headers_and_errors(client: Client) -> None:
     for name, text in ODD.items():
         answer = client.post(f"{WP}/pages", json={"title": "x", name: 1, "meta": {name: 1}})
         assert answer.status_code == 201
@@ -319,7 +317,7 @@ def test_a_misspelt_name_in_a_body_is_refused_at_our_own_paths(client: Client, c
 
 
 @pytest.mark.settings(STRICT="1")
-def test_a_setting_makes_strict_the_rule_and_a_request_may_still_be_lenient(
+def test_the_setting_strict_applies_unless_a_request_is_lenient(
     client: Client,
 ) -> None:
     answer = client.post("/pages", json={"title": "x", "contnet": "y"})

@@ -56,7 +56,7 @@ def small(client: FlaskClient) -> FlaskClient:
     return client
 
 
-def test_no_list_and_no_text_in_a_query_is_without_a_bound() -> None:
+def test_every_list_and_text_in_a_query_has_a_limit() -> None:
     for name, field in PARAMETERS.items():
         if isinstance(field, ListOf):
             with pytest.raises(ValidationError, match="must not have more than 1000 items"):
@@ -102,7 +102,7 @@ def test_a_body_has_bounds_and_beyond_them_nothing_changes(
     assert small.put(f"{path}/1", **{sort: {**base, **body(most)}}).status_code == 200
 
 
-def test_a_form_has_so_many_fields(small: FlaskClient) -> None:
+def test_the_number_of_fields_of_a_form_is_limited(small: FlaskClient) -> None:
     for count, status in ((1000, 201), (1001, 413), (200_000, 413)):
         extra = [f"x{number % 100}=1" for number in range(count - 1)]
         kind = "application/x-www-form-urlencoded"

@@ -158,7 +158,7 @@ def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
             assert status(client, environ) == 401
 
 
-def test_whose_process_a_client_is_is_decided_once_for_each_connection(
+def test_the_user_of_a_client_is_checked_once_for_each_connection(
     client: FlaskClient,
 ) -> None:
     with connected("127.0.0.1", "127.0.0.1") as (near, far, environ), socket.socket() as later:
@@ -170,7 +170,7 @@ def test_whose_process_a_client_is_is_decided_once_for_each_connection(
         assert status(client, {**environ, "gunicorn.socket": far, "HTTP_VIA": "x"}) == 401
 
 
-def test_what_looks_like_a_proxys_connection_is_kept_out(client: FlaskClient) -> None:
+def test_a_connection_that_looks_like_that_of_a_proxy_is_refused(client: FlaskClient) -> None:
     assert status(client, HERE) == 200
     assert status(client, HERE | {"HTTP_CONNECTION": "keep-alive"}) == 200
     for name, values in {
@@ -221,7 +221,7 @@ PROXIES = {
 @needs("nginx")
 @pytest.mark.parametrize("trusted", ["0", "1"])
 @pytest.mark.parametrize("kind", PROXIES)
-def test_a_proxy_that_tells_nothing_of_its_clients_opens_nothing(
+def test_a_proxy_without_headers_does_not_open_local_mode(
     start_server: Callable[..., Server],
     run: Callable[..., None],
     tmp_path: Path,

@@ -164,7 +164,7 @@ def test_the_links_lead_through_the_whole_list_and_back(client: FlaskClient) -> 
         assert number > 1
 
 
-def test_totals_are_true_wherever_one_looks(client: FlaskClient) -> None:
+def test_totals_are_correct_on_every_page_of_a_list(client: FlaskClient) -> None:
     for query, found, totals in (
         ("per_page=2&offset=6", "", ("6", "3")),
         ("offset=999999999", "", ("6", "1")),

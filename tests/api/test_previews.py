@@ -31,7 +31,7 @@ def shown(site: Site, made: dict[str, Any]) -> Any:
 
 
 @pytest.mark.parametrize("body", PREVIEWED, ids=str)
-def test_a_preview_shows_a_page_as_it_is_to_whoever_has_it(site: Site, body: Any) -> None:
+def test_a_preview_shows_the_current_page_without_credentials(site: Site, body: Any) -> None:
     page = site.page(title="New", content="First words.", **body)
     made = preview(site, page["id"])
     assert made["link"] == f"http://localhost/?page_id={page['id']}&preview={made['token']}"
@@ -109,7 +109,7 @@ def test_a_forged_token_is_refused(site: Site, token: str) -> None:
     assert client.get(f"/pages/{page['id']}?preview={token}").status_code in (400, 403)
 
 
-def test_who_may_read_pages_makes_previews_of_a_second_to_thirty_days(site: Site) -> None:
+def test_a_preview_lasts_a_second_to_thirty_days(site: Site) -> None:
     for body, status in (
         ({}, 200), ({"expires_in": 1}, 200), ({"expires_in": "60"}, 200),
         ({"expires_in": 2_592_000}, 200), ({"expires_in": 2_592_001}, 400),
@@ -126,7 +126,7 @@ def test_who_may_read_pages_makes_previews_of_a_second_to_thirty_days(site: Site
             assert missing.get_json()["code"] == "rest_post_invalid_id"
 
 
-def test_a_preview_of_a_page_in_the_trash_or_imported_under_its_id_again_opens_nothing(
+def test_a_preview_ends_with_the_trash_and_is_not_valid_for_an_imported_page(
     site: Site,
 ) -> None:
     page = site.page(status="draft")

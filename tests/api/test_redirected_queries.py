@@ -25,7 +25,7 @@ def test_a_redirect_keeps_the_query_byte_for_byte(site: Site) -> None:
         assert response.headers["Location"].partition("?")[2] == query
 
 
-def test_what_is_secret_or_would_end_a_header_is_in_no_redirect(site: Site) -> None:
+def test_a_redirect_has_no_secret_and_no_raw_bytes(site: Site) -> None:
     site.page(slug="here")
     response = get(site, "/here", 'password=a&pass%77ord=b&oauth_x=c&y="<>\xe4')
     assert response.headers["Location"].endswith("?y=%22%3C%3E%E4")

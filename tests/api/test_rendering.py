@@ -33,7 +33,7 @@ def test_a_title_is_trimmed_and_its_lone_ampersands_are_escaped() -> None:
         assert render_title(raw) == rendered
 
 
-def test_a_block_delimiter_vanishes_unless_it_is_not_well_formed() -> None:
+def test_a_well_formed_block_delimiter_is_removed() -> None:
     for raw, rendered in (
         ("<!-- wp:paragraph -->\n<p>A</p>\n<!-- /wp:paragraph -->", "\n<p>A</p>\n"),
         ('<!-- wp:acme/dynamic {"id":5} /-->', ""),

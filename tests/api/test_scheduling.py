@@ -111,7 +111,7 @@ def read_all(service: Site) -> dict[tuple[str, bool], Any]:
     return found
 
 
-def test_what_comes_due_while_others_write_is_shown_at_once_as_if_it_were_stored(
+def test_a_page_that_comes_due_is_shown_before_its_status_is_stored(
     service: Site, other: Store
 ) -> None:
     # Who has shown the password once needs nothing to be counted.

@@ -120,7 +120,7 @@ def test_words_too_short_for_the_index_are_bounded_in_number(client: FlaskClient
 @pytest.mark.parametrize(("most", "found"), [
     (5, [4, 1, 3, 2, 5]), (4, [5, 4, 3, 2, 1]),
 ])  # fmt: skip
-def test_of_more_pages_than_are_ranked_the_list_is_by_date(
+def test_a_search_that_finds_too_many_pages_to_rank_is_ordered_by_date(
     database_url: str, monkeypatch: pytest.MonkeyPatch, most: int, found: list[int]
 ) -> None:
     monkeypatch.setattr(listing, "MOST_RANKED", most)

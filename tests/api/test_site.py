@@ -52,7 +52,7 @@ def test_the_link_of_a_page_shows_it(site: Site) -> None:
     assert '<main data-form-id="3">' in text
 
 
-def test_what_is_text_in_a_page_stays_text_in_its_head(site: Site) -> None:
+def test_text_of_a_page_is_escaped_in_the_head(site: Site) -> None:
     title, words = '"><script>alert(1)</script>x', "&lt;b&gt; \"'><i>"
     page = site.page(title=title, content=words, meta={"form_id": '"><x', "language": ['"x']})
     text = site.get(path_of(page)).text
@@ -74,7 +74,7 @@ def test_the_language_is_the_first_that_the_meta_names(site: Site) -> None:
         assert f'<html lang="{found}">' in site.get(path_of(page)).text
 
 
-def test_policy_age_and_title_are_settings_and_a_tag_differs_with_them(
+def test_settings_of_the_site_change_its_headers_and_etag(
     database_url: str, tmp_path: Path
 ) -> None:
     folder, tags = templates(tmp_path, page="{{ page.content }}"), set()
@@ -156,7 +156,7 @@ def test_an_address_of_no_page_is_an_html_404(site: Site) -> None:
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/html", "*/*", ""])
-def test_who_asks_for_no_html_gets_every_error_of_the_api(
+def test_a_client_that_does_not_accept_html_gets_errors_in_json(
     database_url: str, tmp_path: Path, accept: str
 ) -> None:
     site = Site.on(database_url, TEMPLATES=templates(tmp_path, page="{{ 1 / 0 }}"))
@@ -183,7 +183,7 @@ def test_who_asks_for_no_html_gets_every_error_of_the_api(
         assert (missing.status_code, missing.get_json()["code"]) == (404, "rest_no_route")
 
 
-def test_a_page_knows_two_methods_and_says_so(site: Site) -> None:
+def test_a_public_page_answers_get_head_post_and_options_only(site: Site) -> None:
     path = path_of(site.page())
     for method in ("PUT", "PATCH", "DELETE", "TRACE", "BREW"):
         refused = site.visitor.open(path, method=method)
@@ -202,7 +202,7 @@ def test_a_page_knows_two_methods_and_says_so(site: Site) -> None:
 
 
 @pytest.mark.parametrize("status", ["draft", "pending", "private", "future"])
-def test_a_page_that_is_not_public_is_shown_to_who_may_read_it(site: Site, status: str) -> None:
+def test_a_caller_with_pages_read_sees_a_page_that_is_not_public(site: Site, status: str) -> None:
     page = site.page(status=status, title="Hidden", date="2030-06-01T00:00:00")
     by_id = f"/?page_id={page['id']}"
     assert path_of(page) == ("/hidden/" if status == "private" else by_id)
@@ -229,7 +229,7 @@ def test_a_page_that_is_not_public_is_shown_to_who_may_read_it(site: Site, statu
 # Windows.
 
 
-def test_pages_that_begin_or_end_next_are_listed(site: Site) -> None:
+def test_a_list_has_the_pages_whose_window_changes_before_a_time(site: Site) -> None:
     bounds = [
         {"starts_at": "2030-05-01T12:00:10"}, {"ends_at": "2030-05-01T14:00:20+02:00"},
         {"starts_at": "2030-04-01", "ends_at": "2030-06-01"}, {}, {"ends_at": "2030-05-01"},
@@ -243,7 +243,9 @@ def test_pages_that_begin_or_end_next_are_listed(site: Site) -> None:
     assert [page["id"] for page in later.get_json()] == ids[-1:]
 
 
-def test_a_page_begins_and_ends_by_itself_and_the_api_goes_on_answering(site: Site) -> None:
+def test_the_window_of_a_page_opens_and_closes_it_for_visitors_but_not_in_the_api(
+    site: Site,
+) -> None:
     meta = {"starts_at": "2030-05-01T12:00:10", "ends_at": "2030-05-01T14:00:20+02:00"}
     page = site.page(meta=meta)
     for second, status in ((0, 404), (9, 404), (10, 200), (19, 200), (20, 410), (9999, 410)):
@@ -437,7 +439,7 @@ def test_a_broken_template_is_a_line_in_the_log_and_a_plain_500(
         (b"{{ page.title | no_such }}", r"templates: page\.html, line 1: No filter named"),
     ],
 )
-def test_what_cannot_be_used_is_refused_at_the_start(
+def test_a_template_that_cannot_be_used_stops_the_start(
     database_url: str, tmp_path: Path, text: bytes, problem: str
 ) -> None:
     (tmp_path / "page.html").write_bytes(text)

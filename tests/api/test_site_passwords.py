@@ -61,7 +61,7 @@ def test_the_cookie_is_for_this_page_and_no_script(site: Site) -> None:
     assert "Secure" in cookie_of(secure)
 
 
-def test_what_a_password_opened_is_open_until_the_password_changes(site: Site) -> None:
+def test_a_page_stays_open_until_its_password_changes(site: Site) -> None:
     enter(site.visitor, "sésame")
     for password, opens in (("sésame", True), ("other", False), ("sésame", False)):
         site.visitor.patch("/pages/1", json={"password": password}, headers=basic())
@@ -77,7 +77,7 @@ def test_what_a_password_opened_is_open_until_the_password_changes(site: Site) -
         {"data": b"\xff=1&password", "content_type": "application/x-www-form-urlencoded"},
     ],
 )  # fmt: skip
-def test_what_is_not_the_password_opens_nothing(site: Site, given: dict[str, Any]) -> None:
+def test_a_wrong_password_does_not_open_a_page(site: Site, given: dict[str, Any]) -> None:
     refused = site.visitor.post("/locked/", **given)
     assert refused.status_code in (400, 403)
     assert is_html(refused)
@@ -109,7 +109,7 @@ def test_a_form_may_be_sent_in_parts_and_from_no_other_site(site: Site) -> None:
     assert (large.status_code, is_html(large)) == (413, True)
 
 
-def test_posting_to_any_other_page_shows_what_is_there(site: Site) -> None:
+def test_a_post_to_a_page_without_a_form_is_answered_like_a_get(site: Site) -> None:
     site.page(title="Open", slug="open")
     site.page(title="Draft", slug="draft", status="draft", password="x")
     site.page(title="Over", slug="over", password="x", meta={"ends_at": "2001-01-01"})
@@ -145,7 +145,7 @@ def test_a_forged_cookie_or_that_of_another_page_opens_nothing(site: Site) -> No
         assert (HIDDEN in shown.text) == opens
 
 
-def test_every_process_knows_the_secret_and_none_after_it_was_rotated(
+def test_rotating_the_secret_ends_cookies_and_previews_in_every_process(
     site: Site, database_url: str
 ) -> None:
     app = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET})

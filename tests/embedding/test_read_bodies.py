@@ -86,7 +86,7 @@ def test_pages_and_feeds_are_written_in_json(client: FlaskClient) -> None:
     assert client.patch("/l/feeds/1", json={"meta": {"x": 2}}).get_json()["meta"] == {"x": 2}
 
 
-def test_what_is_too_large_or_no_form_of_a_page_is_refused_as_elsewhere(
+def test_large_bodies_and_wrong_forms_are_refused(
     client: FlaskClient,
 ) -> None:
     large = {"title": "A", "content": "x" * MOST}

@@ -47,7 +47,7 @@ def settle(server: Server) -> None:
 
 
 @pytest.mark.parametrize("event", [command_and_reload, kill_workers])
-def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanwhile(
+def test_a_file_moved_aside_and_back_loses_nothing(
     start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
 ) -> None:
     server, file = start_server(), tmp_path / "landform.db"
@@ -97,7 +97,7 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     assert server.send("GET", "/pages/3", {}, None)[0] == 200
 
 
-def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_into(
+def test_a_database_of_another_store_moved_over_a_served_one_is_not_written(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     file, other = tmp_path / "landform.db", tmp_path / "whole.db"
@@ -125,7 +125,7 @@ def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_int
     check(f"sqlite:///{tmp_path}/kept.db")
 
 
-def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_is_safe(
+def test_a_backup_moved_over_a_served_file_is_served_without_a_restart(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     file, copy = tmp_path / "landform.db", tmp_path / "copy.db"
@@ -181,7 +181,7 @@ def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count:
     check(f"sqlite:///{file}")
 
 
-def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path) -> None:
+def test_commands_leave_the_log_of_a_moved_file_alone(tmp_path: Path) -> None:
     file = tmp_path / "landform.db"
     log = crashed(file, 30)
     file.rename(tmp_path / "aside.db")

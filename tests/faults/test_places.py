@@ -183,7 +183,7 @@ def stored_status(folder: Path) -> str | None:
         return str(connection.execute("SELECT status FROM page WHERE id = 1").fetchone()[0])
 
 
-def test_a_full_disk_is_told_by_the_probe_and_the_log_until_there_is_room_again(
+def test_the_probe_and_the_log_report_a_full_disk_until_there_is_space(
     start_server: Callable[..., Server], small_disk: Callable[[], Path], tmp_path: Path
 ) -> None:
     folder = small_disk()

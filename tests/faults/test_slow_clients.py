@@ -149,7 +149,7 @@ def test_bodies_that_crawl_do_not_fill_the_memory(start: Callable[..., Server]) 
     assert halves(server) == []
 
 
-def test_responses_that_nobody_takes_are_bounded_in_memory_and_given_back(
+def test_responses_that_clients_do_not_read_use_bounded_memory(
     start: Callable[..., Server],
 ) -> None:
     server = start(1_900_000, **TWO_MINUTES)

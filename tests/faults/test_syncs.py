@@ -157,7 +157,7 @@ def failing_syncs(server: Server, folder: Path) -> Iterator[None]:
         tracer.wait(30)
 
 
-def test_a_write_whose_sync_fails_is_told_as_one_that_may_have_been_stored_and_can_be_repeated(
+def test_a_write_whose_sync_fails_is_a_503_that_may_be_repeated(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     server = start_server(LANDFORM_WORKERS="1")
@@ -185,7 +185,7 @@ def test_a_write_whose_sync_fails_is_told_as_one_that_may_have_been_stored_and_c
     assert sorted(titles) == sorted(["Before", *keys])
 
 
-def test_what_is_refused_while_syncs_fail_does_not_appear_later(
+def test_a_write_refused_while_syncs_fail_does_not_appear_later(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     """With one thread the connection of a write is the only one of the process."""

@@ -130,7 +130,7 @@ def test_the_type_of_the_logic_says_how_many_rules_have_to_match(
     assert [has for has in entries if runs(meta, {"1": has[0], "2": has[1]})] == matching
 
 
-def test_a_property_comes_before_what_the_entry_has_by_its_name_but_never_before_a_field() -> None:
+def test_a_property_overrides_an_entry_key_of_its_name_but_no_field_number() -> None:
     meta = logic([rule("payment_status", "is", "Paid")])
     assert runs(meta, {"payment_status": "Failed"}, payment_status="Paid")
     assert not runs(meta, {"payment_status": "Paid"}, payment_status="Failed")

@@ -32,7 +32,7 @@ def test_the_routes_are_listed_where_there_is_a_database(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("given", ["run", "shell", "_tools", "-A"])
-def test_nothing_else_is_offered_and_what_is_none_is_named(given: str) -> None:
+def test_an_unknown_command_is_named(given: str) -> None:
     told = CliRunner().invoke(cli.main, [given])
     assert (told.exit_code, "No such" in told.output, given in told.output) == (2, True, True)
 

@@ -28,7 +28,7 @@ def check(*command: str | Path) -> str:
     return ran.stdout + ran.stderr
 
 
-def test_the_image_takes_what_the_package_is_made_of_and_runs_as_nobody_in_particular() -> None:
+def test_the_image_copies_the_package_and_runs_without_root() -> None:
     text = (DEPLOY / "Dockerfile").read_text()
     copied = set(re.findall(r"[\w.]+", " ".join(re.findall(r"^COPY (?!--)(.*)", text, re.M))))
     modules = {path.name for path in ROOT.glob("*.py")}

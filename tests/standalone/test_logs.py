@@ -111,7 +111,7 @@ def test_no_value_and_no_secret_reaches_a_line(
     assert "hush" not in (out + error + caplog.text).lower()
 
 
-def test_with_nothing_asked_for_nothing_is_said(
+def test_by_default_nothing_is_logged(
     database_url: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
 ) -> None:
     client = service(database_url, LOG_LEVEL="INFO").anonymous

@@ -85,7 +85,7 @@ def test_every_request_is_one_line_with_its_route_and_caller(
 
 
 @pytest.mark.parametrize("sent", ["", "a b", "x" * 129, 'a"b', "ü", "a\tb", "a-1_b.c"])
-def test_an_id_that_is_none_is_replaced_and_answered(database_url: str, sent: str) -> None:
+def test_an_invalid_request_id_is_replaced(database_url: str, sent: str) -> None:
     headers = {"X-Request-ID": sent.encode().decode("latin-1")}
     found = service(database_url).anonymous.get("/pages", headers=headers).headers["X-Request-ID"]
     assert found == sent if sent == "a-1_b.c" else re.fullmatch("[0-9a-f]{32}", found)

@@ -58,7 +58,7 @@ def log_of(server: Server) -> str:
     return (server.folder / "server.log").read_text()
 
 
-def test_settings_that_cannot_be_used_stay_away_and_the_service_stays(
+def test_a_reload_with_wrong_settings_keeps_those_from_before(
     start_server: Callable[..., Server], file: Path
 ) -> None:
     server = start(start_server, file)
@@ -88,7 +88,7 @@ def test_a_settings_file_that_is_missing_does_not_end_the_service(
     assert KEPT in log_of(server)
 
 
-def test_a_worker_that_is_replaced_has_the_settings_of_the_others_whatever_the_file_holds(
+def test_a_new_worker_has_the_settings_of_the_others(
     start_server: Callable[..., Server], file: Path
 ) -> None:
     server = start(start_server, file)

@@ -84,7 +84,7 @@ def test_a_database_is_named_by_a_url(url: Any) -> None:
         read_settings({"DATABASE_URL": url})
 
 
-def test_whatever_an_option_can_be_is_taken(tmp_path: Path) -> None:
+def test_options_take_every_documented_type(tmp_path: Path) -> None:
     with open_api(
         "sqlite:///:memory:", busy_timeout=1, cache_bytes=0,
         credentials=MappingProxyType({"a": "b"}), public_url="https://example.com:8443/promo/",

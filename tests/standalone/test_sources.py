@@ -73,7 +73,7 @@ def test_a_file_gives_settings_in_the_types_of_toml_and_the_environment_has_prio
         ("workers = 1\nworkers = 2", "is not valid TOML"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_said_and_no_value_shown(
+def test_an_error_in_a_settings_file_is_named_without_values(
     write: Any, text: str, complaint: str
 ) -> None:
     file = write(text)
@@ -99,7 +99,7 @@ def test_a_file_that_cannot_be_read_is_an_error_in_a_sentence(
     assert not list(tmp_path.glob("*.db"))
 
 
-def test_settings_tells_value_source_default_and_meaning_of_each(write: Any) -> None:
+def test_the_command_settings_shows_value_source_default_and_meaning(write: Any) -> None:
     file = write("threads = 7\n")
     found = rows("--database", "sqlite:////x.db", LANDFORM_WORKERS="3")
     assert list(found) == [f"LANDFORM_{name}" for name in SETTINGS]
@@ -150,7 +150,7 @@ def test_a_command_has_no_database_in_memory_wherever_it_is_named(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_only_what_nobody_knows_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_unknown_settings_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LANDFORM_CONFIG", "LANDFORM_KEY", "LANDFORMAT"):
         monkeypatch.setenv(name, "")
     assert list(warnings()) == []

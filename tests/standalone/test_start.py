@@ -18,7 +18,7 @@ SERVE = ["-m", "landform.standalone", "serve"]
 GUNICORN = ["-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")]
 
 
-def test_the_start_says_where_what_to_whom_and_with_which_docs(
+def test_the_start_logs_database_access_address_and_docs(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     server = start_server(LANDFORM_DATABSE_URL="x", LANDFORM_CREDENTIALS="admin:hunter2,editor:s")

@@ -47,14 +47,14 @@ IN_TWO_WAYS = [
 
 
 @pytest.mark.parametrize("headers", IN_TWO_WAYS, ids=repr)
-def test_what_others_could_read_in_another_way_is_refused(headers: str) -> None:
+def test_ambiguous_headers_of_a_body_are_refused(headers: str) -> None:
     top = f"POST / HTTP/1.1\r\n{HOST}{headers}\r\n"
     for body in ("5\r\nhello\r\n0\r\n\r\n", "hello"):
         assert requests((top + body).encode())[-1] == 400
 
 
 @pytest.mark.parametrize("version", ["1.0", "0.9", "2.0", "1"])
-def test_chunks_are_of_one_version_only(version: str) -> None:
+def test_chunks_are_refused_in_other_versions_of_http(version: str) -> None:
     top = f"POST / HTTP/{version}\r\n{HOST}{CHUNKED}\r\n0\r\n\r\n"
     assert requests(top.encode()) == [400]
 
@@ -78,7 +78,7 @@ def test_more_than_a_hundred_headers_are_refused(count: int, status: bytes | int
     ],
     ids=repr,
 )
-def test_what_follows_the_last_chunk_is_headers_or_refused(trailer: str, end: list[Any]) -> None:
+def test_lines_after_the_last_chunk_must_be_headers(trailer: str, end: list[Any]) -> None:
     following = f"GET / HTTP/1.1\r\n{HOST}\r\n"
     top = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n5\r\nhello\r\n0\r\n{trailer}\r\n{following}"
     assert requests(top.encode()) == end
@@ -99,7 +99,7 @@ def test_what_follows_the_last_chunk_is_headers_or_refused(trailer: str, end: li
     ids=repr,
 )  # fmt: skip
 @pytest.mark.parametrize("size", [1, 3, 8192])
-def test_chunks_that_others_could_end_elsewhere_are_refused(chunks: str, size: int) -> None:
+def test_ambiguous_chunks_are_refused(chunks: str, size: int) -> None:
     following = f"GET / HTTP/1.1\r\n{HOST}\r\n"
     stream = f"POST / HTTP/1.1\r\n{HOST}{CHUNKED}\r\n{chunks}{following}".encode()
     assert requests(stream, size) == [400]
@@ -119,7 +119,7 @@ def test_chunks_are_read_in_whatever_pieces_they_come(size: int) -> None:
      "GET /\x00 HTTP/1.1", "GET /\n HTTP/1.1", "GET / x HTTP/1.1"],
     ids=repr,
 )  # fmt: skip
-def test_a_request_line_that_others_could_end_elsewhere_is_refused(line: str) -> None:
+def test_an_ambiguous_request_line_is_refused(line: str) -> None:
     assert requests(f"{line}\r\n{HOST}\r\n".encode()) == [400]
 
 
@@ -214,7 +214,7 @@ UNREADABLE = {
 }
 
 
-def test_what_is_no_request_is_refused_and_repeated_nowhere(server: Server) -> None:
+def test_an_unreadable_request_is_refused_and_not_logged(server: Server) -> None:
     for sent, status in UNREADABLE.items():
         with socket.create_connection(("127.0.0.1", server.port), 30) as client:
             # A response before it is not lost.

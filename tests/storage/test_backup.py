@@ -181,7 +181,9 @@ REFUSED = {
 }
 
 
-def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path: Path) -> None:
+def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(
+    store: Store, tmp_path: Path
+) -> None:
     folder = tmp_path / "spoilt"
     folder.mkdir()
     assert command(store, "backup", folder / "copy.db").exit_code == 0

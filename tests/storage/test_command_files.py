@@ -84,7 +84,7 @@ def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> No
 
 
 @pytest.mark.parametrize("called", LINES)
-def test_no_file_of_the_database_is_named_for_anything_else(store: Store, called: str) -> None:
+def test_commands_refuse_the_files_of_the_database_as_arguments(store: Store, called: str) -> None:
     before = content()
     for file in store.database.files[:3]:
         names = [str(file), f"{file.parent}/../{file.parent.name}/{file.name}",
@@ -99,7 +99,7 @@ def test_no_file_of_the_database_is_named_for_anything_else(store: Store, called
 
 
 @pytest.mark.parametrize("line", PAIRS)
-def test_no_file_is_written_that_is_also_read_or_written_otherwise(store: Store, line: str) -> None:
+def test_commands_refuse_the_same_file_for_two_arguments(store: Store, line: str) -> None:
     Path("used").write_text("" if "config" in line else "secret")
     os.link("used", "hard")
     Path("symbolic").symlink_to("used")

@@ -31,7 +31,7 @@ def file(tmp_path: Path) -> Path:
     return new_file(tmp_path / "file.db")
 
 
-def test_where_files_have_no_attributes_they_are_served_all_the_same(
+def test_a_file_system_without_attributes_is_supported(
     file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
@@ -56,9 +56,7 @@ def test_a_backup_in_a_process_that_serves_takes_no_lock_away(file: Path, tmp_pa
     assert count_pages(tmp_path / "copy.db") == 2
 
 
-def test_a_restore_forgets_no_write_that_a_crash_left_and_brings_none_of_them_back(
-    file: Path, tmp_path: Path
-) -> None:
+def test_a_restore_keeps_the_log_of_a_crash_with_the_old_file(file: Path, tmp_path: Path) -> None:
     assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
     crashed(file, 0, "DELETE FROM page", WRITE)
     assert command(file, "restore", tmp_path / "copy.db").exit_code == 0

@@ -68,7 +68,7 @@ def test_a_file_of_an_older_version_becomes_private_and_keeps_what_is_meant(
     assert mode(file) == after
 
 
-def test_whatever_is_made_of_a_database_is_private(tmp_path: Path) -> None:
+def test_files_made_of_a_database_are_private(tmp_path: Path) -> None:
     file, made = tmp_path / "x.db", tmp_path / "made"
     made.mkdir()
     write(file).dispose()

@@ -130,7 +130,7 @@ PAIRS = [
 
 
 @pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: " ".join(pair[0][0] | pair[1][0]))
-def test_every_filter_in_every_order_finds_what_looking_at_each_page_finds(
+def test_every_filter_in_every_order_finds_the_same_as_reading_each_page(
     filled: tuple[Store, list[Row]], pair: Any
 ) -> None:
     store, rows = filled

@@ -65,7 +65,7 @@ def test_every_write_is_refused_and_reads_go_on(
     assert filled.post("/pages", json={"title": "After"}).status_code == 201
 
 
-def test_a_read_that_the_schema_does_not_allow_is_no_mistake_of_the_service(
+def test_a_read_that_another_schema_does_not_allow_is_a_503(
     filled: Client, database_url: str
 ) -> None:
     run_sql(database_url, NEWER)

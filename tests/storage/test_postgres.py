@@ -60,7 +60,7 @@ def test_the_index_of_trigrams_is_used(postgres: Postgres) -> None:
     store.dispose()
 
 
-def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postgres) -> None:
+def test_a_role_that_may_not_create_the_extension_is_served(postgres: Postgres) -> None:
     url = postgres.create()
     name = url.rpartition("/")[2]
     run_sql(postgres.url("postgres"), f"CREATE ROLE plain_{name} LOGIN")
@@ -118,7 +118,7 @@ ENDS = """
 """
 
 
-def test_whoever_cannot_know_whether_a_commit_happened_is_told_so(database_url: str) -> None:
+def test_a_commit_with_an_unknown_result_is_a_503_storage_uncertain(database_url: str) -> None:
     client = service(database_url)
     assert client.post("/pages", json={"title": "Before"}).status_code == 201
     run_sql(database_url, ENDS)
@@ -143,7 +143,7 @@ def test_a_commit_that_no_standby_has_is_not_acknowledged(server: Postgres) -> N
     assert answer.result().get_json()["code"] == "storage_uncertain"
 
 
-def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgres) -> None:
+def test_a_server_that_does_not_answer_is_a_503_after_the_timeout(server: Postgres) -> None:
     client = service(server.url("template"), POSTGRES_STATEMENT_TIMEOUT=0.5, CACHE_BYTES=0)
     assert client.get("/pages").status_code == 200
     found = "SELECT pid FROM pg_stat_activity WHERE datname = 'template'"
@@ -156,7 +156,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgr
 
 
 @pytest.mark.skipif(not psycopg.capabilities.has_cancel_safe(), reason="this libpq is too old")
-def test_what_takes_too_long_is_ended_and_not_begun_again(
+def test_a_statement_beyond_the_timeout_is_cancelled_and_not_repeated(
     postgres: Postgres, database_url: str
 ) -> None:
     client = service(database_url, POSTGRES_STATEMENT_TIMEOUT=0.3, CACHE_BYTES=0)
@@ -225,9 +225,7 @@ def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
 
 
 @pytest.mark.parametrize("how", ["by its role", "by its session"])
-def test_a_database_that_takes_no_writes_is_said_to(
-    postgres: Postgres, database_url: str, how: str
-) -> None:
+def test_a_read_only_database_is_reported(postgres: Postgres, database_url: str, how: str) -> None:
     name = database_url.rpartition("/")[2]
     url = f"{database_url}?options=-c%20default_transaction_read_only%3Don"
     if how == "by its role":
@@ -275,7 +273,7 @@ FULL = """
 """
 
 
-def test_a_server_without_room_is_told_by_the_probe_until_there_is_room_again(
+def test_the_probe_reports_a_full_server_until_there_is_space(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = service(database_url)

@@ -148,7 +148,7 @@ def write_back(client: Client) -> None:
     suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
 )
 @given(writes=WRITES)
-def test_whatever_was_accepted_can_be_moved_and_written_back(
+def test_accepted_values_can_be_exported_imported_copied_and_written_back(
     make_database: Callable[[], str], tmp_path: Path, writes: list[Any]
 ) -> None:
     url = make_database()

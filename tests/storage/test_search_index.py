@@ -88,7 +88,7 @@ def scanned(store: Store, search: str, columns: list[str]) -> set[int]:
     max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
 )
 @given(steps, st.lists(searches, min_size=1, max_size=6), st.sampled_from(["date", "relevance"]))
-def test_a_search_finds_what_reading_every_page_finds_whatever_was_written(
+def test_a_search_finds_the_same_pages_as_reading_every_page(
     request: pytest.FixtureRequest, history: list[Any], asked: list[Any], order: str
 ) -> None:
     with TemporaryDirectory() as folder, databases(request, Path(folder)) as make:

@@ -49,7 +49,7 @@ def exported(store: Store, *options: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_all_of_it_goes_there_and_stays_what_it_was(
+def test_an_import_of_an_export_makes_the_same_rows(
     store: Store, tmp_path: Path, other: Store
 ) -> None:
     file = tmp_path / "all.ndjson"
@@ -145,7 +145,7 @@ def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
         assert pages.get(other, mine["id"])["title_raw"] == "Mine"
 
 
-def test_what_differs_is_changed_and_its_version_goes_on_from_the_higher_one(
+def test_an_import_changes_rows_that_differ_and_continues_the_higher_version(
     store: Store, tmp_path: Path
 ) -> None:
     rows = exported(store)
@@ -237,7 +237,7 @@ def test_an_export_takes_revisions_along_if_it_is_asked_to(
     assert (refused.exit_code, "revisions" in refused.output) == (1, True)
 
 
-def test_an_import_that_changes_a_page_keeps_what_was_there(
+def test_an_import_that_changes_a_page_makes_a_revision(
     store: Store, other: Store, tmp_path: Path
 ) -> None:
     file = written(tmp_path / "all", exported(store))
