@@ -10,7 +10,7 @@ from applications import Client, store_of
 from conftest import SECRET, basic
 from flask import Flask
 from flask.testing import FlaskClient
-from hypothesis import HealthCheck, given, settings, strategies
+from hypothesis import given, strategies
 
 from landform.service import create_blueprint, page_created
 from landform.service.rendering import content
@@ -233,7 +233,6 @@ PATHS = strategies.lists(
 
 
 @given(path=PATHS, method=strategies.sampled_from(["POST", "PUT", "PATCH", "DELETE"]))
-@settings(max_examples=60, deadline=None, suppress_health_check=[*HealthCheck], database=None)
 def test_the_path_of_a_request_of_a_batch_does_not_affect_the_others(
     client: Client, path: str, method: str
 ) -> None:

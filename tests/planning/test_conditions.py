@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
@@ -149,8 +149,6 @@ def test_work_is_bounded() -> None:
 
 # The laws.
 
-law = settings(max_examples=40, deadline=None)
-
 texts = st.text(st.sampled_from("aAbB019.-+eE_ \t\0|é\f")) | st.text(max_size=8)
 numerals = st.from_regex(
     r"[+-]?([0-9]{1,25}(\.[0-9]{0,5})?|\.[0-9]{1,5})([eE][+-]?[0-9]{1,3})?", fullmatch=True
@@ -161,7 +159,6 @@ def one(operator: str, value: str, target: str) -> bool:
     return matches(operator, operand(value), operand(target))
 
 
-@law
 @given(texts | numerals, texts | numerals)
 def test_exactly_one_of_below_is_and_above_holds(value: str, target: str) -> None:
     assert [one(name, value, target) for name in ("<", "is", ">")].count(True) == 1

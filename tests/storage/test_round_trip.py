@@ -8,7 +8,7 @@ from typing import Any
 
 from applications import Client, service
 from files import command
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 NUMBERS = count()
@@ -140,13 +140,7 @@ def write_back(client: Client) -> None:
         assert client.get(f"/feeds/{feed['id']}").get_json() == feed
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=10, phases=[Phase.generate])
 @given(writes=WRITES)
 def test_accepted_values_can_be_exported_imported_copied_and_written_back(
     make_database: Callable[[], str], tmp_path: Path, writes: list[Any]
