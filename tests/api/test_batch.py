@@ -185,9 +185,7 @@ def test_a_batch_has_no_more_rights_than_its_caller(app: Flask, anonymous: Flask
 
 
 @pytest.mark.settings(MAX_RESPONSE_BYTES=60_000)
-def test_a_batch_with_too_large_responses_writes_nothing(
-    client: Client,
-) -> None:
+def test_a_batch_with_too_large_responses_writes_nothing(client: Client) -> None:
     large = item("POST", "/pages", {"title": "T", "content": "x" * 15_000})
     answer = client.post("/batch/v1", json={"requests": [large] * 3})
     assert (answer.status_code, "requests" in answer.get_json()["data"]["params"]) == (400, True)

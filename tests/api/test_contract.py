@@ -69,9 +69,7 @@ def test_every_operation_is_described_and_no_other(app: Flask, description: Any)
     assert len(names) == len(set(names)) == 62
 
 
-def test_the_description_names_its_host_and_has_an_etag(
-    anonymous: FlaskClient,
-) -> None:
+def test_the_description_names_its_host_and_has_an_etag(anonymous: FlaskClient) -> None:
     here = anonymous.get("/openapi.json", base_url="https://example.com/shop").get_json()
     assert here["servers"] == [{"url": "https://example.com/shop"}]
     tag = anonymous.get("/openapi.json").headers["ETag"]

@@ -166,13 +166,6 @@ def test_with_first_only_the_feed_that_was_run_stays_the_only_one(
     assert ids(plan(first_only=["pay"], entry_id="e")) == []
 
 
-def test_a_page_of_another_site_may_ask_as_it_may_read(client: Client) -> None:
-    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example.com"}
-    answer = client.post("/forms/1/feeds/plan", json={"entry": {}}, headers=headers)
-    assert answer.status_code == client.get("/feeds", headers=headers).status_code == 200
-    assert client.post("/feeds", json={}, headers=headers).status_code == 403
-
-
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "entry"),
     ({"entry": "x"}, "entry"),

@@ -1,7 +1,6 @@
 """Hostile input: whatever comes in is refused or stored faithfully, and nothing is a 500."""
 
 import itertools
-import json
 import re
 from typing import Any
 from urllib.parse import quote
@@ -14,26 +13,6 @@ from landform.service.resources import WORDPRESS_ROUTES
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
-
-
-# What a body may hold where anything may be.
-VALUES = [
-    "9223372036854775807", "9223372036854775808", "1" + "0" * 400, "5e-324", "0e999999999999",
-    "-0.0", '"\\ud83d\\ude00"', '"\\u0000"', '"\\u0001\\u001f\\u007f\\u2028\\ufeff\\ufffe"',
-    '{"a": 1, "A": 2, "": 3, " ": 4}', '{"__proto__": {"x": 1}, "constructor": 1}',
-    '{"$ne": null, "id": "1 OR 1=1"}', '["' + "[{" * 999 + '"]',
-    # With the two objects and the list around it and the number in it, as deep as can be.
-    "[" * 496 + "1" + "]" * 496,
-]  # fmt: skip
-
-
-def test_a_value_is_stored_faithfully(client: Client) -> None:
-    values = f"[{','.join(VALUES)}]"
-    body = f'{{"form_id": 1, "addon_slug": "a", "meta": {{"values": {values}}}}}'
-    answer = client.post("/feeds", data=body.encode(), headers=JSON)
-    assert answer.status_code == 201, answer.text
-    for read in (answer.get_json(), client.get("/feeds/1").get_json()):
-        assert repr(read["meta"]["values"]) == repr(json.loads(values))
 
 
 HOSTILE = [

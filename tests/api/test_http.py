@@ -98,22 +98,6 @@ def test_a_body_beyond_the_bound_is_413_and_one_that_breaks_off_400(
     assert post(900, environ=chunked).status_code == post(1000).status_code == 201
 
 
-def test_forms_write_pages_like_json(client: Client) -> None:
-    sent = {
-        **{"title": "A & ü", "content[raw]": '{"a": 1}', "author": "3", "meta[form_id]": "7"},
-        **{"meta[gallery][]": ["a", "b"], "meta[language][0][code]": "de", "unknown": "1"},
-    }
-    for kind in (FORM, "multipart/form-data"):
-        page = client.post("/pages", data=sent, content_type=kind).get_json()
-        assert (page["title"]["raw"], page["author"]) == ("A & ü", 3)
-        assert page["content"]["raw"] == '{"a": 1}'
-        meta = [page["meta"][name] for name in ("form_id", "gallery", "language")]
-        assert meta == ["7", ["a", "b"], [{"code": "de"}]]
-        bad = {"meta[form_id][]": "7", "author": "x", "title": "a\0"}
-        error = client.put(f"/pages/{page['id']}", data=bad, content_type=kind).get_json()
-        assert set(error["data"]["params"]) == {"meta.form_id", "author", "title"}
-
-
 # Texts that were meant to be JSON, or could have been, in a form and in any other kind of body.
 IN_FORMS = ['{"title": "A"}', '\n { "title": "A",}', "{'title': 'A'}", "[1]"]
 IN_OTHERS = ['{"title": "A", "force": true}', "title=new&force=1"]

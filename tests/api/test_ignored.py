@@ -318,9 +318,7 @@ def test_a_misspelt_name_in_a_body_is_refused_at_our_own_paths(client: Client, c
 
 
 @pytest.mark.settings(STRICT="1")
-def test_the_setting_strict_applies_unless_a_request_is_lenient(
-    client: Client,
-) -> None:
+def test_the_setting_strict_applies_unless_a_request_is_lenient(client: Client) -> None:
     answer = client.post("/pages", json={"title": "x", "contnet": "y"})
     assert params(answer) == {"contnet": 'contnet is unknown; did you mean "content"?'}
     assert "Preference-Applied" not in answer.headers

@@ -158,9 +158,7 @@ def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
             assert status(client, environ) == 401
 
 
-def test_the_user_of_a_client_is_checked_once_for_each_connection(
-    client: FlaskClient,
-) -> None:
+def test_the_user_of_a_client_is_checked_once_for_each_connection(client: FlaskClient) -> None:
     with connected("127.0.0.1", "127.0.0.1") as (near, far, environ), socket.socket() as later:
         assert status(client, {**environ, "gunicorn.socket": far}) == 200
         near.close()

@@ -129,9 +129,7 @@ def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(client: C
     assert edit[0]["content"]["raw"] == "Behind it"
 
 
-def test_forms_of_pages_are_listed_for_callers_who_may_see_the_pages(
-    client: Client,
-) -> None:
+def test_forms_of_pages_are_listed_for_callers_who_may_see_the_pages(client: Client) -> None:
     store = client.store
     with store.connection():
         # It may read feeds, and no page that is not published.

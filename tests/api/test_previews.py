@@ -126,9 +126,7 @@ def test_a_preview_lasts_a_second_to_thirty_days(site: Site) -> None:
             assert missing.get_json()["code"] == "rest_post_invalid_id"
 
 
-def test_a_preview_ends_with_the_trash_and_is_not_valid_for_an_imported_page(
-    site: Site,
-) -> None:
+def test_a_preview_ends_with_the_trash_and_is_not_valid_for_an_imported_page(site: Site) -> None:
     page = site.page(status="draft")
     made = preview(site, page["id"])
     lines = list(transfer.rows(site.store, ["page"]))

@@ -60,18 +60,6 @@ def test_a_list_of_feeds_beyond_the_limit_of_bytes_is_refused(client: FlaskClien
     assert client.get("/feeds/1").status_code == 200
 
 
-def test_a_refused_response_without_paging_suggests_fields(
-    client: FlaskClient,
-) -> None:
-    for _ in range(15):
-        hook = {"url": "https://example.com/" + "x" * 1500}
-        assert client.post("/webhooks", json=hook).status_code == 201
-    assert refused(client.get("/webhooks"), "_fields")
-    assert len(client.get("/webhooks?_fields=id").get_json()) == 15
-    page = {"title": "A", "content": "x" * BOUND}
-    assert refused(client.post("/pages/preview", json=page), "_fields")
-
-
 def test_the_largest_list_uses_bounded_memory(start_server: Callable[..., Server]) -> None:
     server = start_server(LANDFORM_WORKERS="1")
     headers = {"Content-Type": "application/json", **basic()}

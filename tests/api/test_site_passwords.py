@@ -109,15 +109,6 @@ def test_a_form_may_be_sent_in_parts_and_from_no_other_site(site: Site) -> None:
     assert (large.status_code, is_html(large)) == (413, True)
 
 
-def test_a_post_to_a_page_without_a_form_is_answered_like_a_get(site: Site) -> None:
-    site.page(title="Open", slug="open")
-    site.page(title="Draft", slug="draft", status="draft", password="x")
-    site.page(title="Over", slug="over", password="x", meta={"ends_at": "2001-01-01"})
-    for path, status in (("/open/", 303), ("/draft/", 404), ("/over/", 410), ("/no/", 404)):
-        assert enter(site.visitor, "x", path).status_code == status
-    assert enter(site.visitor, "x", "/?page_id=99").status_code == 404
-
-
 @pytest.mark.parametrize("path", ["/LOCKED/", "/locked", "/?page_id=1", "/locked!/"])
 def test_only_at_the_address_of_the_page_is_a_password_taken(site: Site, path: str) -> None:
     led = enter(site.visitor, "sésame", path)

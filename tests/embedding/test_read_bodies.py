@@ -86,9 +86,7 @@ def test_pages_and_feeds_are_written_in_json(client: FlaskClient) -> None:
     assert client.patch("/l/feeds/1", json={"meta": {"x": 2}}).get_json()["meta"] == {"x": 2}
 
 
-def test_large_bodies_and_wrong_forms_are_refused(
-    client: FlaskClient,
-) -> None:
+def test_large_bodies_and_wrong_forms_are_refused(client: FlaskClient) -> None:
     large = {"title": "A", "content": "x" * MOST}
     refused: list[tuple[str, Any, int, str]] = [
         *(("/l/pages", {"data": large, "content_type": kind}, 413, "rest_body_too_large")

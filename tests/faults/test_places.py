@@ -124,10 +124,7 @@ def at_once(server: Server, requests: list[tuple[str, str, Any]]) -> list[tuple[
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_writes_are_refused_reads_go_on_and_later_it_works_without_a_restart(
-    start_server: Callable[..., Server],
-    small_disk: Callable[[], Path],
-    tmp_path: Path,
-    fault: str,
+    start_server: Callable[..., Server], small_disk: Callable[[], Path], tmp_path: Path, fault: str
 ) -> None:
     break_it, expected = FAULTS[fault]
     folder = small_disk() if break_it is full else tmp_path / "data"

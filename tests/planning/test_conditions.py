@@ -10,12 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
-from landform.service.planning.conditions import (
-    NotUnderstood,
-    condition_of,
-    is_met,
-    parse,
-)
+from landform.service.planning.conditions import NotUnderstood, condition_of, is_met, parse
 from landform.service.planning.entries import OPERATORS, Entry, matches, operand
 
 PAGE = (ROOT / "tests/planning/conditions.md").read_text()

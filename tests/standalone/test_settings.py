@@ -24,9 +24,7 @@ def test_the_environment_is_read_at_the_call_and_not_at_the_import(
     assert client.get("/feeds", headers=basic("a:wrong")).status_code == 401
 
 
-def test_a_secret_that_is_short_is_warned_of_and_not_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_secret_that_is_short_is_warned_of_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANDFORM_CREDENTIALS", "editor:hunter2,admin:twelve-chars,b:x")
     [told] = warnings()
     assert told.startswith("The secret of editor, b in LANDFORM_CREDENTIALS can be guessed")

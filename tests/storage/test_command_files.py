@@ -112,13 +112,3 @@ def test_commands_refuse_the_same_file_for_two_arguments(store: Store, line: str
     if "report {} --redirects {}" in line or line.startswith("export {} --report"):
         assert run(line.format("new", "./new")).exit_code == 2
     assert content() == before
-
-
-def test_the_database_that_is_compared_or_copied_is_not_written(store: Store) -> None:
-    migrated("sqlite:///old.db").dispose()
-    before = content()
-    for line in ("diff sqlite:///old.db --report old.db", "diff --report old.db-wal sqlite:///old.db",
-                 "copy sqlite:///old.db sqlite:///./old.db"):  # fmt: skip
-        refused = run(line)
-        assert (refused.exit_code, " is also " in refused.stderr) == (2, True), refused.output
-    assert content() == before

@@ -12,10 +12,7 @@ from landform.storage import Store, pages
 from landform.storage.engines.sqlite import files as sqlite_files
 from landform.storage.pages import listing
 
-pytestmark = [
-    pytest.mark.servers,
-    pytest.mark.sqlite("the log is PostgreSQL's"),
-]
+pytestmark = [pytest.mark.servers, pytest.mark.sqlite("the log is PostgreSQL's")]
 
 # The first page, which has the stamp, is in a log with that; an update alone need not write it.
 WRITE = "CREATE TABLE more (x)"

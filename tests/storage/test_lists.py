@@ -151,22 +151,3 @@ def test_every_filter_in_every_order_finds_the_same_as_reading_each_page(
                 assert set(ids) <= {row["id"] for row in found}
             else:
                 assert ids == [row["id"] for row in found[offset : offset + 10]], query
-
-
-@pytest.mark.parametrize("chosen", FILTERS, ids=lambda chosen: " ".join(chosen[0]))
-def test_pages_come_in_the_order_in_which_they_are_named(
-    filled: tuple[Store, list[Row]], chosen: tuple[Row, Callable[[Row], bool]]
-) -> None:
-    (store, rows), (also, keeps) = filled, chosen
-    published = [row for row in rows if row["status"] == "publish"]
-    named = [*random.Random(1).sample(published, 30), published[0], published[0]]
-    wanted = list(dict.fromkeys(row["id"] for row in named if keeps(row)))
-    for asked in (
-        {"include": [row["id"] for row in named], "orderby": "include"},
-        {"slug": [row["slug"] for row in named], "orderby": "include_slugs"},
-    ):
-        if asked.keys() & also:
-            continue
-        found = listing.list_pages(store, {**LIST, **also, **asked, "per_page": 100}, ("id",))
-        assert [row["id"] for row in found.rows] == wanted
-        assert found.total == len(wanted)

@@ -14,12 +14,7 @@ from conftest import migrated, processes
 from databases import run_sql
 from files import command
 
-from landform.storage import (
-    Clock,
-    DatabaseUnusable,
-    Store,
-    pages,
-)
+from landform.storage import Clock, DatabaseUnusable, Store, pages
 from landform.storage.part import all_tables, numbered_tables
 
 PAGE = {**A_PAGE, "content_raw": "C"}

@@ -9,8 +9,7 @@ from applications import service
 from databases import check, run_sql
 from files import command, dump
 
-from landform.service import create_blueprint
-from landform.storage import DatabaseUnusable, Store, migrating
+from landform.storage import Store, migrating
 
 FILE_ONLY = pytest.mark.sqlite("it is about the file")
 FEED = {"form_id": 3, "addon_slug": "a", "meta": {"big": 2**70}}
@@ -145,9 +144,3 @@ def test_commands_refuse_a_database_of_a_pre_release(
         (name,) for name in PRE_RELEASE
     ]
     assert run_sql(pre_release, "SELECT count(*) FROM page") == [(5,)]
-
-
-def test_a_blueprint_refuses_a_database_of_a_pre_release(pre_release: str) -> None:
-    with pytest.raises(DatabaseUnusable) as refused:
-        create_blueprint(pre_release)
-    assert str(refused.value).endswith(REFUSED)

@@ -134,18 +134,6 @@ GARBAGE: dict[str, list[Any]] = {
 }
 
 
-def test_verify_finds_nothing_in_a_sound_database(store: Store, database_url: str) -> None:
-    """Pages without a slug, counts of none, and tables that are somebody's own."""
-    with store.connection():
-        for status in ("draft", "publish"):
-            pages.create(store, {**PAGE, "status": status})
-        pages.trash(store, 1)
-        pages.delete(store, 2)
-    run_sql(database_url, "CREATE TABLE mine (x INTEGER)")
-    run_sql(database_url, "DELETE FROM page_count WHERE pages = 0")
-    assert list(verify.find_problems(store)) == []
-
-
 def test_a_mended_store_gives_out_no_id_and_no_tag_again(store: Store, database_url: str) -> None:
     with store.connection():
         for _ in range(3):

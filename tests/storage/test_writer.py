@@ -75,9 +75,7 @@ def test_an_exit_in_one_write_fails_the_other_writes_of_its_commit(store: Store)
     assert sorted(type(end).__name__ for end in ends) == ["NoneType", "Unavailable", "Unavailable"]
 
 
-def test_try_write_does_not_wait_for_another_process(
-    store: Store,
-) -> None:
+def test_try_write_does_not_wait_for_another_process(store: Store) -> None:
     patient, other = Store(store.url, busy_timeout=60), Store(store.url)
     began = time.monotonic()
     with other.connection(), other.transaction(), pytest.raises(Busy):
