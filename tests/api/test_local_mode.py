@@ -30,21 +30,15 @@ KEPT_OUT = {
 }  # fmt: skip
 # What proxies, networks of sites and tunnels add to the requests that they forward.
 OF_PROXIES = """
-    Forwarded X-Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded-Server
-    X-Forwarded-By X-Original-Forwarded-For Forwarded-For Z-Forwarded-For Via Client-IP ClientIP
-    X-Client-IP X-Real-IP X-Cluster-Client-IP True-Client-IP X-Remote-IP X-Remote-Addr
-    X-Originating-IP X-ProxyUser-IP X-Coming-From Proxy-Connection Proxy-Client-IP
-    WL-Proxy-Client-IP X-Original-URL X-Original-Host X-Original-To X-Envoy-External-Address
-    X-Envoy-Internal X-Envoy-Peer-Metadata X-Envoy-Original-Path X-Varnish X-Request-Start
-    X-Traefik-Real-IP CF-Connecting-IP CF-Connecting-IPv6 CF-Ray CF-Visitor CF-IPCountry
-    CDN-Loop Fastly-Client-IP Fastly-FF Surrogate-Capability Akamai-Origin-Hop
-    X-Akamai-Client-IP Incap-Client-IP X-Iinfo X-Sucuri-ClientIP Sucuri-ClientIP
-    CloudFront-Viewer-Address X-Amz-Cf-Id X-Amzn-Trace-Id X-Azure-ClientIP X-Azure-SocketIP
-    X-ARR-LOG-ID X-ARR-SSL X-WAWS-Unencoded-URL Disguised-Host X-Cloud-Trace-Context
-    X-Appengine-User-IP X-Vercel-Id X-Vercel-Forwarded-For X-NF-Client-Connection-IP
-    Fly-Client-IP Fly-Request-Id Rndr-Id X-Railway-Edge X-Heroku-Queue-Depth
-    Tailscale-User-Login Tailscale-User-Name Ngrok-Trace-Id X-Gateway-Request-Id
-    X-External-Address
+    Forwarded X-Forwarded X-Forwarded-For X-Forwarded-Proto X-Forwarded-By X-Original-Forwarded-For
+    Z-Forwarded-For Via Client-IP ClientIP X-Client-IP X-Real-IP True-Client-IP X-Remote-Addr
+    X-Originating-IP X-ProxyUser-IP X-Coming-From Proxy-Connection WL-Proxy-Client-IP X-Original-URL
+    X-Envoy-External-Address X-Envoy-Internal X-Varnish X-Request-Start CF-Connecting-IP CF-Ray
+    CDN-Loop Fastly-FF Surrogate-Capability Akamai-Origin-Hop X-Iinfo X-Sucuri-ClientIP
+    CloudFront-Viewer-Address X-Amz-Cf-Id X-Amzn-Trace-Id X-Azure-SocketIP X-ARR-LOG-ID
+    X-WAWS-Unencoded-URL Disguised-Host X-Cloud-Trace-Context X-Appengine-User-IP X-Vercel-Id
+    X-NF-Client-Connection-IP Fly-Request-Id Rndr-Id X-Railway-Edge X-Heroku-Queue-Depth
+    Tailscale-User-Login Ngrok-Trace-Id X-Gateway-Request-Id X-External-Address
 """.split()
 pytestmark = pytest.mark.settings(CREDENTIALS="")
 
