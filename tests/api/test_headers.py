@@ -5,7 +5,7 @@ import logging
 from typing import Any
 
 import pytest
-from applications import Client
+from applications import FEED, Client
 from conftest import basic
 from databases import run_sql
 from flask import Flask
@@ -28,7 +28,6 @@ NOT_STORED = [
     "GET /pages/99", "POST /pages", "PUT /pages/1", "POST /feeds", "PATCH /feeds/1",
     "PUT /feeds/1/properties", "DELETE /pages/1", "DELETE /feeds/1",
 ]  # fmt: skip
-FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"list": "a"}}
 ORIGIN = "https://app.example.com"
 HIDDEN = "open-sesame-7"
 

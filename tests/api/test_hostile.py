@@ -6,12 +6,11 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from applications import ADMIN, Client, Site
+from applications import ADMIN, FEED, Client, Site
 from conftest import basic
 
 from landform.service.resources import WORDPRESS_ROUTES
 
-FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
 
 

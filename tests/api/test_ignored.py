@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from applications import Client
+from applications import FEED, Client
 from flask.testing import FlaskClient
 
 from landform.service.resources import HOME, WORDPRESS_ROUTES
@@ -12,7 +12,6 @@ from landform.service.resources import HOME, WORDPRESS_ROUTES
 HEADER = "X-Landform-Ignored"
 STRICT, LENIENT = {"Prefer": "handling=strict"}, {"Prefer": "handling=lenient"}
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
-FEED = {"form_id": 3, "addon_slug": "a", "meta": {"feedName": "F"}}
 OPERATIONS = [
     (method, rule.replace("<form_id>", "3"), operation)
     for route in WORDPRESS_ROUTES

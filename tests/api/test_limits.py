@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from applications import FEED
 from flask.testing import FlaskClient
 from marshmallow import ValidationError
 
@@ -11,7 +12,6 @@ from landform.schemas.fields import ListOf, Text
 from landform.schemas.wordpress import WordPressList
 from landform.service.resources import WORDPRESS_ROUTES
 
-FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
 OPERATIONS = [one for route in WORDPRESS_ROUTES for one in route.operations.values()]
 PARAMETERS = {

@@ -22,7 +22,6 @@ from writers import Client
 pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
 
 BIG = "0123456789abcdef" * 2000
-FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
 
 
 @pytest.fixture

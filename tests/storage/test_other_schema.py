@@ -3,14 +3,13 @@
 from typing import Any
 
 import pytest
-from applications import Client
+from applications import FEED, Client
 from databases import run_sql
 
 NEWER = "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2030-01-01')"
 BACK = "DELETE FROM schema_migration WHERE name = '9999_later'"
 LAST = "SELECT max(name), max(applied) FROM schema_migration"
 HOOK = {"url": "https://example.com/hook", "types": ["*"]}
-FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
 # One write of each kind.
 WRITES: list[tuple[str, str, Any]] = [
     ("POST", "/pages", {"title": "T"}),
