@@ -211,8 +211,9 @@ PROXIES = {
 
 @as_root
 @needs("nginx")
-@pytest.mark.parametrize("trusted", ["0", "1"])
-@pytest.mark.parametrize("kind", PROXIES)
+@pytest.mark.parametrize(
+    ("kind", "trusted"), [*((kind, "0") for kind in PROXIES), ("in HTTP/1.1", "1")]
+)
 def test_a_proxy_without_headers_does_not_open_local_mode(
     start_server: Callable[..., Server],
     run: Callable[..., None],
