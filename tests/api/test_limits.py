@@ -7,10 +7,10 @@ import pytest
 from applications import FEED
 from flask.testing import FlaskClient
 from marshmallow import ValidationError
+from part_tables import WORDPRESS_ROUTES
 
 from landform.schemas.fields import ListOf, Text
 from landform.schemas.wordpress import WordPressList
-from landform.service.resources import WORDPRESS_ROUTES
 
 JSON = {"Content-Type": "application/json"}
 OPERATIONS = [one for route in WORDPRESS_ROUTES for one in route.operations.values()]
