@@ -181,21 +181,6 @@ def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count:
     check(f"sqlite:///{file}")
 
 
-def test_commands_leave_the_log_of_a_moved_file_alone(tmp_path: Path) -> None:
-    file = tmp_path / "landform.db"
-    log = crashed(file, 30)
-    file.rename(tmp_path / "aside.db")
-    for arguments in (["key", "list"], ["migrate"], ["verify"], ["vacuum"], ["export"]):
-        assert command(file, *arguments).exit_code == 1, arguments
-    created = command(file, "key", "create", "k", "--scope", "pages:read")
-    assert created.exit_code == 1
-    assert "moved" in created.stderr
-    assert not file.exists()
-    assert Path(f"{file}-wal").read_bytes() == log
-    (tmp_path / "aside.db").rename(file)
-    assert count_pages(file) == 30
-
-
 def test_without_the_right_to_create_a_service_waits_for_its_database(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

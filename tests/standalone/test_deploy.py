@@ -3,7 +3,6 @@
 import ast
 import os
 import re
-import socket
 import subprocess
 import sys
 from collections.abc import Callable
@@ -86,18 +85,6 @@ def test_the_command_of_the_unit_takes_over_the_socket_and_serves_the_database_o
     assert (status, body) == (200, "[]")
     [database] = tmp_path.glob("*.db")
     assert database.name == ("other.db" if settings else "landform.db")
-
-
-def test_serve_takes_an_inherited_socket_by_its_number(tmp_path: Path) -> None:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        listening.listen()
-        number, port = listening.fileno(), listening.getsockname()[1]
-        command = [LANDFORM, "serve", "--bind", f"fd://{number}", "--database", tmp_path / "x.db"]
-        with subprocess.Popen(command, env=os.environ | SETTINGS, pass_fds=[number]) as process:
-            assert ask(port, "GET", "/pages")[0] == 200
-            process.terminate()
-        assert process.returncode == 0
 
 
 def ask(

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import LIST, PAGE, Server
-from files import command, crashed
+from files import command
 
 from landform.storage import Store, api_keys, feeds, pages, signatures
 from landform.storage.pages import listing
@@ -257,10 +257,3 @@ def test_a_database_that_is_served_is_not_replaced(
     server.stop()
     assert command(store, "restore", tmp_path / "copy.db").exit_code == 0
     assert total(store.database.path) == 3
-
-
-def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_path: Path) -> None:
-    crashed(tmp_path / "source.db", 7)
-    assert command(store, "restore", tmp_path / "source.db").exit_code == 0
-    assert total(store.database.path) == 7
-    assert command(store, "verify").exit_code == 0

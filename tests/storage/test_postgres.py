@@ -17,10 +17,8 @@ from databases import Postgres, run_sql
 from processes import until
 
 from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
-from landform.storage.engines import expressions
 from landform.storage.engines.postgres import engine as postgres_engine
 from landform.storage.maintenance import verify
-from landform.storage.models import PageText
 from landform.storage.pages import listing
 
 pytestmark = pytest.mark.postgresql
@@ -43,21 +41,6 @@ def want_a_standby(server: Postgres) -> None:
     server.execute("postgres", "SELECT pg_reload_conf()")
     settled = "SELECT setting FROM pg_settings WHERE name = 'synchronous_standby_names'"
     until(lambda: server.execute("postgres", settled) == [("nobody",)], "It is not settled.")
-
-
-def test_the_index_of_trigrams_is_used(postgres: Postgres) -> None:
-    # A bitmap of a trigram index is left, where one serves.
-    off = "".join(f"-c%20enable_{scan}%3Doff%20" for scan in ("seqscan", "indexscan"))
-    options = f"?options={off}-c%20enable_indexonlyscan%3Doff%20-c%20jit%3Doff"
-    store = migrated(postgres.create("template") + options)
-    with store.connection() as db:
-        query = PageText.select(PageText.id).where(
-            expressions.contains(PageText.content, "need\\%_")
-        )
-        sql, values = db.get_sql_context().sql(query).query()
-        plan = str(db.execute_sql(f"EXPLAIN {sql}", values).fetchall())
-    assert "page_text_content" in plan
-    store.dispose()
 
 
 def test_a_role_that_may_not_create_the_extension_is_served(postgres: Postgres) -> None:
@@ -195,14 +178,6 @@ def test_tenants_in_schemas_of_their_own_need_nothing_of_each_other(postgres: Po
         store.dispose()
 
 
-def test_a_table_that_is_gone_is_a_503(database_url: str) -> None:
-    client = service(database_url)
-    run_sql(database_url, "DROP TABLE page CASCADE")
-    assert client.get("/pages").get_json()["code"] == "storage_unavailable"
-    with pytest.raises(DatabaseUnusable):
-        Store(f"{database_url}?options=-csearch_path%3Dmissing").migrate()
-
-
 def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -254,15 +229,6 @@ def test_no_secret_of_a_url_is_told(url: str) -> None:
         Store(url).migrate()
     told = [str(refused.value), str(refused.value.__cause__), repr(refused.value)]
     assert "hu" not in "".join(told).replace("should", "")
-
-
-def test_a_database_in_another_encoding_is_refused(postgres: Postgres) -> None:
-    run_sql(
-        postgres.url("postgres"),
-        "CREATE DATABASE latin ENCODING LATIN1 LOCALE 'C' TEMPLATE template0",
-    )
-    with pytest.raises(DatabaseUnusable, match="LATIN1; it must be UTF8"):
-        Store(postgres.url("latin")).migrate()
 
 
 FULL = """

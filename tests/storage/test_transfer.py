@@ -127,24 +127,6 @@ def test_an_export_is_all_of_one_moment(store: Store, monkeypatch: pytest.Monkey
     other.dispose()
 
 
-def test_by_slug_nothing_is_replaced_that_was_created_after_the_import_began(
-    store: Store, other: Store
-) -> None:
-    known = transfer.known_rows(other)
-    with other.connection():
-        mine = pages.create(other, {**PAGE, "title_raw": "Mine", "slug": "uni"})
-        feeds.create(other, {"form_id": 3, "addon_slug": "a", "meta": {}})
-    lines = [row for row in rows(store) if row.get("slug") != ""]
-    importing = transfer.Import(other, "slug", known)
-    importing.run(enumerate(lines, 1))
-    assert dict(importing.counts) == {"created": len(lines) - 1}
-    assert [text for _, text in importing.refused] == [
-        "page 1 was written here while the import ran"
-    ]
-    with other.connection():
-        assert pages.get(other, mine["id"])["title_raw"] == "Mine"
-
-
 def test_an_import_changes_rows_that_differ_and_continues_the_higher_version(
     store: Store, tmp_path: Path
 ) -> None:
