@@ -110,7 +110,7 @@ def test_a_body_that_is_too_large_stays_a_413(client: FlaskClient, content_type:
 def test_what_is_no_form_of_a_page_is_refused_as_elsewhere(client: FlaskClient) -> None:
     forms = [
         ("/l/feeds", {"data": {"form_id": "1"}, "content_type": URLENCODED}, 400, "missing_feed"),
-        ("/l/webhooks", {"data": {"url": "x"}, "content_type": MULTIPART}, 415, ""),
+        ("/l/batch/v1", {"data": {"requests": "x"}, "content_type": MULTIPART}, 415, ""),
         ("/l/pages", {"data": b"--a\r\n", "content_type": f"{MULTIPART}; boundary=a"}, 400, ""),
         ("/l/pages", {"data": {str(n): "" for n in range(1001)}}, 413, "rest_body_too_large"),
         ("/l/pages", {"data": b"title=A&x=\xff", "content_type": URLENCODED}, 400, ""),
