@@ -82,7 +82,7 @@ export function Start() {
       ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: SOME })}>${({ items, total }) => (total
         ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">All ${total.toLocaleString("en")} failed runs<//></p>`
         : html`<p class="empty">No run has failed.</p>`)}<//>`}
-      ${may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(found) => (found.length
+      ${hasPart("webhooks") && may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(found) => (found.length
         ? html`<ul class="plain">${found.map((one) => html`<li><${Link} path="webhooks/${one.id}">${one.url}<//> <span class="hint">${stateOf(one)}</span></li>`)}</ul>`
         : html`<p class="empty">None is off, and none fails.</p>`)}<//>`}
     </div>
