@@ -48,11 +48,11 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
 def list_keys() -> None:
     """List every key: id, name, scopes, author, and whether it is active."""
     with migrated_store() as store:
-        for one in api_keys.list_all(store):
-            state = f"until {one.expires}Z" if one.expires else "active"
-            state = state if one.active else f"ended {one.expires}Z"
-            scopes = " ".join(sorted(one.scopes))
-            click.echo(f"{one.id}  {one.name}  {scopes}  author {one.author}  {state}")
+        for row in api_keys.list_all(store):
+            state = f"until {row.expires}Z" if row.expires else "active"
+            state = state if row.active else f"ended {row.expires}Z"
+            scopes = " ".join(sorted(row.scopes))
+            click.echo(f"{row.id}  {row.name}  {scopes}  author {row.author}  {state}")
 
 
 @key.command("revoke")
