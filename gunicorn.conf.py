@@ -102,7 +102,7 @@ def when_ready(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Let the worker deliver events to webhooks; one of all processes does so at a time."""
+    """Let the worker work in the background: publish due pages, and what parts do."""
     if settings.deliver and serves_landform(worker.app):
         deliver = partial(worker.wsgi.blueprints["landform"].deliver, forever=True)
         threading.Thread(target=deliver, daemon=True).start()

@@ -10,6 +10,7 @@ PARTS = (
     # The folder and the class of each part, one a line. Without both a part is gone.
     "moving_in.MovingIn",
     "runs.Runs",
+    "webhooks.Webhooks",
     "console.Console",
 )
 

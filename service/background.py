@@ -6,7 +6,7 @@ from threading import Event
 from time import monotonic, sleep
 from typing import NoReturn
 
-from landform.storage import Store
+from landform.service.call import Service
 from landform.storage.errors import StorageError
 from landform.storage.pages import scheduling
 
@@ -19,14 +19,18 @@ FAILED = "Work in the background failed; it is tried again: %s"
 
 
 class Background:
-    """The work on a store beside requests.
+    """The work of a service beside requests.
 
     A worker does what is due and returns in how many seconds more is: 0 if it is to be called at
-    once, after the others, and None if it knows of nothing. One that raises delays no other.
+    once, after the others, and None if it knows of nothing. One that raises delays no other. The
+    workers are by default those of the parts of the service.
     """
 
-    def __init__(self, store: Store, workers: Iterable[Worker]) -> None:
-        self._store = store
+    def __init__(self, service: Service, workers: Iterable[Worker] | None = None) -> None:
+        self._store = service.store
+        if workers is None:
+            candidates = [part.worker(service) for part in service.options.named_parts]
+            workers = [worker for worker in candidates if worker]
         # By time.monotonic: when each worker may be called again.
         self._resume_at = dict.fromkeys([self._publish, *workers], 0.0)
 

@@ -26,7 +26,6 @@ from landform.service.python.api import HOST, Api
 from landform.service.resources import HOME, api_routes, reserved_slugs, screen_routes
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
-from landform.service.webhooks.delivery import Deliverer
 from landform.storage.failed_attempts import Attempts
 
 RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
@@ -51,7 +50,7 @@ class Landform(Blueprint):
 
         Returns in how many seconds more is due; None if nothing is.
         """
-        background = Background(self.service.store, [Deliverer(self.service).deliver])
+        background = Background(self.service)
         return background.run() if forever else background.run_once()
 
     def _url(self) -> str | None:

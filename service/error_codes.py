@@ -42,8 +42,6 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "rest_user_invalid_id": ((404,), "No page has this author."),
     "gf_not_found": ((404,), "No feed has this form."),
     "rest_no_route": ((404, 405), "No route matches this URL, or it lacks the method."),
-    "rest_webhook_invalid_id": ((404,), "There is no such webhook."),
-    "rest_webhook_limit": ((409,), "There are 100 webhooks already: delete one first."),
     "rest_order_incomplete": ((409,), "The list does not hold exactly the feeds of the form."),
     "rest_already_trashed": ((410,), "The page is in the trash already."),
     "rest_events_expired": (
@@ -65,7 +63,6 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     ),
     "rest_precondition_required": ((428,), "Send If-Match with the ETag that you read."),
     "rest_too_many_attempts": ((429,), "Too many requests had wrong credentials or passwords."),
-    "rest_too_many_tests": ((429,), "Other tests of webhooks are under way: try again soon."),
     "internal_server_error": ((500,), "An unexpected error occurred."),
     "rest_trash_not_supported": ((501,), "Revisions have no trash: send force=true."),
     "storage_unavailable": ((503,), "The database is busy or cannot be reached."),

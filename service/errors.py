@@ -30,8 +30,6 @@ STORAGE_CODES: dict[type[storage.StorageError], str] = {
     storage.FeedNotFound: "gf_feed_invalid_id",
     storage.OrderIncomplete: "rest_order_incomplete",
     storage.EventsExpired: "rest_events_expired",
-    storage.WebhookNotFound: "rest_webhook_invalid_id",
-    storage.TooManyWebhooks: "rest_webhook_limit",
     storage.AlreadyTrashed: "rest_already_trashed",
     storage.EmptyPage: "empty_content",
     storage.EmptyFeed: "missing_feed_meta",

@@ -269,9 +269,6 @@ class Options:
         whole(0, 1000),
         "how many [revisions](api.md#revisions) of each page are kept; `0`: none",
     )
-    webhook_private: bool = option(
-        False, FLAG, "`1`: [webhooks](webhooks.md) may lead to private addresses"
-    )
     sqlite_synchronous: str = option(
         "FULL",
         choice("FULL", "EXTRA", "NORMAL"),

@@ -3,7 +3,7 @@
 from functools import cache
 
 from landform.parts import modules_of
-from landform.service import batch, events, feeds, pages, previews, revisions, webhooks
+from landform.service import batch, events, feeds, pages, previews, revisions
 from landform.service.discovery import index, resources
 from landform.service.openapi import docs
 from landform.service.operations import Resource, Route, all_routes
@@ -18,7 +18,6 @@ CORE = (
     resources.WHOAMI,
     feeds.RESOURCE,
     events.RESOURCE,
-    webhooks.RESOURCE,
 )
 (HOME,) = all_routes([index.ROOT])
 # The classes of the parts that a blueprint names.

@@ -18,15 +18,8 @@ from landform.service.auth.local_mode import LocalMode
 from landform.service.call import Service
 from landform.service.http.views import HttpIncoming
 from landform.standalone.logs import RequestRecord
-from landform.storage import webhooks
 from landform.storage.pages.listing import count_by_status
 
-# Of each webhook: the column, and the name, description and type of the metric.
-OF_WEBHOOKS: tuple[tuple[str, str, str, Any], ...] = (
-    ("waiting", "waiting", "Events that wait to be delivered", GaugeMetricFamily),
-    ("delivered", "deliveries", "Events delivered", CounterMetricFamily),
-    ("failed", "failures", "Attempts that failed", CounterMetricFamily),
-)
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
@@ -83,11 +76,11 @@ class Metrics:
         waiting = "Pages that wait for their date"
         yield GaugeMetricFamily("landform_future_pages", waiting, counts["future"])
         with store.connection():
-            rows = webhooks.list_all(store)
-            for row in rows:
-                row["waiting"] = webhooks.waiting(store, row)
-        for column, name, about, family in OF_WEBHOOKS:
-            metric = family(f"landform_webhook_{name}", about, labels=["webhook"])
-            for row in rows:
-                metric.add_metric([str(row["id"])], row[column])
-            yield metric
+            parts = self._service.options.named_parts
+            metrics = [metric for part in parts for metric in part.metrics(store)]
+        for metric in metrics:
+            family: Any = CounterMetricFamily if metric.is_total else GaugeMetricFamily
+            figures = family(f"landform_{metric.name}", metric.meaning, labels=[metric.label])
+            for value, figure in metric.figures.items():
+                figures.add_metric([value], figure)
+            yield figures

@@ -72,7 +72,9 @@ class Settings(Options):
         "the lowest level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
     deliver: bool = option(
-        True, FLAG, "`0`: `landform deliver` sends [webhooks](webhooks.md) and publishes due pages"
+        True,
+        FLAG,
+        "`0`: only `landform deliver` does [background work](operations.md#background-work)",
     )
     workers: int | None = option(None, whole(1), "gunicorn's processes, if not one per core")
     threads: int = option(

@@ -86,14 +86,6 @@ class EventsExpired(StorageError):
     """The events after an id are not kept any more, or the id is of another store."""
 
 
-class WebhookNotFound(StorageError):
-    """There is no such webhook."""
-
-
-class TooManyWebhooks(StorageError):
-    """There are as many webhooks as there may be."""
-
-
 class EmptyPage(StorageError):
     """The page would have neither title nor content."""
 

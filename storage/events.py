@@ -5,7 +5,6 @@ order of the commits: whoever has read all events up to an id never misses one b
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import timedelta
 from functools import cache
 from itertools import chain, takewhile
@@ -17,7 +16,7 @@ from landform.parts import all_parts
 from landform.storage.clock import earlier
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import EVENT_COLUMNS, all_types, resource_of
-from landform.storage.models import Event, EventState, Feed, Page, Webhook
+from landform.storage.models import Event, EventState, Feed, Page
 from landform.storage.rows import Row, storable
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
@@ -124,16 +123,8 @@ def _expire(store: Store, last: int) -> None:
 
 def _first_awaited(store: Store, last: int) -> int:
     """Return the first event that a part still needs, `last` if that is none."""
-    hooks = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
-    awaited = [last]
-    for cursor, resend in hooks.execute(store.database):
-        awaited.append(cursor + 1)
-        # Where the column is damaged no webhook gets any of it.
-        with suppress(ValueError, TypeError):
-            awaited += [int(number) for number in orjson.loads(resend)]
-    for part in all_parts().values():
-        awaited += [number for number in [part.first_awaited_event(store)] if number is not None]
-    return min(awaited)
+    awaited: list[int | None] = [part.first_awaited_event(store) for part in all_parts().values()]
+    return min(number for number in (last, *awaited) if number is not None)
 
 
 def newest(store: Store) -> int:

@@ -1,9 +1,9 @@
 """What a part is to the core, and what the core and all parts have together."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from peewee import AutoField
 
@@ -11,6 +11,16 @@ from landform.parts import all_parts
 from landform.storage.errors import PartError
 from landform.storage.models import TABLES, Table
 from landform.storage.option import convert_options
+
+
+class Metric(NamedTuple):
+    """Figures for `/metrics`, by the values of a label; those of a total only grow."""
+
+    name: str
+    meaning: str
+    label: str
+    figures: Mapping[str, float]
+    is_total: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +72,10 @@ class Part:
         It does what is due, and returns in how many seconds more will be due; None if unknown.
         """
         return None
+
+    def metrics(self, store: Any) -> Iterable[Metric]:
+        """Return figures from the database for `/metrics`; use inside `connection()`."""
+        return ()
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from landform.parts import all_parts
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.files import file_reply, static_reply
@@ -26,10 +27,16 @@ ANYTHING = Anything()
 
 @CONSOLE.get(PATH, name="console", public=True, query=ANYTHING)
 def page(call: Call) -> Reply:
-    """Return the page, with the URL of the service and the way to sign in."""
-    values = {"title": call.options.site_title, "timezone": call.options.timezone}
-    sign_in = call.service.sign_in
-    return file_reply(call, STATIC / "console.html", POLICY, access=sign_in, **values)
+    """Return the page, with what it has to know of the service."""
+    options = call.options
+    parts = [name for name, kind in all_parts().items() if kind in options.part_types]
+    values = {
+        "title": options.site_title,
+        "timezone": options.timezone,
+        "access": call.service.sign_in,
+        "parts": " ".join(parts),
+    }
+    return file_reply(call, STATIC / "console.html", POLICY, **values)
 
 
 @CONSOLE.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)

@@ -30,9 +30,7 @@ TOO_MANY = "Too many requests from this IP address had wrong credentials or pass
 NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
 # The scopes of the core.
 SCOPES = frozenset(
-    (
-        "pages:read pages:write feeds:read feeds:write html:unfiltered events:read webhooks:write"
-    ).split()
+    ("pages:read pages:write feeds:read feeds:write html:unfiltered events:read").split()
 )
 
 

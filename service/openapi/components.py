@@ -27,7 +27,7 @@ class ErrorData(Schema):
 class Error(Schema):
     """The body of every error."""
 
-    code = Output("The error code.")
+    code = Output("The error code.", choices=lambda: sorted(all_error_codes()))
     message = Output("The error message, for people.")
     data = Output("The status, and the invalid parameters.", ErrorData)
 

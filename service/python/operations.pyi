@@ -102,6 +102,18 @@ class Operations:
         """Set the order of all feeds of a form, and return them in it."""
     def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
         """Return events, the oldest first, with the URL of the next ones in `Link`."""
+    def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
+        """Return runs by form, feed, entry, state and time, the newest first."""
+    def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
+        """Return the runs that may be claimed again now, in the order of their due times."""
+    def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
+        """Claim the run of a feed for an entry, exclusively until the lease ends."""
+    def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
+        """Return a run of a feed."""
+    def end_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[EndRun]) -> Run:
+        """End a claimed run with success, as skipped, or with a failure."""
+    def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
+        """Let a run that has ended be claimed once more."""
     def list_webhooks(self, **arguments: Unpack[ListWebhooks]) -> Listed[Webhook]:
         """Return all webhooks, by `id`."""
     def create_webhook(self, **arguments: Unpack[CreateWebhook]) -> WebhookWithSecret:
@@ -118,18 +130,6 @@ class Operations:
         """Send a `test` event; return its result, or a 202 after two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id or a time, or all that were set aside."""
-    def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
-        """Return runs by form, feed, entry, state and time, the newest first."""
-    def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
-        """Return the runs that may be claimed again now, in the order of their due times."""
-    def claim_run(self, feed_id: int | str, /, **arguments: Unpack[ClaimRun]) -> Run:
-        """Claim the run of a feed for an entry, exclusively until the lease ends."""
-    def get_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[GetRun]) -> Run:
-        """Return a run of a feed."""
-    def end_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[EndRun]) -> Run:
-        """End a claimed run with success, as skipped, or with a failure."""
-    def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
-        """Let a run that has ended be claimed once more."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
         """Carry out several writes in one commit; each is authorized and validated."""
 
@@ -707,6 +707,80 @@ class ListEvents(TypedDict, total=False):
     per_page: int
     _fields: str | Sequence[str]
 
+class Run(TypedDict):
+    """A run of a feed for an entry."""
+
+    id: int
+    feed_id: int
+    form_id: int
+    entry_id: str
+    state: str
+    attempt: int
+    until: str | None
+    retry_at: str | None
+    code: str
+    message: str
+    retryable: bool
+    created: str
+    modified: str
+    run_key: str
+
+class ListRuns(TypedDict, total=False):
+    """What `list_runs` takes."""
+
+    page: int
+    per_page: int
+    form_id: int | Sequence[int]
+    feed_id: int | Sequence[int]
+    entry_id: str
+    state: Literal["claimed", "pending", "success", "skipped", "failed"] | Sequence[Literal["claimed", "pending", "success", "skipped", "failed"]]
+    after: datetime | str
+    before: datetime | str
+    modified_after: datetime | str
+    modified_before: datetime | str
+    order: Literal["asc", "desc"]
+    _fields: str | Sequence[str]
+
+class ListDueRuns(TypedDict, total=False):
+    """What `list_due_runs` takes."""
+
+    page: int
+    per_page: int
+    form_id: int | Sequence[int]
+    feed_id: int | Sequence[int]
+    addon: str
+    _fields: str | Sequence[str]
+
+class ClaimRun(TypedDict, total=False):
+    """What `claim_run` takes."""
+
+    entry_id: Required[str]
+    lease: int
+    _fields: str | Sequence[str]
+
+class GetRun(TypedDict, total=False):
+    """What `get_run` takes."""
+
+    _fields: str | Sequence[str]
+
+class EndRun(TypedDict, total=False):
+    """What `end_run` takes."""
+
+    state: Required[Literal["success", "skipped", "failed"]]
+    code: str
+    message: str
+    retryable: bool
+    retry_at: datetime | str
+    attempt: Required[int]
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class ReplayRun(TypedDict, total=False):
+    """What `replay_run` takes."""
+
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
 class Delivery(TypedDict):
     """An attempt to deliver an event, or a test."""
 
@@ -804,80 +878,6 @@ class ReplayWebhook(TypedDict, total=False):
     after: int
     since: datetime | str
     _fields: str | Sequence[str]
-
-class Run(TypedDict):
-    """A run of a feed for an entry."""
-
-    id: int
-    feed_id: int
-    form_id: int
-    entry_id: str
-    state: str
-    attempt: int
-    until: str | None
-    retry_at: str | None
-    code: str
-    message: str
-    retryable: bool
-    created: str
-    modified: str
-    run_key: str
-
-class ListRuns(TypedDict, total=False):
-    """What `list_runs` takes."""
-
-    page: int
-    per_page: int
-    form_id: int | Sequence[int]
-    feed_id: int | Sequence[int]
-    entry_id: str
-    state: Literal["claimed", "pending", "success", "skipped", "failed"] | Sequence[Literal["claimed", "pending", "success", "skipped", "failed"]]
-    after: datetime | str
-    before: datetime | str
-    modified_after: datetime | str
-    modified_before: datetime | str
-    order: Literal["asc", "desc"]
-    _fields: str | Sequence[str]
-
-class ListDueRuns(TypedDict, total=False):
-    """What `list_due_runs` takes."""
-
-    page: int
-    per_page: int
-    form_id: int | Sequence[int]
-    feed_id: int | Sequence[int]
-    addon: str
-    _fields: str | Sequence[str]
-
-class ClaimRun(TypedDict, total=False):
-    """What `claim_run` takes."""
-
-    entry_id: Required[str]
-    lease: int
-    _fields: str | Sequence[str]
-
-class GetRun(TypedDict, total=False):
-    """What `get_run` takes."""
-
-    _fields: str | Sequence[str]
-
-class EndRun(TypedDict, total=False):
-    """What `end_run` takes."""
-
-    state: Required[Literal["success", "skipped", "failed"]]
-    code: str
-    message: str
-    retryable: bool
-    retry_at: datetime | str
-    attempt: Required[int]
-    _fields: str | Sequence[str]
-    if_match: str | Mapping[str, Any]
-
-class ReplayRun(TypedDict, total=False):
-    """What `replay_run` takes."""
-
-    _fields: str | Sequence[str]
-    if_match: str | Mapping[str, Any]
 
 class BatchResponses(TypedDict):
     """The responses to the requests of a batch."""

@@ -1,4 +1,4 @@
-"""`landform events`, which prints events, and `deliver`, which sends them to webhooks."""
+"""`landform events`, which prints events, and `deliver`, which does background work."""
 
 from contextlib import suppress
 from time import sleep
@@ -9,7 +9,6 @@ from landform.service.background import Background
 from landform.service.cli import current_group
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import dumps
-from landform.service.webhooks.delivery import Deliverer
 from landform.standalone.commands.tools import ChoiceOf, open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import type_patterns
@@ -52,14 +51,13 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
 
 
 @click.command("deliver")
-@click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
+@click.option("--once", is_flag=True, help="Do what is due now, and end.")
 def deliver(once: bool) -> None:
-    """Deliver events, and publish due pages.
+    """Publish due pages, and do other work in the background.
 
     It goes on until it is stopped; see LANDFORM_DELIVER.
     """
-    service = current_group().service()
-    background = Background(service.store, [Deliverer(service).deliver])
+    background = Background(current_group().service())
     if once:
         background.run_once()
     else:

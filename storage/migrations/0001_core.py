@@ -83,27 +83,6 @@ TABLES = {
         number DOUBLE PRECISION NOT NULL,
         holder {text} NOT NULL
     """,
-    "webhook": """
-        {identity},
-        url {text} NOT NULL,
-        types {text} NOT NULL,
-        description {text} NOT NULL,
-        active {boolean} NOT NULL,
-        reason {text} NOT NULL,
-        secret {text} NOT NULL,
-        previous_secret {text} NOT NULL,
-        previous_until DOUBLE PRECISION NOT NULL,
-        cursor BIGINT NOT NULL,
-        failures BIGINT NOT NULL,
-        failing_since DOUBLE PRECISION,
-        next_try DOUBLE PRECISION NOT NULL,
-        delivered BIGINT NOT NULL,
-        failed BIGINT NOT NULL,
-        set_aside {text} NOT NULL,
-        resend {text} NOT NULL,
-        deliveries {text} NOT NULL,
-        created_utc {text} NOT NULL
-    """,
     "api_key": """
         {identity},
         name {text} NOT NULL,

@@ -95,6 +95,7 @@ def test_the_page_comes_from_here_under_a_strict_policy(anonymous: FlaskClient) 
 
 
 @pytest.mark.clients
+@pytest.mark.slow
 @pytest.mark.sqlite("the description is the same on any engine")
 @pytest.mark.skipif(not FUZZER.exists(), reason="the extra contract is not installed")
 @pytest.mark.parametrize("caller", PHASES)
@@ -114,6 +115,7 @@ def test_a_fuzzer_finds_nothing_undocumented(
 
 
 @pytest.mark.clients
+@pytest.mark.slow
 @pytest.mark.skipif(not GENERATOR.exists(), reason="the extra contract is not installed")
 def test_a_client_made_from_the_description_creates_reads_and_writes_back(
     start_server: Callable[..., Server],

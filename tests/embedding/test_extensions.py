@@ -31,7 +31,6 @@ REQUESTS = {
     "GET /landing/openapi.json": 200,
     "GET /landing/docs": 200,
     "GET /landing/docs/docs.css": 200,
-    "GET /landing/console": 200,
     "GET /landing/sitemap.xml": 200,
     "GET /landing/wp-json/": 200,
     "GET /landing/wp-json/wp/v2/pages": 200,

@@ -25,7 +25,7 @@ SNIPPETS = re.findall(r"```python\n(.*?)```", README, re.DOTALL)
 @needs("curl")
 @pytest.mark.parametrize(
     ("paper", "credentials"),
-    [("README.md", ""), ("docs/site.md", ""), ("docs/webhooks.md", "editor:a-long-secret")],
+    [("README.md", ""), ("docs/site.md", ""), ("docs/parts/webhooks.md", "editor:a-long-secret")],
 )
 def test_a_session_prints_what_its_paper_says(
     start_server: Callable[..., Server], tmp_path: Path, paper: str, credentials: str
@@ -59,7 +59,7 @@ def test_the_template_in_the_docs_works(database_url: str, tmp_path: Path) -> No
 
 def test_every_url_rule_is_in_the_docs(app: Flask) -> None:
     rules = {rule.rule for rule in app.url_map.iter_rules()}
-    assert len(rules) > 70
+    assert len(rules) > 60
     files = {rule for rule in rules if rule.startswith("/console/")}
     for rule in rules - files - {"/healthz", "/readyz"}:
         assert f"{rule}`" in API, rule

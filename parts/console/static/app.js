@@ -11,7 +11,7 @@ import { PageList } from "./pages.js";
 import { Plan } from "./planning.js";
 import { Revisions } from "./revisions.js";
 import { RunList } from "./runs.js";
-import { caller, may, question, signIn, signOut } from "./session.js";
+import { caller, hasPart, may, question, signIn, signOut } from "./session.js";
 import { SignIn } from "./sign_in.js";
 import { Start } from "./start.js";
 import { Loaded, Notice, Screen } from "./ui.js";
@@ -27,6 +27,9 @@ const PLACES = [
   ["webhooks", "Webhooks", "webhooks:write"],
   ["events", "Events", "events:read"],
 ];
+// The places of parts, which have the same names. Without its part a place is not offered.
+const OF_PARTS = ["runs"];
+const isThere = (place) => !OF_PARTS.includes(place) || hasPart(place);
 // The screens by the first part of an address, then by whether something in them is named.
 const SCREENS = {
   "": [Start], pages: [PageList, Page], feeds: [FeedList, Feed], plan: [Plan, Plan],
@@ -38,7 +41,7 @@ function Navigation({ place }) {
   return html`<header class="top">
     <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.querySelector("h1")?.focus(); }}>Skip to the content</a>
     <strong class="site">${title}</strong>
-    <nav aria-label="Console">${PLACES.filter(([, , scope]) => !scope || may(scope)).map(([path, name]) =>
+    <nav aria-label="Console">${PLACES.filter(([path, , scope]) => isThere(path) && (!scope || may(scope))).map(([path, name]) =>
       html`<${Link} path=${path} aria-current=${path === place ? "page" : undefined}>${name}<//>`)}</nav>
     <span class="caller">${identity.name}${signIn === "credentials" && html` <button class="plain" onClick=${() => { dropAll(); signOut(); }}>Sign out</button>`}</span>
   </header>`;
@@ -50,7 +53,7 @@ function Nowhere() {
 
 function Frame() {
   const { path: [place = "", id, part], query } = address.use();
-  const screens = Object.hasOwn(SCREENS, place) ? SCREENS[place] : [];
+  const screens = Object.hasOwn(SCREENS, place) && isThere(place) ? SCREENS[place] : [];
   const Shown = place === "pages" && part === "revisions" ? Revisions : (id ? screens[1] : screens[0]) || Nowhere;
   return html`<${Navigation} place=${place} /><main id="main"><${Notice} />
     <${Shown} key=${`${place}/${id || ""}/${part || ""}`} id=${id} query=${query} /></main>`;

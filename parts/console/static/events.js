@@ -2,6 +2,7 @@
 import { html, useEffect, useLoad, useState } from "./lib.js";
 import { get } from "./api.js";
 import { Link, refine } from "./address.js";
+import { hasPart } from "./session.js";
 import { Check, Choice, Loaded, Screen, Table, Text, shownTime } from "./ui.js";
 
 const PER_PAGE = 50;
@@ -10,7 +11,7 @@ const FOLLOW_MILLISECONDS = 5000;
 export const TYPES = {
   "page.*": ["page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted"],
   "feed.*": ["feed.created", "feed.updated", "feed.reordered", "feed.deleted"],
-  "run.*": ["run.succeeded", "run.failed"],
+  ...(hasPart("runs") && { "run.*": ["run.succeeded", "run.failed"] }),
   "store.*": ["store.imported", "store.restored"],
 };
 const CHOICES = [["", "All"], ...Object.entries(TYPES).flat(2)];
@@ -22,7 +23,10 @@ function Subject({ type, data }) {
   if (resource === "page") return html`<${Link} path="pages/${id}">page ${id}${slug && `, ${slug}`}<//>`;
   if (resource === "feed" && id) return html`<${Link} path="feeds/${id}">feed ${id}, form ${form_id}<//>`;
   if (resource === "feed") return html`<${Link} path="feeds" query=${{ form_id }}>feeds of form ${form_id}<//>`;
-  if (resource === "run") return html`<${Link} path="runs" query=${{ state: "all", feed_id, entry_id }}>feed ${feed_id}, entry ${entry_id}<//>`;
+  if (resource === "run") {
+    const text = `feed ${feed_id}, entry ${entry_id}`;
+    return hasPart("runs") ? html`<${Link} path="runs" query=${{ state: "all", feed_id, entry_id }}>${text}<//>` : text;
+  }
   return "the store";
 }
 
@@ -47,7 +51,7 @@ export function EventList({ query }) {
     : html`<${Check} label="Follow" value=${follows} change=${setFollows} /><button onClick=${state.reload}>Refresh</button>`}>
     <div class="filters" role="search" aria-label="Filter events">
       <${Choice} label="Type" name="type" value=${type} options=${CHOICES} change=${(value) => refine({ type: value, before: "" })} />
-      <${Text} label="Number of the page, feed or run" name="resource_id" inputmode="numeric" value=${resource_id} change=${(value) => refine({ resource_id: value.replace(/\D/g, ""), before: "" }, { replace: true })} />
+      <${Text} label="Number of the page${hasPart("runs") ? ", feed or run" : " or feed"}" name="resource_id" inputmode="numeric" value=${resource_id} change=${(value) => refine({ resource_id: value.replace(/\D/g, ""), before: "" }, { replace: true })} />
     </div>
     <${Loaded} state=${state}>${({ data, headers }) => html`<${Table} caption="Events" columns=${columns} rows=${data} empty=${type || resource_id || before ? "There are no such events." : "Nothing has happened yet, or no events are kept."} />
       ${headers.get("Link") && html`<nav class="paging" aria-label="Pages of results"><button onClick=${() => refine({ before: data.at(-1).id })}>Older events</button></nav>`}`}<//>

@@ -4,7 +4,7 @@ import { call, create, get } from "./api.js";
 import { Link, go } from "./address.js";
 import { Conditions, LOGIC, SWITCH, isObject, isShowable } from "./conditions.js";
 import { dropDraft, keepDraft, readDraft } from "./drafts.js";
-import { may } from "./session.js";
+import { hasPart, may } from "./session.js";
 import { Check, Json, Loaded, Problem, Screen, Text, say, useAction } from "./ui.js";
 
 const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
@@ -58,7 +58,7 @@ export function Feed({ id, query }) {
     const { data, headers } = await get(`/feeds/${id}`);
     return { values: valuesOf(data), etag: headers.get("ETag") };
   }, [id]);
-  return html`<${Screen} title=${isNew ? "New feed" : `Feed ${id}`} actions=${!isNew && html`<${Link} class="button" path="runs" query=${{ feed_id: id, state: "all" }}>Its runs<//>`}>
+  return html`<${Screen} title=${isNew ? "New feed" : `Feed ${id}`} actions=${!isNew && hasPart("runs") && html`<${Link} class="button" path="runs" query=${{ feed_id: id, state: "all" }}>Its runs<//>`}>
     <${Loaded} state=${state}>${(read) => html`<${Editor} key=${read.etag} ...${{ id, isNew, read }} draftName=${isNew ? `feed/new/${query.form_id || ""}` : `feed/${id}`} />`}<//>
   <//>`;
 }

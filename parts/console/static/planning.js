@@ -4,6 +4,7 @@ import { list, post } from "./api.js";
 import { Link, refine } from "./address.js";
 import { operatorName } from "./conditions.js";
 import { feedName, formName } from "./feeds.js";
+import { hasPart } from "./session.js";
 import { Check, Json, Problem, Screen, Table, Text, useAction } from "./ui.js";
 
 const REASONS = {
@@ -70,7 +71,7 @@ export function Plan({ query }) {
     <form ref=${form} onSubmit=${(event) => { event.preventDefault(); plan(); }}>
       <div class="filters">
         <${Text} label="Form" name="form_id" inputmode="numeric" pattern="[0-9]+" required error=${error} value=${query.form_id} change=${filter("form_id")} />
-        <${Text} label="Id of the entry" name="entry_id" error=${error} value=${query.entry_id} change=${filter("entry_id")} hint="If it is given, feeds that were run for it do not run again." />
+        ${hasPart("runs") && html`<${Text} label="Id of the entry" name="entry_id" error=${error} value=${query.entry_id} change=${filter("entry_id")} hint="If it is given, feeds that were run for it do not run again." />`}
       </div>
       <${Check} label="With the feeds for all forms (form 0)" value=${query.form_0} change=${(on) => refine({ form_0: on ? "1" : "" }, { replace: true })} />
       <fieldset><legend>Values of the entry</legend>
@@ -95,7 +96,7 @@ export function Plan({ query }) {
 function Made({ made }) {
   const link = (feed) => html`<${Link} path="feeds/${feed.id}">${made.names[feed.id] || `Feed ${feed.id}`}<//>${feed.form_id !== made.form_id && html` <span class="hint">for ${formName(feed.form_id).toLowerCase()}</span>`}`;
   const why = (feed) => html`${REASONS[feed.reason] || feed.reason} ${feed.problem || ""}
-    ${feed.reason === "already_run" && html`<${Link} path="runs" query=${{ state: "all", feed_id: feed.id, entry_id: made.entry_id }}>Its run<//>`}
+    ${feed.reason === "already_run" && hasPart("runs") && html`<${Link} path="runs" query=${{ state: "all", feed_id: feed.id, entry_id: made.entry_id }}>Its run<//>`}
     ${feed.rules && html`<ul class="compared">${feed.rules.map((rule) => html`<li><strong>${rule.matches ? "Matches" : "Does not match"}:</strong> ${" "}
       <code>${rule.fieldId}</code> ${operatorName(rule.operator)} ${rule.value === "" ? "blank" : html`<q>${rule.value}</q>`}; the entry has ${rule.values.map((one, place) => html`${place ? ", " : ""}${one === "" ? "a blank" : html`<q>${one}</q>`}`)}</li>`)}</ul>`}`;
   return html`${made.problems.length > 0 && html`<div class="problem"><ul>${made.problems.map((one) => html`<li>${link(one)}: ${one.problem}</li>`)}</ul></div>`}

@@ -3,6 +3,7 @@ import { observable } from "./lib.js";
 
 /** How callers sign in: `local` (not at all), `session` (at the host), or `credentials`. */
 export const { signIn, root } = document.documentElement.dataset;
+const parts = document.documentElement.dataset.parts.split(" ");
 const KEY = `landform:credentials:${root}`;
 const stored = signIn === "credentials" ? JSON.parse(sessionStorage.getItem(KEY) || "null") : null;
 
@@ -51,6 +52,9 @@ export function signOut() {
   sessionStorage.removeItem(KEY);
   location.reload();
 }
+
+/** Return whether the service has a part, such as `runs`. */
+export const hasPart = (part) => parts.includes(part);
 
 /** Return whether the caller has a scope. */
 export const may = (scope) => Boolean(caller.get()?.scopes.includes(scope));

@@ -3,7 +3,7 @@ import { html, useLoad } from "./lib.js";
 import { get, list, timezone } from "./api.js";
 import { Link } from "./address.js";
 import { counts, titleOf } from "./pages.js";
-import { may } from "./session.js";
+import { hasPart, may } from "./session.js";
 import { Loaded, Screen, shownTime } from "./ui.js";
 import { stateOf } from "./webhooks.js";
 
@@ -79,7 +79,7 @@ export function Start() {
       <${Part} title="What comes next" load=${comingPages}>${(found) => (found.length
         ? html`<ul class="plain">${found.map(({ page, verb, text }) => pageRow(page, `${verb} ${shownTime(text)}`))}</ul>`
         : html`<p class="empty">No page is scheduled, and none starts or ends within ${DAYS} days.</p>`)}<//>`}
-      ${may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: SOME })}>${({ items, total }) => (total
+      ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: SOME })}>${({ items, total }) => (total
         ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">All ${total.toLocaleString("en")} failed runs<//></p>`
         : html`<p class="empty">No run has failed.</p>`)}<//>`}
       ${may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(found) => (found.length

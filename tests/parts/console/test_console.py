@@ -48,6 +48,7 @@ def test_only_the_files_of_a_page_can_be_read(anonymous: FlaskClient, path: str)
     assert (response.status_code, response.get_json()["code"]) == (404, "rest_no_route")
 
 
+@pytest.mark.all_parts
 def test_the_console_knows_every_type_of_events() -> None:
     listed = (STATIC / "events.js").read_text().partition("export const TYPES = {")[2]
     names = re.findall(r'"([a-z]+\.(?:[a-z]+|\*))"', listed.partition("};")[0])

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from browsers import Console
-from conftest import Server
+from conftest import Server, needs_part
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
 ActionChains = pytest.importorskip("selenium.webdriver.common.action_chains").ActionChains
@@ -229,6 +229,7 @@ def test_logic_that_no_fields_can_show_stays_among_the_settings(
     assert '"broken"' in console.value("Settings as JSON")
 
 
+@needs_part("runs")
 def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
     console: Console, make_feeds: Feeds, form: int
 ) -> None:

@@ -4,8 +4,9 @@ from itertools import count
 from typing import Any
 
 from browsers import Console
-from conftest import Server
+from conftest import Server, needs_part
 
+pytestmark = needs_part("runs")
 FORMS = count(3)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from browsers import Console
-from conftest import Server
+from conftest import Server, needs_part
 
 
 def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_nothing(
@@ -22,6 +22,8 @@ def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_noth
     console.field("Title")
 
 
+@needs_part("runs")
+@needs_part("webhooks")
 def test_the_start_leads_to_what_is_there_what_comes_next_and_what_has_failed(
     console: Console,
 ) -> None:

@@ -5,8 +5,10 @@ from typing import Any
 
 import pytest
 from browsers import Console
-from conftest import Server
+from conftest import Server, needs_part
 from receivers import Receiver, receiver
+
+pytestmark = needs_part("webhooks")
 
 
 @pytest.fixture

@@ -1,12 +1,14 @@
 """Every screen of the console: accessible, narrow enough for a phone, and reached by keyboard."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
-from browsers import Console, has_tools
-from conftest import Server
+from browsers import Console, has_tools, validate
+from conftest import Server, needs, needs_part
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+pytestmark = [needs_part("runs"), needs_part("webhooks")]
 # Each screen, and what it shows once its data are there.
 SCREENS = {
     "#/": "HTTP 503",
@@ -101,3 +103,11 @@ def test_all_of_a_screen_is_reached_by_keyboard_and_the_focus_is_seen(
         if reached >= wanted:
             break
     assert reached >= wanted
+
+
+@pytest.mark.clients
+@has_tools
+@needs("node")
+def test_a_validator_finds_nothing_in_the_page(console_server: Server, tmp_path: Path) -> None:
+    _, _, page = console_server.send("GET", "/console", {}, None)
+    validate(tmp_path, console=page)

@@ -16,8 +16,8 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, NamedTuple
 
-from landform.schemas.receiver_urls import ReceiverUrl, parse_url
-from landform.service.webhooks.addresses import is_public
+from landform.parts.webhooks.addresses import is_public
+from landform.parts.webhooks.receiver_urls import ReceiverUrl, parse_url
 from landform.storage.clock import retry_after
 
 # The seconds of an attempt, and how many addresses of a host are tried.

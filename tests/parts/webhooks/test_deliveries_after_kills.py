@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 from applications import SECRET
 from conftest import Server
 from figures import IS_LONG, ROUNDS
@@ -17,14 +18,15 @@ from processes import until
 from receivers import receiver
 from writers import ABSENT, Client, Thing, Writers, problems
 
+pytestmark = pytest.mark.faults
 KILLS, WRITES = (20, 5000) if IS_LONG else (ROUNDS + 1, 400)
 # As the service itself does, but without waits of a second and more.
 DELIVER = """
 from landform.app import create_app
+from landform.parts.webhooks.delivery import Deliverer
 from landform.service.background import Background
-from landform.service.webhooks.delivery import Deliverer
 service = create_app().blueprints["landform"].service
-Background(service.store, [Deliverer(service, first_wait=0.01).deliver]).run()
+Background(service, [Deliverer(service, private=True, first_wait=0.01).deliver]).run()
 """
 
 

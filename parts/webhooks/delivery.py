@@ -13,12 +13,11 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 
+from landform.parts.webhooks import outcomes, storage
+from landform.parts.webhooks.sending import Result, send
 from landform.service.call import Service
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import JsonObject, dumps
-from landform.service.webhooks import outcomes
-from landform.service.webhooks.sending import Result, send
-from landform.storage import webhooks
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
@@ -33,10 +32,17 @@ ATTEMPT_FAILED, DAMAGED_SECRET = (
 
 
 class Deliverer:
-    """Delivers the events of a service. `first_wait`: the seconds of the first wait."""
+    """Delivers the events of a service.
 
-    def __init__(self, service: Service, *, first_wait: float = outcomes.FIRST_WAIT) -> None:
-        self._service, self._store, self._first_wait = service, service.store, first_wait
+    `private`: whether to addresses that are not public too. `first_wait`: the seconds of the first
+    wait after a failure.
+    """
+
+    def __init__(
+        self, service: Service, *, private: bool, first_wait: float = outcomes.FIRST_WAIT
+    ) -> None:
+        self._service, self._store = service, service.store
+        self._private, self._first_wait = private, first_wait
         self._holder = secrets.token_hex(8)
         # The webhooks with a running attempt, and whether each is slow; the results of attempts.
         self._running = dict[int, bool]()
@@ -63,18 +69,18 @@ class Deliverer:
                 return 0.0
             if self._renewed:
                 self._renewed = 0.0
-                webhooks.end_lease(self._store, self._holder)
-            rows = webhooks.list_ready(self._store)
+                storage.end_lease(self._store, self._holder)
+            rows = storage.list_ready(self._store)
         now = self._store.clock.seconds()
         waits = [outcomes.seconds_to_wait(row, now) for row in rows if row["failures"]]
         return min(waits, default=None)
 
     def _has_lease(self) -> bool:
         """Return whether this process has the lease, which is renewed from time to time."""
-        if self._renewed and monotonic() < self._renewed + webhooks.LEASE / 3:
+        if self._renewed and monotonic() < self._renewed + storage.LEASE / 3:
             return True
         began = monotonic()
-        if webhooks.lease(self._store, self._holder):
+        if storage.lease(self._store, self._holder):
             self._renewed = began
             return True
         # Without the lease the results of running attempts are not stored.
@@ -85,7 +91,7 @@ class Deliverer:
         """Return the due webhooks, the longest waiting first, with their next events."""
         now, due, skipped = self._store.clock.seconds(), list[tuple[Row, Row]](), []
         slow_slots = MOST_SLOW - sum(self._running.values())
-        rows = webhooks.list_ready(self._store)
+        rows = storage.list_ready(self._store)
         for webhook in sorted(rows, key=lambda row: self._last_attempts.get(row["id"], 0.0)):
             if webhook["damaged"]:
                 self._switch_off(webhook)
@@ -94,7 +100,7 @@ class Deliverer:
             elif len(due) + len(self._running) < MOST_AT_ONCE and (
                 slow_slots or not outcomes.is_slow(webhook)
             ):
-                event, cursor = webhooks.next_event(self._store, webhook)
+                event, cursor = storage.next_event(self._store, webhook)
                 if event:
                     due.append((webhook, event))
                     slow_slots -= outcomes.is_slow(webhook)
@@ -102,7 +108,7 @@ class Deliverer:
                     skipped.append((webhook, cursor))
         if skipped and monotonic() >= self._move_from:
             self._move_from = monotonic() + CHECK_INTERVAL
-            webhooks.move_on(self._store, skipped)
+            storage.set_cursors(self._store, skipped)
         return due
 
     def _begin(self, webhook: Row, event: Row) -> None:
@@ -110,7 +116,7 @@ class Deliverer:
         number = webhook["id"]
         self._last_attempts[number] = monotonic()
         if not dump_event(event, public_urls(self._service)):
-            webhooks.settle(self._store, webhook, outcomes.set_aside(webhook, event["id"]))
+            storage.settle(self._store, webhook, outcomes.set_aside(webhook, event["id"]))
             return
         try:
             request = self._request(webhook, event)
@@ -144,23 +150,23 @@ class Deliverer:
         body = dumps(dump_event(event, public_urls(self._service)))
         message = f"evt_{str(self._store.identity)[:12]}_{event.get('message', event['id'])}"
         now = self._store.clock.seconds()
-        keys = [webhook["secret"], *webhooks.previous_secrets(webhook, now)]
+        keys = [webhook["secret"], *storage.previous_secrets(webhook, now)]
         headers = {"Content-Type": "application/json", "User-Agent": "landform"}
         headers |= sign(keys, message, int(now), body)
-        return webhook["url"], headers, body, self._service.options.webhook_private
+        return webhook["url"], headers, body, self._private
 
     def _settle(self, webhook: Row, event: Row, result: Result) -> None:
         """Store the result of an attempt."""
         self._running.pop(webhook["id"], None)
         attempt, now = self._attempt_record(event, result), self._store.clock.seconds()
         changes = outcomes.changes_after(webhook, attempt, result, now, self._first_wait)
-        is_settled = webhooks.settle(self._store, webhook, changes)
+        is_settled = storage.settle(self._store, webhook, changes)
         if is_settled and not changes.get("active", True):
             log.warning("Webhook %d was switched off: %s", webhook["id"], changes["reason"])
 
     def _switch_off(self, webhook: Row) -> None:
         """Switch off a webhook with columns that cannot be read."""
-        webhooks.switch_off_damaged(self._store, webhook)
+        storage.switch_off_damaged(self._store, webhook)
         damaged = ", ".join(webhook["damaged"])
         log.error("Webhook %d was switched off: its %s are damaged.", webhook["id"], damaged)
 

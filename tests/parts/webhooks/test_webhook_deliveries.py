@@ -9,15 +9,14 @@ from threading import Event, Thread
 from typing import Any
 
 import pytest
-from applications import Client, Standing, service
+from applications import Client, Standing, next_path, service
 from conftest import Server
 from databases import run_sql
 from flask import Flask
 from processes import until
 from receivers import Receiver, receiver
-from test_events import following
 
-from landform.service.webhooks.delivery import sign
+from landform.parts.webhooks.delivery import sign
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 HOUR, DRAFT = 3600, {"title": "A page", "status": "draft"}
@@ -385,7 +384,7 @@ def test_no_reader_misses_what_is_committed_while_it_reads(outbox: Outbox) -> No
         response = outbox.get(path)
         assert response.status_code == 200
         read.extend(event["id"] for event in response.get_json())
-        path = following(response)
+        path = next_path(response)
 
     Meanwhile(outbox).after_each(follow)
     follow()
@@ -424,7 +423,7 @@ def test_followers_miss_nothing_while_four_write(database_url: str, app: Flask) 
         goes_on = any(writer.is_alive() for writer in writers)
         response = reader.get(path)
         read += [event["id"] for event in response.get_json()]
-        path = following(response)
+        path = next_path(response)
         if not (goes_on or response.get_json()):
             break
     assert len(read) == 400
@@ -450,7 +449,7 @@ def test_an_event_that_cannot_be_read_is_set_aside_and_left_out(
         assert sorted(event["id"] for event in response.get_json()) == [1, 3]
     response = outbox.get("/events?per_page=2")
     assert [event["id"] for event in response.get_json()] == [1]
-    assert following(response).endswith("after=2")
+    assert next_path(response).endswith("after=2")
     outbox.deliver()
     assert hook.accepted == [1, 3]
     assert (outbox.webhook()["set_aside"], outbox.webhook()["waiting"]) == ([2], 0)

@@ -7,11 +7,11 @@ clock nor hours without a deliverer count.
 import random
 from datetime import UTC, datetime
 
+from landform.parts.webhooks.sending import Result
+from landform.parts.webhooks.storage import NO_FAILURES
 from landform.service.json_codec import JsonObject
-from landform.service.webhooks.sending import Result
 from landform.storage.clock import utc_text
 from landform.storage.rows import Row
-from landform.storage.webhooks import AFRESH
 
 # In seconds: the first pause after a failure, which doubles, the longest pause, and how long a
 # webhook may fail before it is switched off.
@@ -84,7 +84,7 @@ def passed(webhook: Row, number: int) -> Row:
     place: Row = {"cursor": number}
     if number in webhook["resend"]:
         place = {"resend": [event for event in webhook["resend"] if event != number]}
-    return {**place, **AFRESH}
+    return {**place, **NO_FAILURES}
 
 
 def _failed_for(webhook: Row, now: float) -> float:

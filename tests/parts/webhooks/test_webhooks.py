@@ -18,13 +18,13 @@ from flask import Flask
 from processes import until
 from receivers import Receiver, receiver
 
+from landform.parts.webhooks import delivery, sending, storage
+from landform.parts.webhooks.addresses import is_public
+from landform.parts.webhooks.delivery import Deliverer, sign
+from landform.parts.webhooks.models import Webhook
+from landform.parts.webhooks.sending import send
 from landform.service.background import Background
-from landform.service.webhooks import delivery, sending
-from landform.service.webhooks.addresses import is_public
-from landform.service.webhooks.delivery import Deliverer, sign
-from landform.service.webhooks.sending import send
-from landform.storage import webhooks
-from landform.storage.models import EventState, Webhook
+from landform.storage.models import EventState
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 
@@ -38,8 +38,8 @@ class Outbox(Client):
 
     def deliver_with(self, first_wait: float) -> None:
         service = self.application.blueprints["landform"].service  # type: ignore[attr-defined]
-        deliverer = Deliverer(service, first_wait=first_wait)
-        self.deliver = Background(service.store, [deliverer.deliver]).run_once
+        deliverer = Deliverer(service, private=True, first_wait=first_wait)
+        self.deliver = Background(service, [deliverer.deliver]).run_once
 
     def subscribe(self, url: str, **body: Any) -> dict[str, Any]:
         """Create a webhook, and return it with its secret."""
@@ -236,8 +236,8 @@ def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
     outbox.subscribe(hook.url)
     outbox.page()
     with outbox.store.connection() as db:
-        assert webhooks.lease(outbox.store, "another")
-        assert outbox.deliver() == delivery.CHECK_INTERVAL
+        assert storage.lease(outbox.store, "another")
+        assert outbox.deliver() == 1.0
         assert hook.received == []
         ended = EventState.update(number=time.time() + until_when)
         ended.where(EventState.holder == "another").execute(db)

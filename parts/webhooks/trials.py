@@ -7,12 +7,12 @@ import logging
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
+from landform.parts.webhooks import storage
+from landform.parts.webhooks.delivery import Deliverer
+from landform.parts.webhooks.errors import TooManyTests
+from landform.parts.webhooks.sending import start_thread
 from landform.service.call import Service
-from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
-from landform.service.webhooks.delivery import Deliverer
-from landform.service.webhooks.sending import start_thread
-from landform.storage import webhooks
 from landform.storage.errors import StorageError
 from landform.storage.rows import Row
 
@@ -22,7 +22,7 @@ THREAD_NAME, MOST_TESTS, MOST_SECONDS = "landform-webhook-test", 4, 2.0
 PENDING = "Still running: the result will be in the deliveries of the webhook."
 
 
-def run_test(service: Service, webhook: Row) -> tuple[JsonObject, bool]:
+def run_test(service: Service, webhook: Row, *, private: bool) -> tuple[JsonObject, bool]:
     """Send a test to a webhook; return its result, and whether it has ended.
 
     The result is also stored among the deliveries, with the same time.
@@ -32,7 +32,7 @@ def run_test(service: Service, webhook: Row) -> tuple[JsonObject, bool]:
 
     def run() -> None:
         try:
-            result = Deliverer(service).test(webhook)
+            result = Deliverer(service, private=private).test(webhook)
         except Exception as error:
             log.exception("The test of webhook %d could not be sent.", webhook["id"])
             failed = {"status": 0, "milliseconds": 0, "response": type(error).__name__}
@@ -42,7 +42,7 @@ def run_test(service: Service, webhook: Row) -> tuple[JsonObject, bool]:
         results.put(result)
 
     if not start_thread(THREAD_NAME, MOST_TESTS, run):
-        raise api_error("rest_too_many_tests")
+        raise TooManyTests
     with suppress(Empty):
         return results.get(timeout=MOST_SECONDS), True
     pending = {"status": 0, "milliseconds": round(MOST_SECONDS * 1000), "response": PENDING}
@@ -53,6 +53,6 @@ def _record(service: Service, webhook_id: int, result: JsonObject) -> None:
     """Store the result of a test, unless the webhook was deleted meanwhile."""
     try:
         with service.store.connection():
-            webhooks.record_test(service.store, webhook_id, result)
+            storage.record_test(service.store, webhook_id, result)
     except StorageError:
         log.exception("The test of webhook %d could not be recorded.", webhook_id)
