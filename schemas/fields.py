@@ -333,15 +333,11 @@ class Nested(Field[JsonObject]):
 
 
 class Ignored(Field[object]):
-    """A field that clients send back as they read it, and that is ignored.
+    """A field that clients send back as they read it, and that is ignored."""
 
-    `only`: the values that clients can have read. Any other value is named in a warning.
-    """
-
-    def __init__(self, about: str = "", *, only: Sequence[object] | None = None) -> None:
+    def __init__(self, about: str = "", json_type: JsonObject | None = None) -> None:
         super().__init__(about)
-        self.only = only
-        self.json_type = {"type": ["string", "null"]} if only == [None] else {}
+        self.json_type = json_type or {}
 
     def deserialize(
         self, value: object, attr: str | None = None, data: Data = None, **kw: object

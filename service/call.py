@@ -104,32 +104,26 @@ class Incoming(ABC):
         return f"{WORDPRESS}/" in self.url or f"{GRAVITY_FORMS}/" in self.url
 
 
+@dataclass
 class ReadyIncoming(Incoming):
     """A call whose query and body are parsed already."""
 
-    def __init__(
-        self,
-        method: str,
-        urls: tuple[str, str],
-        headers: Mapping[str, str],
-        access: Access,
-        *,
-        query: JsonObject,
-        body: JsonObject,
-        generation: str = "",
-    ) -> None:
-        self.method, self.headers, self.access = method, headers, access
-        self.generation = generation
-        self.url, self.root_url = urls
-        self._query, self._body = query, body
+    method: str
+    url: str
+    root_url: str
+    headers: Mapping[str, str]
+    access: Access
+    query: JsonObject
+    body: JsonObject
+    generation: str = ""
 
     def read_query(self, operation: Operation) -> JsonObject:
         """Return the parameters, also from the body if the operation has none."""
-        return self._query if operation.body else {**self._body, **self._query}
+        return self.query if operation.body else {**self.body, **self.query}
 
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the body."""
-        return self._body
+        return self.body
 
 
 @dataclass(frozen=True)

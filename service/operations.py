@@ -107,12 +107,6 @@ class Operation:
         return self.status == 201 and self.repeatable
 
     @cached_property
-    def needs_body(self) -> bool:
-        """Whether a field of the body is required."""
-        fields = self.body.load_fields.values() if self.body else ()
-        return any(field.required for field in fields)
-
-    @cached_property
     def takes_body(self) -> bool:
         """Whether the operation has a body, not only parameters in one."""
         return self.body is not None or self.form
@@ -265,31 +259,23 @@ def describe_route(route: Route) -> JsonObject:
         "namespace": next((space for space in NAMESPACES if name.startswith(f"/{space}")), ""),
         "methods": list(route.operations),
         "endpoints": [
-            {
-                "methods": [method],
-                **batched,
-                "args": _wordpress_arguments(operation),
-            }
+            {"methods": [method], **batched, "args": _arguments(operation)}
             for method, operation in route.operations.items()
         ],
     }
 
 
-def _wordpress_arguments(operation: Operation) -> JsonObject:
+def _arguments(operation: Operation) -> JsonObject:
     """Return the arguments of an operation for clients of WordPress."""
-    body = operation.wordpress_body or operation.body
-    return _arguments(operation.query) | _arguments(body)
-
-
-def _arguments(schema: Schema | None) -> JsonObject:
-    """Return the type, bounds, choices and default of each argument of a schema."""
-    fields = schema.load_fields if schema else {}
+    schemas = filter(None, (operation.query, operation.wordpress_body or operation.body))
+    fields = {name: field for schema in schemas for name, field in schema.load_fields.items()}
     return {
         name: _argument(field) for name, field in fields.items() if not isinstance(field, Ignored)
     }
 
 
 def _argument(field: Any) -> JsonObject:
+    """Return the type, bounds, choices and default of an argument."""
     described = add_choices({"required": field.required, **field.wordpress_type}, field.choices)
     default = field.load_default
     if default is not missing and default is not None and not field.root.partial:

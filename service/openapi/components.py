@@ -56,12 +56,7 @@ RESPONSE_HEADERS: JsonObject = {
 }
 # The headers of every operation that checks names.
 NAME_HEADERS = ("X-Landform-Ignored", "Preference-Applied")
-ERROR_HEADERS = {
-    401: ("WWW-Authenticate",),
-    429: ("Retry-After",),
-    503: ("Retry-After",),
-    507: ("Retry-After",),
-}
+ERROR_HEADERS = {401: ("WWW-Authenticate",), **dict.fromkeys((429, 503, 507), ("Retry-After",))}
 
 
 def error_response(status: int, codes: list[str]) -> JsonObject:
@@ -93,14 +88,8 @@ def parameter(location: str, name: str, about: str, schema: JsonObject) -> JsonO
     """Return the description of a parameter; lists in a query are separated by commas."""
     form = {"style": "form", "explode": False} if schema.get("type") == "array" else {}
     required = {"required": True} if location == "path" else {}
-    return {
-        "name": name,
-        "in": location,
-        "description": about,
-        "schema": schema,
-        **form,
-        **required,
-    }
+    described = {"name": name, "in": location, "description": about, "schema": schema}
+    return {**described, **form, **required}
 
 
 IDEMPOTENCY_KEY: JsonObject = {**STRING, "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}

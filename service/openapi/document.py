@@ -84,12 +84,12 @@ class Components:
             fields = schema.fields
             required = [name for name, field in fields.items() if field.required]
             # A body whose other properties are dropped says nothing of them.
-            others = {RAISE: False, INCLUDE: True}.get(schema.unknown)
+            additional = {RAISE: False, INCLUDE: True}.get(schema.unknown)
             self.schemas[kind.__name__] = {
                 "type": "object",
                 "properties": {name: self.field_schema(field) for name, field in fields.items()},
                 **({"required": required} if required else {}),
-                **({} if others is None else {"additionalProperties": others}),
+                **({} if additional is None else {"additionalProperties": additional}),
             }
         return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
@@ -132,8 +132,8 @@ def _operation(components: Components, method: str, operation: Operation) -> Jso
         # Generators of clients need one media type: not forms too.
         media = {"schema": components.schema(type(operation.body))}
         media |= {"example": operation.example} if operation.example else {}
-        content = {"application/json": media}
-        described["requestBody"] = {"required": operation.needs_body, "content": content}
+        required = any(field.required for field in operation.body.load_fields.values())
+        described["requestBody"] = {"required": required, "content": {"application/json": media}}
     return described
 
 
