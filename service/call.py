@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
@@ -22,6 +22,7 @@ from landform.storage.failed_attempts import Attempts
 from landform.storage.rows import Row
 from landform.storage.sql import Precondition, read_generation
 
+T = TypeVar("T")
 # Characters of a query that need no encoding in a `Link` header.
 SAFE_IN_QUERY = "%!$&'()*+,-./:;=?@[\\]^_`{|}~"
 # Query parameters that may contain a secret.
@@ -156,6 +157,10 @@ class Call:
     def options(self) -> Options:
         """The options of the service."""
         return self.service.options
+
+    def part(self, kind: type[T]) -> T:
+        """Return the part of a class, with its options, that the blueprint names."""
+        return next(part for part in self.options.named_parts if isinstance(part, kind))
 
     @property
     def access(self) -> Access:

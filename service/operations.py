@@ -14,9 +14,10 @@ from marshmallow import INCLUDE, Schema, missing
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
-from landform.schemas.fields import Ignored, ListOf
+from landform.schemas.fields import Ignored, ListOf, add_choices
 from landform.service.json_codec import JsonObject
 from landform.service.reply import Reply
+from landform.storage.errors import PartError
 from landform.storage.rows import Row
 
 WP_JSON = "/wp-json"
@@ -52,7 +53,8 @@ class Operation:
       `Idempotency-Key`. `batch`: whether it may be in a batch.
     - `prepare`: a function for slow work without the database, called before a write blocks
       others. The view gets its result as `call.prepared`.
-    - `errors`: the codes that do not follow from the other fields, see `openapi/document.py`.
+    - `errors`: the codes that do not follow from the other fields, see `openapi/document.py`, and
+      the errors of a part.
     """
 
     view: View
@@ -82,7 +84,7 @@ class Operation:
     repeatable: bool = True
     batch: bool = True
     prepare: Prepare | None = None
-    errors: tuple[str, ...] = ()
+    errors: tuple[str | type[PartError], ...] = ()
 
     @cached_property
     def is_read(self) -> bool:
@@ -260,8 +262,7 @@ def _arguments(operation: Operation) -> JsonObject:
 
 def _argument(field: Any) -> JsonObject:
     """Return the type, bounds, choices and default of an argument."""
-    described = {"required": field.required, **field.wordpress_type}
-    described |= {"enum": [*field.choices]} if field.choices else {}
+    described = add_choices({"required": field.required, **field.wordpress_type}, field.choices)
     default = field.load_default
     if default is not missing and default is not None and not field.root.partial:
         described["default"] = default() if callable(default) else default

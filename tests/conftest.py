@@ -55,6 +55,10 @@ def needs(program: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
 
 
+def needs_part(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(name not in all_parts(), reason=f"there is no part {name}")
+
+
 def free_port() -> int:
     """Return a port that no connection of another test can be given meanwhile by the system."""
     while True:
@@ -94,6 +98,7 @@ DATABASES = {"make_database", "module_database_url", "new_database", "postgres",
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tiers.keep_tier(config, items)
+    tiers.put_slow_first(items)
     tiers.add_limits(items)
     own, other = "sqlite", "postgresql"
     if config.getoption("--database") == "postgresql":

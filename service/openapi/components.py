@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import INCLUDE, Schema
 
 from landform.schemas.fields import STRING, Output
-from landform.service.error_codes import ERROR_CODES
+from landform.service.error_codes import all_error_codes
 from landform.service.json_codec import JsonObject
 
 
@@ -27,7 +27,7 @@ class ErrorData(Schema):
 class Error(Schema):
     """The body of every error."""
 
-    code = Output("The error code.", choices=sorted(ERROR_CODES))
+    code = Output("The error code.", choices=lambda: sorted(all_error_codes()))
     message = Output("The error message, for people.")
     data = Output("The status, and the invalid parameters.", ErrorData)
 
@@ -61,7 +61,7 @@ ERROR_HEADERS = {401: ("WWW-Authenticate",), **dict.fromkeys((429, 503, 507), ("
 
 def error_response(status: int, codes: list[str]) -> JsonObject:
     """Return the response with a status and any of several error codes."""
-    meanings = {code: ERROR_CODES[code][1] for code in codes}
+    meanings = {code: all_error_codes()[code][1] for code in codes}
     examples = {
         code: {"value": {"code": code, "message": meaning, "data": {"status": status}}}
         for code, meaning in meanings.items()

@@ -13,10 +13,11 @@ import pytest
 from conftest import SECRET, Server, basic
 from flask import Flask
 from flask.testing import FlaskClient
+from part_tables import WORDPRESS_ROUTES
 
-from landform.service.error_codes import ERROR_CODES
+from landform.service.error_codes import all_error_codes
 from landform.service.openapi.document import error_codes
-from landform.service.resources import HOME, WORDPRESS_ROUTES
+from landform.service.resources import HOME
 
 ROUTES = (HOME, *WORDPRESS_ROUTES)
 SCRIPTS = Path(sys.executable).parent
@@ -94,6 +95,7 @@ def test_the_page_comes_from_here_under_a_strict_policy(anonymous: FlaskClient) 
 
 
 @pytest.mark.clients
+@pytest.mark.slow
 @pytest.mark.sqlite("the description is the same on any engine")
 @pytest.mark.skipif(not FUZZER.exists(), reason="the extra contract is not installed")
 @pytest.mark.parametrize("caller", PHASES)
@@ -113,6 +115,7 @@ def test_a_fuzzer_finds_nothing_undocumented(
 
 
 @pytest.mark.clients
+@pytest.mark.slow
 @pytest.mark.skipif(not GENERATOR.exists(), reason="the extra contract is not installed")
 def test_a_client_made_from_the_description_creates_reads_and_writes_back(
     start_server: Callable[..., Server],
@@ -210,4 +213,4 @@ def test_every_declared_code_is_known_and_every_known_one_declared() -> None:
     for route in ROUTES:
         for operation in route.operations.values():
             declared.update(*error_codes(operation).values())
-    assert declared == set(ERROR_CODES)
+    assert declared == set(all_error_codes())

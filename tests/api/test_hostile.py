@@ -9,8 +9,7 @@ from urllib.parse import quote
 import pytest
 from applications import ADMIN, Client, Site
 from conftest import basic
-
-from landform.service.resources import WORDPRESS_ROUTES
+from part_tables import WORDPRESS_ROUTES, tables
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
@@ -170,8 +169,6 @@ LISTS = [
 ]
 # What is wrong in the body or the query of a request, and the name that has to be told.
 HOOK = "https://example.com/"
-ENDED = {"state": "failed", "attempt": 1}
-AGAIN = {**ENDED, "retryable": True}
 HOOKS: list[tuple[Any, str]] = [
     *(({"url": url}, "url") for url in ("ftp://example.com/", "https://user:word@example.com/",
                                         "https:///x", "https://example.com/ x\n")),
@@ -181,20 +178,6 @@ HOOKS: list[tuple[Any, str]] = [
 ]  # fmt: skip
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "POST /pages": PAGES, "PUT /pages/1": PAGES, "GET /pages": LISTS,
-    "POST /feeds/1/runs": [
-        ({}, "entry_id"), *(({"entry_id": one}, "entry_id") for one in ("", None, "e" * 201)),
-        *(({"entry_id": "f", "lease": one}, "lease") for one in (0, 86_401, 1.5)),
-        ({"entry_id": "f", "leese": 1}, "leese"),
-    ],
-    "PATCH /feeds/1/runs/1": [
-        ({"attempt": 1}, "state"), ({**ENDED, "state": "done"}, "state"),
-        ({**ENDED, "state": "claimed"}, "state"), ({**AGAIN, "state": "success"}, "retryable"),
-        ({**ENDED, "retry_at": "2099-01-01T00:00:00"}, "retry_at"),
-        ({**AGAIN, "retry_at": "soon"}, "retry_at"), ({**AGAIN, "code": "c" * 101}, "code"),
-        ({**AGAIN, "message": "m" * 2001}, "message"), ({**AGAIN, "message": "\0"}, "message"),
-        *(({**AGAIN, "attempt": one}, "attempt") for one in (0, 1.5, None)),
-        ({**AGAIN, "reason": "x"}, "reason"),
-    ],
     "PUT /forms/3/feeds/order": [
         ({}, "feeds"), *((ids, "feeds") for ids in ([1, 1], ["x"], [0], [None], [1.5], [[1]])),
         *(({"feeds": one}, "feeds") for one in ("1", {"0": 1}, [2**63])),
@@ -202,22 +185,23 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     ],
     "POST /webhooks": [({}, "url"), *(({"url": HOOK, **body}, name) for body, name in HOOKS)],
     "PATCH /webhooks/1": HOOKS,
-    "GET /runs": [(query, query.partition("=")[0]) for query in (
-        "state=done", "page=0", "per_page=101", "form_id=x", "after=now", "order=up", "entry_id=",
-        f"feed_id={'1,' * 1001}")],
     "GET /events": [(query, query.partition("=")[0]) for query in (
         "after=-1", "after=x", "type=page", "type=page.moved", "per_page=0", "per_page=101",
         "resource_id=x")],
 }  # fmt: skip
+for table in tables("WRONG"):
+    WRONG |= table
 
 
 @pytest.mark.parametrize("line", WRONG)
 def test_what_is_wrong_is_named_and_changes_nothing(client: Client, line: str) -> None:
     client.page(content="Kept", meta={"form_id": "7"}, password="p")
     client.feed(form_id=3)
-    client.post("/feeds/1/runs", json={"entry_id": "e"})
+    for method, path, body in (write for writes in tables("WRITES") for write in writes):
+        assert client.open(path, method=method, json=body).status_code < 300
     client.post("/webhooks", json={"url": HOOK})
-    paths = ("/pages?status=any&context=edit", "/forms/3/feeds", "/runs", "/webhooks", "/events")
+    paths = ["/pages?status=any&context=edit", "/forms/3/feeds", "/webhooks", "/events"]
+    paths += [path for paths in tables("LISTS") for path in paths]
     before, (method, path) = [client.get(one).get_json() for one in paths], line.split()
     for sent, name in WRONG[line]:
         given = {"query_string": sent} if method == "GET" else {"json": sent}

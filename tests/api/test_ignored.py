@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 from applications import Client
 from flask.testing import FlaskClient
+from part_tables import WORDPRESS_ROUTES, tables
 
-from landform.service.resources import HOME, WORDPRESS_ROUTES
+from landform.service.resources import HOME
 
 HEADER = "X-Landform-Ignored"
 STRICT, LENIENT = {"Prefer": "handling=strict"}, {"Prefer": "handling=lenient"}
@@ -51,8 +52,9 @@ def path_to(client: Client, rule: str, page: int, feed: int) -> str:
         return int(client.post(path, json=body).get_json()["id"])
 
     ids = {"<page_id>": page, "<feed_id>": feed, "<user_id>": 1}
-    if "<run_id>" in rule:
-        ids["<run_id>"] = made(f"/feeds/{feed}/runs", {"entry_id": "1", "lease": 60})
+    for variable, (path, body) in (item for table in tables("CREATED") for item in table.items()):
+        if variable in rule:
+            ids[variable] = made(path.replace("<feed_id>", str(feed)), body)
     if "<webhook_id>" in rule:
         ids["<webhook_id>"] = made("/webhooks", {"url": "http://127.0.0.1:9"})
     if "<revision_id>" in rule:
@@ -322,10 +324,10 @@ MISSPELT: list[tuple[str, Any, dict[str, str]]] = [
     ("PATCH /pages/1", {"meta": {"form_idd": "7"}}, {"meta.form_idd": "meta.form_id"}),
     ("DELETE /pages/1", {"forc": True}, {"forc": "force"}),
     ("POST /feeds", {**FEED, "is_activ": False}, {"is_activ": "is_active"}),
-    ("POST /feeds/1/runs", {"entry_id": "1", "leese": 5}, {"leese": "lease"}),
     ("PUT /forms/3/feeds/order", {"feeds": [1], "partal": True}, {"partal": "partial"}),
     ("PATCH /feeds/1", {"Is_Active": 1}, {"Is_Active": "is_active"}),
     ("PUT /feeds/1/properties", {"zzz": 1}, {"zzz": ""}),
+    *(case for cases in tables("MISSPELT") for case in cases),
 ]
 
 

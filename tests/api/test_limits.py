@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from flask.testing import FlaskClient
 from marshmallow import ValidationError
+from part_tables import WORDPRESS_ROUTES
 
 from landform.schemas.fields import ListOf, Text
 from landform.schemas.wordpress import WordPressList
-from landform.service.resources import WORDPRESS_ROUTES
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}

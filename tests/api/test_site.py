@@ -10,9 +10,10 @@ import pytest
 from applications import Site
 from conftest import basic
 from flask import Flask
+from part_tables import PARTS
 
 from landform.service import create_blueprint
-from landform.service.resources import RESERVED
+from landform.service.resources import reserved_slugs
 from landform.storage import Clock
 
 pytestmark = pytest.mark.settings(SITE_TITLE="Shop & Co", CACHE_BYTES=0)
@@ -128,7 +129,7 @@ def test_every_page_is_at_its_link_whatever_its_slug(site: Site, slug: str) -> N
 
 
 def test_a_slug_hides_no_operation_and_its_page_is_shown_all_the_same(site: Site) -> None:
-    for slug in sorted(RESERVED - {"openapi.json"}):
+    for slug in sorted(reserved_slugs(PARTS) - {"openapi.json"}):
         before = site.get(f"/{slug}"), site.get(f"/{slug}/")
         page = site.page(slug=slug)
         assert page["slug"] == slug

@@ -11,8 +11,9 @@ from conftest import ROOT, basic
 
 from landform.app import create_app
 from landform.service import create_blueprint, open_api
-from landform.service.options import OptionError, Options
+from landform.service.options import Options
 from landform.standalone.settings import SettingError, read_settings, warnings
+from landform.storage.option import OptionError
 
 
 def test_the_environment_is_read_at_the_call_and_not_at_the_import(

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from conftest import ROOT
 
 from landform.standalone import cli
-from landform.standalone.settings import SETTINGS, SettingError, read_settings, warnings
+from landform.standalone.settings import SettingError, all_settings, read_settings, warnings
 
 SECRETS = {"DATABASE_URL": "postgresql://me:hunter1@db/x", "CREDENTIALS": "editor:hunter2"}
 
@@ -110,7 +110,7 @@ def test_a_file_that_cannot_be_read_is_an_error_in_a_sentence(
 def test_settings_tells_value_source_default_and_meaning_of_each(write: Any) -> None:
     file = write("threads = 7\n")
     found = rows("--database", "sqlite:////x.db", LANDFORM_WORKERS="3")
-    assert list(found) == [f"LANDFORM_{name}" for name in SETTINGS]
+    assert list(found) == [f"LANDFORM_{name}" for name in all_settings()]
     told = {name: (row["value"], row["source"]) for name, row in found.items()}
     assert told["LANDFORM_THREADS"] == (7, str(file))
     assert told["LANDFORM_WORKERS"] == (3, "environment")
