@@ -19,6 +19,8 @@ SECRET = "admin:secret"
 ADMIN = ("admin", "secret")
 # The rights of `client`, and as many failed logins as the tests have.
 SETTINGS = {"CREDENTIALS": SECRET, "TESTING": True, "FAILED_ATTEMPTS_PER_MINUTE": 10_000}
+# A feed that a test may create.
+FEED: dict[str, Any] = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "Newsletter"}}
 NOON = datetime(2030, 5, 1, 12, tzinfo=UTC)
 
 

@@ -24,6 +24,7 @@ from applications import SECRET, SETTINGS, Client, Site, basic, store_of
 from databases import UNSAFE, Postgres, begin
 from flask import Flask
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, settings
 from processes import until
 from routing import share_compiled_rules
 from xdist.workermanage import NodeManager
@@ -35,6 +36,12 @@ from landform.storage import Store
 
 pytest_plugins = ["browsers"]
 share_compiled_rules()
+# The same examples each time. A fixture serves all examples of a test.
+settings.register_profile(
+    "suite", derandomize=True, database=None, deadline=None, max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)  # fmt: skip
+settings.load_profile("suite")
 ROOT = Path(__file__).parent.parent
 # The tests of parts that were deleted.
 collect_ignore = [

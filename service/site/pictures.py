@@ -1,12 +1,11 @@
-"""The picture of a page for its head."""
+"""The picture of a page for its head: the first one that visitors see."""
 
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
 from itertools import islice
-from urllib.parse import urljoin, urlsplit
-
-from werkzeug.urls import iri_to_uri
+from urllib.parse import quote, urljoin, urlsplit
 
 from landform.service.rendering.content import MOST_TOKENS
 from landform.service.rendering.markup import Token, tokens
@@ -15,8 +14,13 @@ from landform.storage.rows import Row
 # The keys of an item of a gallery, and the attributes of an image, that may have its URL.
 GALLERY_KEYS = ("url", "src", "source_url", "full")
 SOURCE_ATTRIBUTES = ("src", "data-src", "data-lazy-src")
+# Elements whose content is not visible, and elements without content.
+INVISIBLE = frozenset("noscript template script style iframe object video audio canvas".split())
+VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
+HIDDEN = re.compile(r"hidden|display", re.IGNORECASE)
 NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 LONE_PERCENT = re.compile("%(?![0-9a-fA-F]{2})")
+IN_PATH, IN_QUERY = "%/:;=@!$&'()*+,~-._", "%/:;=@!$&'()*+,~-._?"
 
 
 class AttributeParser(HTMLParser):
@@ -44,9 +48,11 @@ def gallery_picture(meta: Row, link: str) -> str:
 
 
 def first_picture(content: str, link: str) -> str:
-    """Return the URL of the first image of a content; empty if there is none."""
-    images = (token for token in islice(tokens(content), MOST_TOKENS) if token.name == "img")
-    for attributes in map(_attributes, images):
+    """Return the URL of the first visible image of a content; empty if there is none."""
+    for token in _visible(islice(tokens(content), MOST_TOKENS)):
+        if token.name != "img" or token.closing:
+            continue
+        attributes = _attributes(token)
         if _is_decoration(attributes):
             continue
         candidates = attributes.get("srcset", "").split(",")[0].split()[:1]
@@ -59,11 +65,41 @@ def first_picture(content: str, link: str) -> str:
 def absolute_url(source: str, link: str) -> str:
     """Return the absolute, encoded URL of an address; empty for other schemes."""
     with suppress(ValueError):
-        address = LONE_PERCENT.sub("%25", source.strip())
-        url = urlsplit(iri_to_uri(urljoin(link, address)))
-        if address and url.scheme in ("https", "http") and url.hostname:
-            return url._replace(fragment="").geturl()
+        url = urlsplit(urljoin(link, source.strip()))
+        if source.strip() and url.scheme in ("https", "http") and url.hostname:
+            host = url.hostname.encode("idna").decode() if not url.netloc.isascii() else ""
+            port = f":{url.port}" if url.port else ""
+            path, query = (
+                quote(LONE_PERCENT.sub("%25", text), safe=safe)
+                for text, safe in ((url.path, IN_PATH), (url.query, IN_QUERY))
+            )
+            netloc = f"{host}{port}" if host else url.netloc
+            return url._replace(netloc=netloc, path=path, query=query, fragment="").geturl()
     return ""
+
+
+def _visible(parts: Iterator[Token]) -> Iterator[Token]:
+    """Yield the tokens outside of invisible elements."""
+    element, depth = "", 0
+    for token in parts:
+        if not element:
+            if _hides(token):
+                element, depth = token.name, 1
+            else:
+                yield token
+        elif token.name == element:
+            depth += -1 if token.closing else 1
+            element = element if depth else ""
+
+
+def _hides(token: Token) -> bool:
+    """Return whether a tag opens an invisible element."""
+    if token.closing or not token.name or token.name in VOID or token.name == "!":
+        return False
+    # Scripts and styles are one token, with their end tag.
+    if token.name in INVISIBLE:
+        return not token.text.lower().rstrip().endswith(f"</{token.name}>")
+    return bool(HIDDEN.search(token.text)) and _is_hidden(_attributes(token))
 
 
 def _attributes(token: Token) -> dict[str, str]:
@@ -72,13 +108,16 @@ def _attributes(token: Token) -> dict[str, str]:
     return parser.attributes
 
 
+def _is_hidden(attributes: dict[str, str]) -> bool:
+    return "hidden" in attributes or bool(NOT_DISPLAYED.search(attributes.get("style", "")))
+
+
 def _is_decoration(attributes: dict[str, str]) -> bool:
     """Return whether an image is hidden, a tracking pixel or an emoji."""
     sizes = [attributes.get(name, "").strip().removesuffix("px") for name in ("width", "height")]
     classes = attributes.get("class", "").lower().split()
     return (
-        "hidden" in attributes
-        or NOT_DISPLAYED.search(attributes.get("style", "")) is not None
+        _is_hidden(attributes)
         or any(size in ("0", "1") for size in sizes)
         or not {"emoji", "wp-smiley"}.isdisjoint(classes)
         or "//s.w.org/images/core/emoji/" in attributes.get("src", "")

@@ -37,8 +37,15 @@ REGIONS = {
 }
 # The extensions of a tag, each of which begins with a single letter.
 EXTENSIONS = re.compile("-[a-z0-9]-.*")
-# A character that joins the two beside it, as in emoji of families.
-JOINER = "\u200d"
+# Characters that belong to the letter before, beside combining marks: joiners, skin tones, tags of
+# flags, later parts of Korean syllables, and signs of Thai, Lao and Japanese.
+JOINING = re.compile(
+    "[\u200c\u200d\u0e33\u0eb3\u1160-\u11ff\uff9e\uff9f\U0001f3fb-\U0001f3ff\U000e0020-\U000e007f]"
+)
+# A flag is two of these.
+FLAG_LETTERS = re.compile("[\U0001f1e6-\U0001f1ff]*$")
+# The combining class of a mark that joins two letters of Indic scripts.
+VIRAMA = 9
 
 
 def is_right_to_left(tag: str) -> bool:
@@ -64,6 +71,13 @@ def shorten(text: str) -> str:
 
 
 def _is_joined(text: str, end: int) -> bool:
-    """Return whether the character at `end` is a mark of the one before it, or joined to it."""
-    is_mark = unicodedata.category(text[end]).startswith("M")
-    return is_mark or JOINER in text[end - 1 : end + 1]
+    """Return whether the character at `end` belongs to the letter before it."""
+    character, before = text[end], text[end - 1]
+    if "\U0001f1e6" <= character <= "\U0001f1ff":
+        return len(FLAG_LETTERS.findall(text[:end])[0]) % 2 == 1
+    return bool(
+        unicodedata.category(character).startswith("M")
+        or JOINING.match(character)
+        or before == "\u200d"
+        or unicodedata.combining(before) == VIRAMA
+    )

@@ -134,25 +134,6 @@ def test_every_feed_that_does_not_run_has_one_reason(client: Client, plan: Make)
     assert ids(plan(form=0)) == ids(plan(form=0, form_0=True)) == ids(plan(form=5, form_0=True))
 
 
-def test_a_plan_writes_nothing_and_costs_two_queries_at_most(client: Client, plan: Make) -> None:
-    for _ in range(30):
-        client.feed(meta=when("1", "a"))
-    statements: list[str] = []
-    client.store.database.observers.append(lambda sql, _: statements.append(sql))
-    for most, asked in ((1, {}), (2, {"entry_id": "e"}), (2, {"entry_id": "e", "explain": True})):
-        statements.clear()
-        plan({"1": "b"}, form_0=True, **asked)
-        assert len(statements) <= most, statements
-        assert all(sql.startswith("SELECT") for sql in statements)
-
-
-def test_a_page_of_another_site_may_ask_as_it_may_read(client: Client) -> None:
-    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example.com"}
-    answer = client.post("/forms/1/feeds/plan", json={"entry": {}}, headers=headers)
-    assert answer.status_code == client.get("/feeds", headers=headers).status_code == 200
-    assert client.post("/feeds", json={}, headers=headers).status_code == 403
-
-
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "entry"),
     ({"entry": "x"}, "entry"),
@@ -203,7 +184,9 @@ def test_a_response_that_would_be_too_large_is_refused(client: Client) -> None:
     assert (answer.status_code, "addon" in answer.get_json()["data"]["params"]) == (400, True)
 
 
-def test_a_host_and_the_command_have_the_same(database_url: str, tmp_path: Path) -> None:
+def test_the_python_api_and_the_command_make_the_same_plan(
+    database_url: str, tmp_path: Path
+) -> None:
     landing = create_blueprint(database_url)
     store = landing.service.store
     with store.connection():

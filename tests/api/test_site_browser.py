@@ -28,10 +28,7 @@ PAGES: dict[str, dict[str, Any]] = {
 }
 
 
-pytestmark = [
-    pytest.mark.clients,
-    pytest.mark.sqlite("browsers see nothing of the engine"),
-]
+pytestmark = [pytest.mark.clients, pytest.mark.sqlite("browsers see nothing of the engine")]
 
 
 @pytest.fixture(scope="module")

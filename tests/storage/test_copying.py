@@ -100,7 +100,7 @@ NUL = "UPDATE page SET title_raw = 'a' || char(0) WHERE id = 2"
         pytest.param("", NUL, "can be copied, the last read is 2", marks=pytest.mark.postgresql),
     ],
 )
-def test_what_cannot_be_copied_is_said_in_a_sentence(
+def test_a_store_that_cannot_be_copied_is_an_error_in_a_sentence(
     source: str, database_url: str, url: str, sql: str, complaint: str
 ) -> None:
     if sql:

@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from applications import Client
+from applications import FEED, Client
 from databases import run_sql
 from part_tables import tables
 
@@ -13,7 +13,6 @@ NEWER = "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '203
 BACK = "DELETE FROM schema_migration WHERE name = '9999_later'"
 LAST = "SELECT max(name), max(applied) FROM schema_migration"
 HOOK = {"url": "https://example.com/hook", "types": ["*"]}
-FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
 # One write of each kind.
 WRITES: list[tuple[str, str, Any]] = [
     ("POST", "/pages", {"title": "T"}),
@@ -68,7 +67,7 @@ def test_every_write_is_refused_and_reads_go_on(
     assert filled.post("/pages", json={"title": "After"}).status_code == 201
 
 
-def test_a_read_that_the_schema_does_not_allow_is_no_mistake_of_the_service(
+def test_a_read_that_another_schema_does_not_allow_is_a_503(
     filled: Client, database_url: str
 ) -> None:
     run_sql(database_url, NEWER)

@@ -95,35 +95,6 @@ def test_a_receiver_that_is_never_well_ends_as_a_failure(
     assert server.call("GET", "/runs/due")[1] == []
 
 
-def test_what_is_no_submission_is_set_aside_and_the_next_is_run(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    server = start_server()
-    make_feed(server, "line", file="all.ndjson")
-    submit(tmp_path, "z")
-    wrong = {
-             "a": b"{", "b": b"[]", "c": b'{"form_id": 3}', "d": b"\xff", "x" * 201: b"",
-             "e": b'{"form_id": 3, "entry": {"1": {"2": "x"}}}', "f": b'{"form_id": 0, "entry": 7}',
-    }  # fmt: skip
-    for name, content in wrong.items():
-        (tmp_path / "inbox" / f"{name}.json").write_bytes(content or b'{"form_id": 3, "entry": {}}')
-    done = work(server, tmp_path)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert done.stdout.count(": refused: ") == len(wrong)
-    assert done.stdout.endswith("entry z, feed 1, attempt 1: success\n")
-    assert {file.stem for file in (tmp_path / "refused").iterdir()} == wrong.keys()
-
-
-def test_a_worker_with_a_wrong_key_says_so(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    server = start_server(LANDFORM_CREDENTIALS="worker:another")
-    submit(tmp_path, "a")
-    done = work(server, tmp_path)
-    assert done.returncode == 1
-    assert "401" in done.stderr
-
-
 def test_until_done_waits_for_what_a_killed_worker_has_claimed(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
