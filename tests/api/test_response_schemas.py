@@ -6,7 +6,6 @@ from inspect import isfunction
 from types import UnionType
 from typing import Any, Union, get_args, get_origin
 
-import pytest
 from applications import Client
 from flask import Flask
 from marshmallow import Schema
@@ -159,21 +158,13 @@ def use_others(check: Checker) -> None:
     check("GET", "/")
     check("GET", "/whoami")
     check("GET", "/events")
-    hook = check("POST", "/webhooks", {"url": "http://127.0.0.1:9/hook", "types": ["page.*"]})
-    one = f"/webhooks/{hook['id']}"
-    check("GET", "/webhooks")
-    check("GET", one)
-    check("PATCH", one, {"active": True})
-    check("POST", f"{one}/rotate")
-    check("POST", f"{one}/test")
-    check("POST", f"{one}/replay", {"after": 0})
-    check("DELETE", one)
+    for use in tables("use"):
+        use(check)
     for base in ("", "/wp-json"):
         requests = [{"path": "/pages" if not base else "/wp/v2/pages", "body": {"title": "A"}}]
         check("POST", f"{base}/batch/v1", {"requests": requests})
 
 
-@pytest.mark.settings(WEBHOOK_PRIVATE=True)
 def test_each_response_is_what_the_schema_of_its_operation_dumps(app: Flask) -> None:
     check = Checker(Client(app))
     for prefix in ("", "/wp-json"):
