@@ -30,13 +30,7 @@ from landform.storage.rows import Row
 PAGE_COLUMNS = (
     *pages.ACCESS_COLUMNS,
     *scheduling.WINDOW_COLUMNS,
-    "slug",
-    "date",
-    "modified",
-    "author",
-    "title_rendered",
-    "content_rendered",
-    "meta",
+    *"slug date modified author title_rendered content_rendered meta".split(),
 )
 PREVIEW_STATES = {
     "future": "scheduled",
