@@ -28,7 +28,7 @@ const PLACES = [
   ["events", "Events", "events:read"],
 ];
 // The places of parts, which have the same names. Without its part a place is not offered.
-const OF_PARTS = ["runs"];
+const OF_PARTS = ["runs", "webhooks"];
 const isThere = (place) => !OF_PARTS.includes(place) || hasPart(place);
 // The screens by the first part of an address: the list, and a single item.
 const SCREENS = {
