@@ -1,4 +1,4 @@
-"""The site's time: dates are stored as local text and, to be compared with now, as UTC text."""
+"""The site's time: dates are stored as local text, and as UTC text for comparisons with now."""
 
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
@@ -23,7 +23,7 @@ class Clock:
 
     def __init__(self, timezone: str = "UTC") -> None:
         self.zone = ZoneInfo(timezone)
-        # The last second that was asked for, and its moment.
+        # The last second that was converted, and its moment.
         self._last = 0, Moment("", "")
 
     def now(self) -> Moment:
@@ -61,7 +61,7 @@ def utc_text(value: datetime) -> str:
 
 
 def retry_after(value: str) -> float | None:
-    """Return the seconds that a `Retry-After` of HTTP asks for; None where it says nothing."""
+    """Return the seconds of a header `Retry-After`; None for an invalid one."""
     if value.strip().isdecimal():
         return float(value)
     with suppress(ValueError, OverflowError):
