@@ -98,11 +98,9 @@ def find(store: Store, secret: str) -> Key | None:
 
 def _insert(store: Store, name: str, scopes: str, author: int, expires: str | None) -> str:
     secret = secrets.token_urlsafe(SECRET_BYTES)
-    created = store.clock.now().utc
-    ApiKey.insert(
-        name=name, digest=digest_of(secret), scopes=scopes, author=author, created=created,
-        expires=expires,
-    ).execute(store.database)  # fmt: skip
+    row = {"name": name, "digest": digest_of(secret), "scopes": scopes, "author": author}
+    row |= {"created": store.clock.now().utc, "expires": expires}
+    ApiKey.insert(row).execute(store.database)
     return secret
 
 

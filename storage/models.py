@@ -72,15 +72,8 @@ class Page(Table):
 
     exported_by = ("slug",)
     versioned = True
-    computed = (
-        "title_key",
-        "form",
-        "languages",
-        "opens_local",
-        "opens_utc",
-        "closes_local",
-        "closes_utc",
-    )
+    window = ("opens_local", "opens_utc", "closes_local", "closes_utc")
+    computed = ("title_key", "form", "languages", *window)
     rendered = ("title_rendered", "block_version", "content_rendered")
     unannounced = ("date_utc", "date_floats", "modified", "slug_before_trash")
 

@@ -16,14 +16,7 @@ from landform.storage import migrating
 from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
-from landform.storage.errors import (
-    Busy,
-    CommitUnknown,
-    DatabaseUnusable,
-    StorageError,
-    Unavailable,
-    reason_of,
-)
+from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable, reason_of
 from landform.storage.models import StoreInfo
 from landform.storage.query_budget import Deadline
 from landform.storage.transactions import Listener, WriteQueue
@@ -67,7 +60,6 @@ class Store:
         self.search_timeout = search_timeout
         self.event_days, self.revisions, self.language = event_days, revisions, language
         self._listeners = list[Listener]()
-        self._inherited: list[EngineDatabase] = []
         self._begin(identity)
 
     def _begin(self, identity: str | None) -> None:
@@ -76,15 +68,13 @@ class Store:
         self.database.identity = identity
         self.write_queue = WriteQueue(self.database, self._listeners)
         self._long_list = Lock()
+        # As long as the store exists this also keeps the engine of a parent process, since to close
+        # its connections here could end or damage them there.
         weakref.finalize(self, self.database.close_all)
 
     def _leave_parent(self) -> None:
-        """Begin again in a forked process, without the connections of its parent.
-
-        To close one of them here could end or damage it in the parent.
-        """
+        """Begin again in a forked process, without the connections of its parent."""
         if not self.database.is_own():
-            self._inherited.append(self.database)
             parent = self.database
             self._begin(self.identity)
             self.database.observers, self.database.history = parent.observers, parent.history
@@ -110,14 +100,8 @@ class Store:
 
         Raises `Busy` within some 20 milliseconds if another thread or process is writing.
         """
-        with self.connection() as db:
-            try:
-                return self.write_queue.run(work, TRY_SECONDS)
-            except CommitUnknown:
-                # The caller may go on, and needs another connection.
-                db.discard()
-                db.connect()
-                raise
+        with self.connection():
+            return self.write_queue.run(work, TRY_SECONDS)
 
     def on_commit(self, listener: Listener) -> None:
         """Call a listener with each event of this process, once its commit is certain.

@@ -160,4 +160,4 @@ class WriteQueue:
             try:
                 listener(event)
             except Exception:
-                log.exception("A reaction to an event failed.")
+                log.exception("A listener of events failed.")

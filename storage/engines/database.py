@@ -40,6 +40,7 @@ NO_FILE = (
 # A context manager that turns the errors of a driver into Peewee's.
 PEEWEE_ERRORS = peewee.__exception_wrapper__  # type: ignore[attr-defined]
 HIGHEST = "SELECT max(id) FROM {}"
+IDENTITY = "SELECT identity FROM store"
 HISTORY = "SELECT name FROM schema_migration ORDER BY name"
 OTHER_SCHEMA = (
     "The database has the schema of another version of landform: nothing is written to it. Restart "

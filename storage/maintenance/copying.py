@@ -28,7 +28,7 @@ def copy(
         new = target.database
         _check_parts(old)
         if any(model.select().count(new) for model in tables):
-            raise CopyRefused(f"{new.name} holds something already; take an empty one.")
+            raise CopyRefused(f"{new.name} is not empty; choose an empty database.")
         for model in tables:
             row: Row = {}
             try:

@@ -12,10 +12,10 @@ from peewee import SQL, DatabaseError, fn
 
 from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
 from landform.storage.errors import TextRefused
-from landform.storage.maintenance.tables import read_rows
+from landform.storage.maintenance.tables import parse_meta, read_rows
 from landform.storage.migrating import all_migrations, apply, read_history
 from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
-from landform.storage.pages import WRITE_TEXT, stored_meta_columns
+from landform.storage.pages import WRITE_TEXT, meta_columns
 from landform.storage.part import numbered_tables
 from landform.storage.rows import Row
 from landform.storage.search import fold
@@ -32,20 +32,20 @@ def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
     page_ids: dict[str, list[object]] = {}
     for page_id, columns, text in _broken_pages(db):
         for name in (*columns, *(["text for searching"] if text else [])):
-            page_ids.setdefault(f"The {name} of pages is not theirs", []).append(page_id)
+            page_ids.setdefault(f"The {name} of these pages is wrong", []).append(page_id)
     yield from page_ids.items()
     counted, stored = (set(query.tuples().execute(db)) for query in (COUNTED, COUNTS))
     if counted != stored:
-        yield "The counts of pages by status are not those of the pages", []
+        yield "The stored counts of pages by status are wrong", []
     names = {name for (name,) in ResourceVersion.select(ResourceVersion.name).tuples().execute(db)}
     for name in sorted(db.versioned - names):
         yield f"The version of all rows of {name} is missing", []
     if StoreInfo.select().count(db) != 1:
-        yield "The store has not one identity", []
+        yield "The store does not have exactly one identity", []
     last_ids = db.last_ids()
     for name, model in numbered_tables().items():
         if (model.select(fn.MAX(model._meta.primary_key)).scalar(db) or 0) > last_ids[name]:
-            yield f"The next id of {name} is one that is there", []
+            yield f"The next id of {name} is that of an existing row", []
 
 
 def schema_problems(db: EngineDatabase) -> Iterator[str]:
@@ -102,7 +102,7 @@ def _broken_pages(db: EngineDatabase) -> Iterator[tuple[int, Row, Row]]:
             "".join(text.values()).encode()
         except (AttributeError, TypeError, UnicodeError, TextRefused):
             continue
-        columns = {"title_key": text["title"], **stored_meta_columns(page["meta"])}
+        columns = {"title_key": text["title"], **meta_columns(parse_meta(page["meta"]))}
         differences = {name: value for name, value in columns.items() if page[name] != value}
         stored = PageText.select(PageText.title, PageText.content).where(PageText.id == page["id"])
         is_right = stored.dicts().first(db) == text

@@ -147,12 +147,12 @@ def _is_same(old: Row, new: Row) -> bool:
     """Return whether two rows are equal, apart from their versions and the form of their JSON."""
     names = new.keys() - {"version", "meta"}
     return all(old[name] == new[name] for name in names) and (
-        old["meta"] == new["meta"] or _parsed(old["meta"]) == _parsed(new["meta"])
+        old["meta"] == new["meta"] or parse_meta(old["meta"]) == parse_meta(new["meta"])
     )
 
 
-def _parsed(meta: str) -> object:
-    """Return the value of JSON text, or damaged text itself."""
+def parse_meta(meta: str) -> object:
+    """Parse JSON text; return damaged text itself."""
     try:
         return json.loads(meta)
     except (ValueError, TypeError, RecursionError):

@@ -41,8 +41,8 @@ def find_problems(store: Store, check_row: Check = dict) -> Iterator[str]:
                 if model.derived:
                     continue
                 problems = _wrong_rows(db, model, check_row)
-                yield from _checked(f"What {model._meta.table_name} holds", problems)
-            yield from _checked("What follows from the rows", _derived(db))
+                yield from _checked(f"The rows of {model._meta.table_name}", problems)
+            yield from _checked("The derived data", _derived(db))
     except Unavailable as error:
         reason = reason_of(error.__cause__ or error)
         yield f"{store.database.name} cannot be read: {reason}. {RESTORE}"

@@ -278,15 +278,6 @@ def meta_columns(meta: object) -> Row:
     }
 
 
-def stored_meta_columns(text: object) -> Row:
-    """Return the columns that follow from meta as JSON text, which may be damaged."""
-    try:
-        meta: object = json.loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        meta = None
-    return meta_columns(meta)
-
-
 def searched_text(page: Row) -> Row:
     """Return the values for `WRITE_TEXT` from a page, which may have no id yet.
 

@@ -5,7 +5,7 @@ has all of their columns, for the ids; whole rows are read for the ids of the pa
 """
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from math import ceil
 from typing import Any, NamedTuple
@@ -55,15 +55,6 @@ class ResultPage(NamedTuple):
     total: int
 
 
-class Order(NamedTuple):
-    """The order of a list: by the rank of pages, if there is one, then by a key, then by id."""
-
-    by: str
-    direction: str
-    # The number of values that rank pages; 0 for no rank.
-    ranked_by: int
-
-
 def list_state(store: Store, query: Values) -> CollectionState:
     """Return the state of all pages, which a list depends on."""
     state = scheduling.read_state(store)
@@ -105,8 +96,8 @@ def list_pages(
             if skipped >= total:
                 return ResultPage([], total)
             ranked_by = len(ranks) if total <= MOST_RANKED else 0
-            order = Order(query["orderby"], query["order"].upper(), ranked_by)
-            rows = _select(shape, order, tuple(columns))
+            order = query["orderby"], query["order"].upper(), ranked_by
+            rows = _select(shape, *order, tuple(columns))
             return ResultPage(rows.rows(store, values, most_bytes), total)
 
     rows, total = read() if skipped <= MOST_SKIPPED and not filters else store.bounded(read)
@@ -184,13 +175,23 @@ def _count(shape: sql.Shape) -> sql.Prepared:
 
 
 @sql.cached
-def _select(shape: sql.Shape, order: Order, columns: tuple[str, ...]) -> sql.Prepared:
-    """Return the query of a part of the rows: first of their ids, then of their columns."""
-    key, direction = _order_key(order, dict(shape))
+def _select(
+    shape: sql.Shape, order_by: str, direction: str, ranked_by: int, columns: tuple[str, ...]
+) -> sql.Prepared:
+    """Return the query of a part of the rows: first of their ids, then of their columns.
+
+    `ranked_by`: the number of values that rank pages; 0 for no rank.
+    """
+    key = ORDERS.get(order_by, Page.date)
+    name, column = FILTER_ORDERS.get(order_by, ("", None))
+    if count := dict(shape).get(name):
+        # The place of a page's id or slug among the values of a filter.
+        places = [(value, place) for place, value in enumerate(sql.parameters(name, count))]
+        key, direction = Case(column, places), "ASC"
     part = Page.select(Page.id.alias("id"), key.alias("place"))
     ranks: list[Any] = []
-    if order.ranked_by:
-        part = part.select_extend(rank(*sql.parameters("rank", order.ranked_by)).alias("rank"))
+    if ranked_by:
+        part = part.select_extend(rank(*sql.parameters("rank", ranked_by)).alias("rank"))
         part = part.join(PageText, on=PageText.id == Page.id)
         ranks = [SQL("rank")]
     part = part.where(*sql.make_conditions(shape, CONDITIONS))
@@ -203,15 +204,3 @@ def _select(shape: sql.Shape, order: Order, columns: tuple[str, ...]) -> sql.Pre
 
 def _sorted_by(keys: Sequence[Any], direction: str) -> list[Any]:
     return [expressions.sorted_by(key, direction) for key in keys]
-
-
-def _order_key(order: Order, counts: Mapping[str, int]) -> tuple[Any, str]:
-    """Return the key that a list is ordered by, and the direction.
-
-    The key is a column, or the place of a page's id or slug among the values of a filter.
-    """
-    name, column = FILTER_ORDERS.get(order.by, ("", None))
-    if count := counts.get(name):
-        places = [(value, place) for place, value in enumerate(sql.parameters(name, count))]
-        return Case(column, places), "ASC"
-    return ORDERS.get(order.by, Page.date), order.direction

@@ -59,7 +59,7 @@ BOUND = re.compile(
 BOUNDS = ("starts_at", "ends_at")
 NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
 NEVER = "not after meta.starts_at; visitors never see the page"
-NO_WINDOW: Row = dict.fromkeys(("opens_local", "opens_utc", "closes_local", "closes_utc"))
+NO_WINDOW: Row = dict.fromkeys(Page.window)
 # The columns of a window, and the attribute of a `Moment` that each is compared with.
 WINDOW_COLUMNS = {name: name.partition("_")[2] for name in NO_WINDOW}
 BOUND_COLUMNS = [(getattr(Page, name), kind) for name, kind in WINDOW_COLUMNS.items()]

@@ -52,21 +52,17 @@ _SLUG = re.compile(r"[%a-z0-9_-]{1,200}")
 # Characters that no segment of a path can have, or that browsers change.
 _NO_SEGMENT = re.compile(r"^\.|[/\\\x00-\x1f\x7f]")
 _LONE_SURROGATE = re.compile("[\ud800-\udc7f\udd00-\udfff]")
-# Latin letters that no decomposition turns into ASCII.
-_LETTERS = str.maketrans(
-    {
-        "ß": "s", "Æ": "AE", "æ": "ae", "Ø": "O", "ø": "o", "Þ": "TH", "þ": "th", "Ð": "D",
-        "ð": "d", "Đ": "D", "đ": "d", "Ħ": "H", "ħ": "h", "ı": "i", "ĸ": "k", "Ł": "L",
-        "ł": "l", "Ŋ": "N", "ŋ": "n", "Œ": "OE", "œ": "oe", "Ŧ": "T", "ŧ": "t", "ſ": "s",
-        "ª": "a", "º": "o", "€": "E", "£": "",
-        "\u00a0": "-", "/": "-", "\u2011": "-", "\u2013": "-", "\u2014": "-", "×": "x",
-        **dict.fromkeys("\u2028\u2029\u202f", "-"),
-        **{chr(code): "-" for code in range(0x2000, 0x200B)},
-        **dict.fromkeys("\u00ad¡¿«»‹›‘’‚‛“”„‟•©®°…™´ˊ\u0301\u0341\u0300\u0304\u030c", ""),
-        **dict.fromkeys("\u200b\u200c\u200d\u200e\u200f\ufeff\ufffc", ""),
-        **{chr(code): "" for code in range(0x202A, 0x202F)},
-    }
-)  # fmt: skip
+# Latin letters that no decomposition turns into ASCII, dashes and blanks, and deleted characters.
+_SINGLE, _ASCII = "ßØøÐðĐđĦħıĸŁłŊŋŦŧſªº€×", "sOoDdDdHhikLlNnTtsaoEx"
+_DASHES = "/\u00a0\u2011\u2013\u2014\u2028\u2029\u202f" + "".join(map(chr, range(0x2000, 0x200B)))
+_DELETED = (
+    "£\u00ad¡¿«»‹›‘’‚‛“”„‟•©®°…™´ˊ\u0301\u0341\u0300\u0304\u030c\u200b\u200c\u200d\u200e\u200f"
+    "\u202a\u202b\u202c\u202d\u202e\ufeff\ufffc"
+)
+_LETTERS: dict[int, int | str | None] = {
+    **str.maketrans(_SINGLE + _DASHES, _ASCII + "-" * len(_DASHES), _DELETED),
+    **{ord(pair[0]): pair[1:] for pair in "ÆAE æae ÞTH þth ŒOE œoe".split()},
+}
 
 
 def _letters(pairs: str) -> dict[int, str]:
@@ -212,8 +208,7 @@ def numbered(
 
 
 def _with_number(slug: str, digits: str) -> str:
-    limit = MAX_LENGTH - len(digits) - 1
-    return f"{slug if len(slug) <= limit else shorten(slug, limit)}-{digits}"
+    return f"{shorten(slug, MAX_LENGTH - len(digits) - 1)}-{digits}"
 
 
 def is_numbered(slug: str, base: str) -> bool:

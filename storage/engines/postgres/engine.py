@@ -19,6 +19,7 @@ from psycopg.pq import TransactionStatus
 
 from landform.storage.engines.database import (
     HISTORY,
+    IDENTITY,
     PEEWEE_ERRORS,
     EngineDatabase,
     Options,
@@ -52,7 +53,6 @@ WRITE = (
 # The seconds that a write of a service, or of a command, may be idle while others wait for it.
 IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
 BACKEND = "SELECT pg_backend_pid()"
-IDENTITY = "SELECT identity FROM store"
 REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 CANCELLED = "57014"
 OLDEST = 130000

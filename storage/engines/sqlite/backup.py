@@ -35,7 +35,7 @@ def backup(path: str, target: Path, *, force: bool) -> None:
     if files.file_id(path) is None:
         raise CopyRefused(f"There is no database {path}.")
     if target.exists() and not (force and target.is_file()):
-        raise CopyRefused(f"{target} is there already, or is no file.")
+        raise CopyRefused(f"{target} exists already, or is not a file.")
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:

@@ -17,6 +17,7 @@ import peewee
 from landform.storage.atomic_file import LOGS
 from landform.storage.engines.database import (
     HISTORY,
+    IDENTITY,
     PEEWEE_ERRORS,
     URL_FORMS,
     EngineDatabase,
@@ -44,10 +45,10 @@ PADDING = re.compile(r" (?=[,)])|(?<=\() ")
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 SYNC_ERRORS = ("SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC")
 # Parts of the driver's messages about a file that is out of reach or damaged.
-BROKEN = (
-    "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
-    "could not decode", "vtable constructor", "invalid fts5 file format",
-)  # fmt: skip
+BROKEN = re.compile(
+    "readonly|unable to open|disk i/o|malformed|not a database|no such table|could not decode|"
+    "vtable constructor|invalid fts5 file format"
+)
 RETRY_SECONDS = 0.0001
 # A deadline is checked after so many steps of SQLite, mostly a tenth of a millisecond. Each check
 # takes the interpreter's lock.
@@ -68,7 +69,6 @@ LOG_REPLACED = (
     "The log of writes (-wal) of the database was removed or replaced while it was open. Restart "
     "the service."
 )
-IDENTITY = "SELECT identity FROM store"
 # A log larger than this starts again.
 LOG_BYTES = 64 * 1024 * 1024
 # A disk with less, which a write of a small page may need, counts as full.
@@ -131,9 +131,13 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
             if opened.file == file and not opened.has_its_log() and opened in Connection.opened:
                 raise Unavailable(LOG_REPLACED)
         connection: Connection = sqlite3.connect(
-            self.uri, timeout=self.options.busy_timeout, isolation_level=None, uri=True,
-            check_same_thread=False, factory=Connection,
-        )  # fmt: skip
+            self.uri,
+            timeout=self.options.busy_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=Connection,
+            uri=True,
+        )
         try:
             connection.file, connection.is_writable = file, self.is_writable()
             Connection.opened.add(connection)
@@ -232,7 +236,7 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         text = str(error).lower()
         if "full" in text:
             return DiskFull("There is no room left to write.")
-        return Unavailable() if any(words in text for words in BROKEN) else None
+        return Unavailable() if BROKEN.search(text) else None
 
     def integrity_problems(self) -> Iterator[str]:
         for (problem,) in self.execute_sql("PRAGMA integrity_check").fetchall():
@@ -240,8 +244,7 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
                 yield f"SQLite says: {problem}. {self.remedy}"
         for table, row, *_ in self.execute_sql("PRAGMA foreign_key_check").fetchall():
             yield (
-                f"The row {row} of {table} refers to a row that is not there. "
-                "`landform vacuum` repairs that."
+                f"The row {row} of {table} refers to a missing row. `landform vacuum` repairs that."
             )
         check = "INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)"
         try:

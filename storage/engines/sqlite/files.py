@@ -106,8 +106,7 @@ def create(path: str) -> None:
 def log_problem(path: str) -> str | None:
     """Return why a file must not be opened with the log beside it, or None.
 
-    An empty log of another file is removed. Processes that still have it open share it with no
-    new ones then.
+    An empty log of another file is removed: a process that still has it open does not share it.
     """
     place = os.path.realpath(path)
     wal = f"{place}-wal"
