@@ -78,7 +78,7 @@ SOAK ?= 600
 
 faults: .venv/.test
 	FAULTS_ROUNDS=$(ROUNDS) FAULTS_SOAK=$(SOAK) \
-	    $(BIN)/python -m pytest -p no:randomly tests/faults
+	    $(BIN)/python -m pytest -p no:randomly --tier faults tests/faults tests/parts
 
 # The tools with which the tests hold the OpenAPI document against the service.
 contract: .venv/.contract

@@ -1,4 +1,4 @@
-"""The standalone application: settings, log, and the service at the root of a Flask of its own."""
+"""The standalone application: the blueprint at the root of a Flask application."""
 
 import logging
 from collections.abc import Callable, Collection, Mapping
@@ -14,45 +14,38 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import Landform, make_blueprint
-from landform.service.http.cache import (
-    Environ,
-    cache_middleware,
-    cached_response,
-    skip_lookup,
-)
+from landform.service.http.cache import Environ, cache_middleware, cached_response, skip_lookup
 from landform.service.http.headers import finish, json_response, to_response
 from landform.service.http.views import from_exception
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
-from landform.standalone.settings import SETTINGS, Settings, read_settings
+from landform.standalone.settings import Settings, all_settings, read_settings
 from landform.storage import StorageError, Store
 
 HEALTH = "/healthz"
-# What a server calls that must not wait: whether it can call the application for a request.
+# The key of the function that tells the worker whether a request is answered without waiting.
 AT_ONCE = "landform.at_once"
 log = logging.getLogger("landform")
 
 
 def create_app(settings: Mapping[str, object] | None = None) -> Flask:
-    """Return the standalone application, its database brought up to date.
+    """Return the standalone application, with its database up to date.
 
-    `settings` maps the names of the settings, without prefix, to values, and may hold Flask's
-    own; without it the environment is read. Raises `SettingError` and
-    `storage.DatabaseUnusable`.
+    `settings` has settings by their names without prefix, and those of Flask. Without it they are
+    read from the environment. Raises `SettingError` and `storage.DatabaseUnusable`.
     """
-    # An import name that is a module: there is no package __init__ for Flask to find.
     app = Flask(__name__, static_folder=None)
-    own = None if settings is None else dict(settings)
-    for name in (own or {}).keys() & Flask.default_config.keys() - SETTINGS.keys():
-        app.config[name] = own.pop(name)  # type: ignore[union-attr]
-    values = read_settings(own)
+    mapping = None if settings is None else dict(settings)
+    for name in (mapping or {}).keys() & Flask.default_config.keys() - all_settings().keys():
+        app.config[name] = mapping.pop(name)  # type: ignore[union-attr]
+    values = read_settings(mapping)
     app.url_map.merge_slashes = False
     set_up_logging(values)
-    # A proxy speaks for others, and not each says so.
+    # A proxy forwards requests of other machines, and not every one says so.
     values = replace(values, local_mode=not values.trusted_proxies)
     blueprint = make_blueprint(values)
     app.register_blueprint(blueprint)
     if not blueprint.service.store.database.on_server:
-        # It holds the file open, so that other processes see that it is served.
+        # The file stays open, so that other processes see that it is served.
         blueprint.service.store.watched_versions()
     log.debug("landform %s on Python %s is ready.", version("landform"), python_version())
     app.register_error_handler(Exception, make_error_handler(values.cors_origins))
@@ -62,12 +55,11 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
 
 
 def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
-    """Add what the settings ask for around the application, the outermost last."""
+    """Add metrics, logs, the cache and trusted proxies around the application."""
     service, cache = blueprint.service, blueprint.cache
     reports = list[Report]()
     if settings.metrics:
-        # Needs the extra `metrics`.
-        from landform.standalone.metrics import Metrics  # noqa: PLC0415
+        from landform.standalone.metrics import Metrics  # noqa: PLC0415 - needs an extra
 
         metrics = Metrics(service)
         app.add_url_rule("/metrics", "metrics", metrics.view)
@@ -83,51 +75,50 @@ def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
         if environ["PATH_INFO"] == HEALTH:
             skip_lookup(environ)
             return True
-        if service.store.database.on_server:
-            # A look-up may wait for it.
-            return False
-        return cached_response(cache, identify, environ) is not None
+        # With a database server a look-up in the cache may wait.
+        is_file = not service.store.database.on_server
+        return is_file and cached_response(cache, identify, environ) is not None
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)
 
 
 def _behind_proxies(application: Any, settings: Settings) -> Any:
-    """Return an application that believes so many proxies, and nobody else."""
+    """Return the application with the headers of trusted proxies applied."""
     n = settings.trusted_proxies
     return ProxyFix(application, x_for=n, x_proto=n, x_host=n, x_prefix=n) if n else application
 
 
 def _add_probes(app: Flask, store: Store) -> None:
-    """Add `/healthz`, which needs no database, and `/readyz`, which checks whether it can serve."""
+    """Add `/healthz`, which needs no database, and `/readyz`, which checks the database."""
+
+    def respond(reason: str = "") -> Response:
+        body = {"status": "unavailable", "reason": reason} if reason else {"status": "ok"}
+        return json_response(body, 503 if reason else 200, {"Cache-Control": "no-store"})
 
     def readyz() -> Response:
         try:
             store.check()
-            reason = None if store.database.is_writable() else "The database cannot be written to."
-            reason = reason or (None if store.has_room() else "The disk is full.")
+            if not store.database.is_writable():
+                return respond("The database cannot be written to.")
+            return respond("" if store.has_room() else "The disk is full.")
         except StorageError:
-            reason = "The database cannot be read, or is not one of this version."
-        return respond({"status": "unavailable", "reason": reason} if reason else {"status": "ok"})
+            return respond("The database cannot be read, or is not one of this version.")
 
-    def respond(body: dict[str, str]) -> Response:
-        return json_response(body, 503 if "reason" in body else 200, {"Cache-Control": "no-store"})
-
-    app.add_url_rule(HEALTH, "healthz", lambda: respond({"status": "ok"}))
+    app.add_url_rule(HEALTH, "healthz", respond)
     app.add_url_rule("/readyz", "readyz", readyz)
 
 
 def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Response]:
-    """Return the handler of what no view answers; pages of `origins` may read its responses."""
+    """Return the handler of errors outside of the blueprint. `origins` are those of CORS."""
 
     def handle(error: Exception) -> Response:
         if isinstance(error, MethodNotAllowed):
             adapter = current_app.create_url_adapter(request)
             endpoint, path = adapter.match(method="TRACE")  # type: ignore[union-attr]
             if "." in endpoint:
-                # A method that no rule of the blueprint names; the view knows what to say.
+                # A method that no rule allows: the view of the other methods answers.
                 return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
-        http = request_ctx.request
-        return finish(http, to_response(from_exception(error).finished()), origins)
+        return finish(request_ctx.request, to_response(from_exception(error).finished()), origins)
 
     return handle

@@ -1,4 +1,4 @@
-"""What a WSGI server serves: `gunicorn wsgi:app` from a checkout, `landform.wsgi:app` installed."""
+"""The WSGI application: `wsgi:app` in a checkout, `landform.wsgi:app` installed."""
 
 from landform.app import create_app
 

@@ -1,6 +1,6 @@
-"""The first module of the one-file binary: unpacks the file once, and runs what it holds.
+"""The first module of the one-file binary: unpack the file once, and run landform.
 
-Python imports no compiled module and gunicorn reads no file from inside a zip archive.
+Python cannot import compiled modules from a zip archive, and gunicorn cannot read a file in it.
 """
 
 import os
@@ -16,10 +16,10 @@ NAME = "landform"
 
 
 def unpacked(archive: Path) -> Path:
-    """Return the folder with what is in the archive, made at the first start.
+    """Return the folder with the content of the archive, unpacked at the first start.
 
-    It is below `$XDG_CACHE_HOME` or `~/.cache`, or in the temporary folder where neither can be
-    written to. Raises `OSError` where nothing can.
+    It is below `$XDG_CACHE_HOME` or `~/.cache`, or else in the temporary folder. Raises `OSError`
+    if none of them can be written to.
     """
     digest = sha256(archive.read_bytes()).hexdigest()[:16]
     home = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
@@ -33,27 +33,27 @@ def unpacked(archive: Path) -> Path:
 
 def _in(root: Path, digest: str, archive: Path) -> Path:
     root.mkdir(mode=0o700, parents=True, exist_ok=True)
-    found = root.lstat()
-    # Another user who could write there could let this one run any code.
-    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+    status = root.lstat()
+    # Another user who can write there could make this user run any code.
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o022:
         raise PermissionError(f"{root} is not a folder that only this user can write to")
     folder = root / digest
     if not folder.exists():
-        fresh = Path(tempfile.mkdtemp(dir=root))
+        unpacking = Path(tempfile.mkdtemp(dir=root))
         with zipfile.ZipFile(archive) as file:
-            file.extractall(fresh)
+            file.extractall(unpacking)
         try:
-            fresh.rename(folder)
+            unpacking.rename(folder)
         except OSError:
-            # Another start was faster.
-            rmtree(fresh)
+            # Another process was faster.
+            rmtree(unpacking)
             if not folder.exists():
                 raise
     return folder
 
 
 def main() -> None:
-    """Run the command `landform` from what was unpacked."""
+    """Run the command `landform` from the unpacked folder."""
     if sys.version_info < (3, 11):  # noqa: UP036 - an older one gets as far as this
         raise SystemExit(f"Error: {NAME} needs Python 3.11 or newer; this is {sys.version}.")
     try:

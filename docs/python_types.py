@@ -5,14 +5,16 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from types import FunctionType
 from typing import Any, get_args, get_origin
 
 from marshmallow import Schema
 
+from landform.parts import all_parts
 from landform.schemas import pages
 from landform.schemas.fields import AnyList, Nested
 from landform.service.operations import Operation, Route, path_variables
-from landform.service.python.operations import OPERATIONS, keyword_arguments
+from landform.service.python.operations import keyword_arguments, operations
 
 STUB = Path(__file__).parents[1] / "service/python/operations.pyi"
 HEAD = '''"""The types of the Python API, written by `make types` from the contracts and schemas."""
@@ -24,7 +26,7 @@ from typing import Any, Literal, Required, TypedDict, Unpack, overload
 from landform.service.operations import Operation, Route
 from landform.service.python.calls import Listed
 
-OPERATIONS: dict[str, tuple[Route, Operation]]
+def operations(parts: tuple[type, ...]) -> dict[str, tuple[Route, Operation]]: ...
 
 def keyword_arguments(operation: Operation) -> list[str]: ...
 
@@ -42,6 +44,9 @@ NOT_IN_SCHEMAS = {
 def taken_type(field: Any) -> str:
     """Return the type of an argument, which may be None where null may be sent."""
     kind = field.python_type or "Any"
+    if field.choices:
+        literal = ", ".join(f'"{choice}"' for choice in field.choices)
+        kind = kind.replace("str", f"Literal[{literal}]")
     if isinstance(field, Nested):
         kind = f"{field.kind.__name__}Values"
     return f"{kind} | None" if field.allow_none and kind != "Any" else kind
@@ -67,7 +72,9 @@ def responses(operation: Operation) -> dict[str, Schema]:
 
 
 def schemas_in(kind: Any) -> list[Schema]:
-    """Return the schemas that a type consists of."""
+    """Return the schemas that a type consists of, or one that a function returns."""
+    if isinstance(kind, FunctionType):
+        return schemas_in(kind())
     if isinstance(kind, type) and issubclass(kind, Schema):
         return [kind()]
     return [schema for one in get_args(kind) for schema in schemas_in(one)]
@@ -88,7 +95,9 @@ def shown_type(field: Any) -> str:
 
 
 def type_name(kind: Any) -> str:
-    """Return the name of a type."""
+    """Return the name of a type, or of one that a function returns."""
+    if isinstance(kind, FunctionType):
+        return type_name(kind())
     inner = ", ".join(type_name(one) for one in get_args(kind))
     return f"{get_origin(kind).__name__}[{inner}]" if inner else str(kind.__name__)
 
@@ -172,17 +181,14 @@ def method(route: Route, operation: Operation) -> str:
 
 def stub() -> str:
     """Return the code of the stub."""
-    operations = OPERATIONS
+    declared = operations(tuple(all_parts().values()))
     meta = pages.PageMeta().fields
     kinds = {name: "list[Any]" if isinstance(f, AnyList) else "str" for name, f in meta.items()}
     types = {"PageMeta": typed_dict("PageMeta", "The custom fields of a page.", kinds)}
-    for _, one in operations.values():
+    for _, one in declared.values():
         types |= dict(results(one)) | dict(arguments(one))
     return (
-        HEAD
-        + "".join(method(*one) for one in operations.values())
-        + "\n"
-        + "\n".join(types.values())
+        HEAD + "".join(method(*one) for one in declared.values()) + "\n" + "\n".join(types.values())
     )
 
 

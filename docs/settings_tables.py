@@ -4,18 +4,24 @@ import re
 from dataclasses import Field
 from typing import Any
 
-from landform.service.options import DATABASE, FLAG, TEXT, Options, options_of
+from landform.parts import all_parts
+from landform.service.options import DATABASE, Options
 from landform.standalone.commands.settings import text_of
-from landform.standalone.settings import SETTINGS
+from landform.standalone.settings import all_settings
+from landform.storage.option import FLAG, TEXT, options_of
 
 
 def tables() -> str:
     """Return a table for each group of settings, in Markdown."""
+    settings = all_settings()
     shared = {name.upper() for name, one in options_of(Options).items() if one.metadata["meaning"]}
-    groups = ("The service", shared), ("The standalone service only", SETTINGS.keys() - shared)
+    for part in all_parts().values():
+        if part.in_guests:
+            shared |= {one.metadata["setting"].upper() for one in options_of(part).values()}
+    groups = ("The service", shared), ("The standalone service only", settings.keys() - shared)
     return "\n".join(
         f"## {title}\n\n| variable | default | value | meaning |\n|---|---|---|---|\n"
-        + "".join(_row(name, one) for name, one in SETTINGS.items() if name in names)
+        + "".join(_row(name, one) for name, one in settings.items() if name in names)
         for title, names in groups
     )
 

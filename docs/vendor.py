@@ -13,7 +13,7 @@ from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-FOLDER = Path(__file__).parents[1] / "service/console/static/vendor"
+FOLDER = Path(__file__).parents[1] / "parts/console/static/vendor"
 
 
 def differences(folder: Path) -> Iterator[str]:

@@ -6,7 +6,7 @@ may have an error code (`CodedMessage`); without one the code is that of an inva
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from datetime import datetime
 from functools import partial
@@ -21,6 +21,8 @@ from landform.storage.rows import MAX_INTEGER, MOST_META_KEYS, count_keys
 JsonObject = dict[str, Any]
 # The object that contains a field.
 Data = Mapping[str, Any] | None
+# A function is called whenever the choices are needed: parts may add to them.
+Choices = Sequence[str] | Callable[[], Sequence[str]]
 T = TypeVar("T")
 INTEGER = re.compile(r"[+-]?[0-9]{1,4000}")
 DATE_TIME = re.compile(
@@ -50,6 +52,13 @@ class CodedMessage(str):
         return self
 
 
+def add_choices(schema: JsonObject, choices: Sequence[str]) -> JsonObject:
+    """Return the JSON schema of a field with its choices; in a list each item has them."""
+    if choices and "items" in schema:
+        return {**schema, "items": {**schema["items"], "enum": [*choices]}}
+    return {**schema, "enum": [*choices]} if choices else schema
+
+
 def required(name: str, code: str = "rest_missing_callback_param", *also: str) -> JsonObject:
     """Return the arguments of a required field; `also`: errors with the same message."""
     message = CodedMessage(code, f"{name} is required.")
@@ -66,12 +75,16 @@ class Field(fields.Field[T]):
     json_type: JsonObject = {}
     wordpress_type: JsonObject = STRING
     python_type = ""
-    choices: Sequence[str] = ()
     needs = ""
 
-    def __init__(self, about: str = "", **kw: Any) -> None:
+    def __init__(self, about: str = "", *, choices: Choices = (), **kw: Any) -> None:
         super().__init__(**kw)
-        self.about = about
+        self.about, self._choices = about, choices
+
+    @property
+    def choices(self) -> Sequence[str]:
+        """The values that are allowed, or those of the items of a list; empty if all are."""
+        return self._choices() if callable(self._choices) else self._choices
 
     @property
     def description(self) -> str:
@@ -144,12 +157,13 @@ class Text(Field[str]):
     it is one of them. It is ignored without the parameter that it `needs`.
     """
 
+    python_type = "str"
     default_error_messages = {"blank": "must not be empty."}
 
     def __init__(
         self,
         about: str = "",
-        choices: Sequence[str] = (),
+        choices: Choices = (),
         *,
         blank: bool = True,
         line: bool = False,
@@ -157,16 +171,13 @@ class Text(Field[str]):
         needs: str = "",
         **kw: Any,
     ) -> None:
-        super().__init__(about, **kw)
-        self.choices, self.blank, self.line = choices, blank, line
-        self.longest, self.needs = longest, needs
+        super().__init__(about, choices=choices, **kw)
+        self.blank, self.line, self.longest, self.needs = blank, line, longest, needs
         min_length: JsonObject = {} if blank else {"minLength": 1}
         # A longer text fills the request line, which the server refuses itself.
         max_length = {"maxLength": longest} if longest <= SHORT_TEXT else {}
         pattern = {"pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$"} if line else {}
         self.json_type = {**STRING, **min_length, **max_length, **pattern}
-        words = ", ".join(f'"{choice}"' for choice in choices)
-        self.python_type = f"Literal[{words}]" if words else "str"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> str:
         if not isinstance(value, str):
@@ -255,13 +266,12 @@ class ListOf(Field[list[T]]):
         max_items: float = MOST_ITEMS,
         **kw: Any,
     ) -> None:
-        super().__init__(about, **kw)
+        super().__init__(about, choices=lambda: inner.choices, **kw)
         self.inner, self.min_items, self.max_items = inner, min_items, max_items
-        enum = {"enum": inner.choices} if inner.choices else {}
         bounds: JsonObject = {"minItems": min_items} if min_items else {}
         bounds |= {"maxItems": max_items} if max_items < MOST_ITEMS else {}
-        self.json_type = {"type": "array", "items": {**inner.json_type, **enum}, **bounds}
-        self.wordpress_type = {"type": "array", "items": {**inner.wordpress_type, **enum}, **bounds}
+        self.json_type = {"type": "array", "items": inner.json_type, **bounds}
+        self.wordpress_type = {"type": "array", "items": inner.wordpress_type, **bounds}
         self.python_type = f"{inner.python_type} | Sequence[{inner.python_type}]"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
@@ -323,15 +333,11 @@ class Nested(Field[JsonObject]):
 
 
 class Ignored(Field[object]):
-    """A field that clients send back as they read it, and that is ignored.
+    """A field that clients send back as they read it, and that is ignored."""
 
-    `only`: the values that clients can have read. Any other value is named in a warning.
-    """
-
-    def __init__(self, about: str = "", *, only: Sequence[object] | None = None) -> None:
+    def __init__(self, about: str = "", json_type: JsonObject | None = None) -> None:
         super().__init__(about)
-        self.only = only
-        self.json_type = {"type": ["string", "null"]} if only == [None] else {}
+        self.json_type = json_type or {}
 
     def deserialize(
         self, value: object, attr: str | None = None, data: Data = None, **kw: object
@@ -343,9 +349,9 @@ class Ignored(Field[object]):
 class Output(Field[Any]):
     """A field of a response: the value of a column, or one that `_serialize` computes.
 
-    `kind` is a Python type that may contain schemas. `columns`: those that the field needs; None
-    for the column with its name, or with that of `attribute`. It is in every response unless it is
-    `optional`.
+    `kind` is a Python type that may contain schemas, or a function that returns one. `columns`:
+    those that the field needs; None for the column with its name, or with that of `attribute`. It
+    is in every response unless it is `optional`.
     """
 
     columns: Sequence[str] | None = None
@@ -355,12 +361,11 @@ class Output(Field[Any]):
         about: str = "",
         kind: Any = str,
         *,
-        choices: Sequence[str] = (),
         optional: bool = False,
         **kw: Any,
     ) -> None:
         super().__init__(about, dump_only=True, required=not optional, **kw)
-        self.kind, self.choices = kind, choices
+        self.kind = kind
 
     def serialize(self, attr: str, obj: Any, accessor: object = None, **kw: object) -> Any:
         """Return the value of the field, in half the time of Marshmallow's own method."""

@@ -3,7 +3,7 @@
 `service/unknown_names.py` reports the dropped names.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 from typing import Any
@@ -39,25 +39,22 @@ class Tolerant(Schema):
     class Meta:
         unknown = EXCLUDE
 
-    error_messages = {"unknown": "is unknown here."}
-
-    def handle_error(self, error: ValidationError, data: Any, *, many: bool, **kw: object) -> None:
-        """Add the similar name to the messages of unknown and of missing names."""
-        sent = islice(data, MOST_COMPARED) if isinstance(data, Mapping) else ()
-        unknown = [name for name in sent if name not in self.load_fields]
-        messages: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
-        for name, texts in islice(messages.items(), MOST_COMPARED):
-            text: Any = texts[0] if isinstance(texts, list) else ""
-            is_unknown = text == self.error_messages["unknown"]
-            similar = nearest(str(name), self.load_fields if is_unknown else unknown)
-            has_code = isinstance(text, CodedMessage)
-            if similar and (is_unknown or has_code):
-                full = f'{text} Did you mean {"" if is_unknown else "it by "}"{similar}"?'
-                texts[0] = CodedMessage(text.code, full) if has_code else full
-
 
 class KnownOnly(Tolerant):
-    """A schema that refuses unknown keys."""
+    """A schema that refuses unknown keys, and suggests similar ones."""
 
     class Meta:
         unknown = RAISE
+
+    error_messages = {"unknown": "is unknown here."}
+
+    def handle_error(self, error: ValidationError, data: Any, *, many: bool, **kw: object) -> None:
+        """Add the similar name to the messages of unknown names."""
+        text: Any = self.error_messages["unknown"]
+        messages: dict[str, Any] = error.normalized_messages()  # type: ignore[no-untyped-call]
+        for name in islice(messages, MOST_COMPARED):
+            similar = nearest(str(name), self.load_fields) if messages[name] == [text] else None
+            if similar:
+                full = f'{text} Did you mean "{similar}"?'
+                has_code = isinstance(text, CodedMessage)
+                messages[name][0] = CodedMessage(text.code, full) if has_code else full

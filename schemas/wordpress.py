@@ -31,12 +31,12 @@ class EditExcerpt(pages.Content):
 
 
 class Excerpt(Computed):
-    """The beginning of the content, `excerpt_rendered` in the row."""
+    """The beginning of the content, which `make_excerpt` of the row makes."""
 
     columns: Sequence[str] | None = ("content_rendered", "password")
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        rendered = obj["excerpt_rendered"] if obj["shows_content"] else ""
+        rendered = obj["make_excerpt"](obj["content_rendered"]) if obj["shows_content"] else ""
         excerpt = {"rendered": rendered, "protected": bool(obj["password"])}
         return {**excerpt, "raw": ""} if self.kind is EditExcerpt else excerpt
 

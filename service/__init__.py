@@ -6,6 +6,7 @@ Host applications need `create_blueprint`, scripts need `open_api`.
 from landform.service.auth.credentials import Authorizer, Identity, Rejected
 from landform.service.errors import ApiError
 from landform.service.events import (
+    event_signal,
     feed_created,
     feed_deleted,
     feed_reordered,
@@ -17,8 +18,6 @@ from landform.service.events import (
     page_trashed,
     page_unpublished,
     page_updated,
-    run_failed,
-    run_succeeded,
     store_imported,
     store_restored,
 )
@@ -34,6 +33,7 @@ __all__ = [
     "Rejected",
     "create_blueprint",
     "etag_of",
+    "event_signal",
     "feed_created",
     "feed_deleted",
     "feed_reordered",
@@ -46,8 +46,6 @@ __all__ = [
     "page_trashed",
     "page_unpublished",
     "page_updated",
-    "run_failed",
-    "run_succeeded",
     "store_imported",
     "store_restored",
 ]

@@ -2,24 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, NamedTuple, TypeVar
 from urllib.parse import quote, unquote
 
 from landform.schemas import batch as schemas
 from landform.service.call import Call, ReadyIncoming
-from landform.service.errors import (
-    INVALID,
-    ApiError,
-    api_error,
-    from_known,
-    no_route,
-    wrong_method,
-)
+from landform.service.errors import INVALID, ApiError, api_error, from_known, no_route, wrong_method
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import nested, pairs
 from landform.service.operations import NAMESPACES, WP_JSON, Resource, RouteTable, all_routes
 from landform.service.pipeline import complete, load, read_variables
 from landform.service.reply import Finished, Reply, envelope
+from landform.storage import Store
 from landform.storage.sql import read_generation
 
 RESPONSES = schemas.BatchResponses()
@@ -31,16 +24,8 @@ TOO_MANY_BYTES = f"The requests have more than {MOST_BYTES} bytes together: send
 # The headers that each request of a batch may have.
 REQUEST_HEADERS = ("If-Match", "Idempotency-Key", "Prefer")
 TOO_LARGE = "The responses have more than {} bytes: send fewer requests, or _fields in their paths."
-
-
-T = TypeVar("T")
-
-
-class Loaded(NamedTuple):
-    """A loaded request of a batch."""
-
-    call: Call
-    ids: Mapping[str, Any]
+# A loaded request, which is carried out when it is called.
+Request = Callable[[], Finished]
 
 
 class _RolledBack(Exception):
@@ -62,24 +47,21 @@ def resource(resources: Iterable[Resource]) -> Resource:
     )
     def batch(call: Call) -> Reply:
         """Carry out several writes in one commit; each is authorized and validated."""
-        _check_size(call.body["requests"])
-        generation = read_generation(call.store)
+        if len(dumps(call.body["requests"])) > MOST_BYTES:
+            raise _wrong_size(TOO_MANY_BYTES)
         # Slow work is done before the transaction blocks other writes.
-        loaded = [
-            _attempt(partial(_load, call, routes, item, generation))
-            for item in call.body["requests"]
-        ]
+        items, generation = call.body["requests"], read_generation(call.store)
+        loaded = [_try_load(call, routes, item, generation) for item in items]
         responses: list[JsonObject] = []
         try:
             with call.store.transaction():
                 bytes_left = call.options.max_response_bytes
                 for request in loaded:
-                    body, status, headers, *_ = _respond(call, request)
+                    body, status, headers, *_ = _carry_out(call.store, request)
                     responses.append(envelope(body, status, headers))
                     bytes_left -= len(body)
                     if bytes_left < 0:
-                        text = TOO_LARGE.format(call.options.max_response_bytes)
-                        raise ApiError(400, INVALID, text, {"params": {"requests": text}})
+                        raise _wrong_size(TOO_LARGE.format(call.options.max_response_bytes))
                 if call.body["validation"] == schemas.ALL and any(map(_is_error, responses)):
                     raise _RolledBack
         except _RolledBack:
@@ -91,36 +73,41 @@ def resource(resources: Iterable[Resource]) -> Resource:
     return batches
 
 
-def _check_size(items: list[JsonObject]) -> None:
-    """Refuse a batch that is too large."""
-    if len(dumps(items)) > MOST_BYTES:
-        raise ApiError(400, INVALID, TOO_MANY_BYTES, {"params": {"requests": TOO_MANY_BYTES}})
+def _wrong_size(message: str) -> ApiError:
+    """Return the error for requests or responses that are too large together."""
+    return ApiError(400, INVALID, message, {"params": {"requests": message}})
 
 
-def _attempt(work: Callable[[], T]) -> T | ApiError:
-    """Return the result of a request, or its error; a 5xx ends the whole batch."""
-    try:
-        return work()
-    except Exception as error:
-        known = from_known(error)
-        if known is None or known.status >= 500:
-            raise
-        return known
+def _error_of_request(error: Exception) -> ApiError:
+    """Return the error of one request; a 5xx ends the whole batch."""
+    known = from_known(error)
+    if known is None or known.status >= 500:
+        raise error
+    return known
 
 
-def _respond(call: Call, loaded: Loaded | ApiError) -> Finished:
+def _carry_out(store: Store, request: Request | ApiError) -> Finished:
     """Return the response to a request; the writes of a failed one are rolled back."""
+    if isinstance(request, ApiError):
+        return request.finished()
+    try:
+        with store.transaction():
+            return request()
+    except Exception as error:
+        return _error_of_request(error).finished()
 
-    def carry_out() -> Finished:
-        assert isinstance(loaded, Loaded)  # nosec B101
-        with call.store.transaction():
-            return complete(loaded.call, loaded.ids)
 
-    result = loaded if isinstance(loaded, ApiError) else _attempt(carry_out)
-    return result.finished() if isinstance(result, ApiError) else result
+def _try_load(
+    call: Call, routes: RouteTable, item: JsonObject, generation: str
+) -> Request | ApiError:
+    """Load a request without carrying it out; return its error if it is invalid."""
+    try:
+        return _load(call, routes, item, generation)
+    except Exception as error:
+        return _error_of_request(error)
 
 
-def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> Loaded:
+def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> Request:
     path, _, query_string = item["path"].partition("#")[0].partition("?")
     path = unquote(path)
     if path.startswith(tuple(f"/{name}/" for name in NAMESPACES)):
@@ -141,17 +128,11 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     lists = () if path.startswith(WP_JSON) else operation.list_parameters
     query = nested(pairs(query_string.encode()), lists)
     body = item.get("body") or {}
-    incoming = ReadyIncoming(
-        item["method"],
-        urls,
-        _request_headers(item["headers"]),
-        call.access,
-        query=query,
-        body=body,
-        generation=generation,
-    )
+    headers = _request_headers(item["headers"])
+    method, access = item["method"], call.access
+    incoming = ReadyIncoming(method, *urls, headers, access, query, body, generation)
     ids = read_variables(variables)
-    return Loaded(load(call.service, operation, incoming, ids), ids)
+    return partial(complete, load(call.service, operation, incoming, ids), ids)
 
 
 def _request_headers(sent: Mapping[str, str | list[str]]) -> Mapping[str, str]:

@@ -10,8 +10,8 @@ from flask.blueprints import BlueprintSetupState
 from flask.globals import request_ctx
 from werkzeug.routing import BuildError
 
-from landform.service import console
-from landform.service.auth.credentials import CredentialAuthorizer
+from landform.service.auth.credentials import CredentialAuthorizer, Identity
+from landform.service.background import Background
 from landform.service.call import Service
 from landform.service.cli import host_commands
 from landform.service.errors import ApiError, no_route
@@ -22,11 +22,10 @@ from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
 from landform.service.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
 from landform.service.options import Options, new_store
-from landform.service.python.api import Api
-from landform.service.resources import HOME, RESERVED, ROUTES, WORDPRESS_ROUTES
+from landform.service.python.api import HOST, Api
+from landform.service.resources import HOME, api_routes, reserved_slugs, screen_routes
 from landform.service.site import sitemap
 from landform.service.site.views import SiteViews
-from landform.service.webhooks.delivery import Deliverer
 from landform.storage.failed_attempts import Attempts
 
 RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
@@ -44,15 +43,15 @@ class Landform(Blueprint):
     def __init__(self, name: str, service: Service, cache: ResponseCache) -> None:
         super().__init__(name, __name__)
         self.service, self.cache = service, cache
-        self.api = Api(service, self._url)
+        self.api = Api(service, self._url, Identity(HOST))
 
     def deliver(self, *, forever: bool = False) -> float | None:
-        """Deliver the events that webhooks wait for, and publish due pages; once, or for ever.
+        """Publish due pages, and do the background work of parts; once, or forever.
 
-        Returns in how many seconds the next attempt is due; None where none is.
+        Returns in how many seconds more is due; None if nothing is.
         """
-        deliverer = Deliverer(self.service)
-        return deliverer.run() if forever else deliverer.deliver()
+        background = Background(self.service)
+        return background.run() if forever else background.run_once()
 
     def _url(self) -> str | None:
         """Return the URL below which the current application has the blueprint, if it tells."""
@@ -73,9 +72,8 @@ def make_blueprint(options: Options) -> Landform:
     blueprint, views = Landform(options.name, service, cache), HttpViews(service, cache)
     blueprint.register_error_handler(ApiError, _api_error_response)
     send_signals(service, blueprint)
-    routes = [*(WORDPRESS_ROUTES if options.wp_json_paths else ROUTES)]
-    if options.console:
-        routes += all_routes([console.resource()])
+    parts = options.part_types
+    routes = [*api_routes(parts, wordpress=options.wp_json_paths), *screen_routes(parts)]
     if options.site:
         routes += [route for route in SITEMAP if options.root_page or route.path != ROBOTS]
     for route in routes:
@@ -141,13 +139,12 @@ def make_service(options: Options) -> Service:
     store = new_store(options)
     store.open(create=options.create_database)
     credentials = options.credentials or {}
-    reserved = RESERVED | {"console"} if options.console else RESERVED
     return Service(
         options,
         store,
         options.authorizer or CredentialAuthorizer(store, credentials, options.local_mode),
         Attempts(store, options.failed_attempts_per_minute),
-        reserved if options.site else None,
+        reserved_slugs(options.part_types) if options.site else None,
     )
 
 

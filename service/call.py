@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
@@ -22,6 +22,7 @@ from landform.storage.failed_attempts import Attempts
 from landform.storage.rows import Row
 from landform.storage.sql import Precondition, read_generation
 
+T = TypeVar("T")
 # Characters of a query that need no encoding in a `Link` header.
 SAFE_IN_QUERY = "%!$&'()*+,-./:;=?@[\\]^_`{|}~"
 # Query parameters that may contain a secret.
@@ -103,32 +104,26 @@ class Incoming(ABC):
         return f"{WORDPRESS}/" in self.url or f"{GRAVITY_FORMS}/" in self.url
 
 
+@dataclass
 class ReadyIncoming(Incoming):
     """A call whose query and body are parsed already."""
 
-    def __init__(
-        self,
-        method: str,
-        urls: tuple[str, str],
-        headers: Mapping[str, str],
-        access: Access,
-        *,
-        query: JsonObject,
-        body: JsonObject,
-        generation: str = "",
-    ) -> None:
-        self.method, self.headers, self.access = method, headers, access
-        self.generation = generation
-        self.url, self.root_url = urls
-        self._query, self._body = query, body
+    method: str
+    url: str
+    root_url: str
+    headers: Mapping[str, str]
+    access: Access
+    query: JsonObject
+    body: JsonObject
+    generation: str = ""
 
     def read_query(self, operation: Operation) -> JsonObject:
         """Return the parameters, also from the body if the operation has none."""
-        return self._query if operation.body else {**self._body, **self._query}
+        return self.query if operation.body else {**self.body, **self.query}
 
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the body."""
-        return self._body
+        return self.body
 
 
 @dataclass(frozen=True)
@@ -162,6 +157,10 @@ class Call:
     def options(self) -> Options:
         """The options of the service."""
         return self.service.options
+
+    def part(self, kind: type[T]) -> T:
+        """Return the part of a class, with its options, that the blueprint names."""
+        return next(part for part in self.options.named_parts if isinstance(part, kind))
 
     @property
     def access(self) -> Access:

@@ -64,6 +64,7 @@ def host_commands(service: Service) -> Commands:
     def load() -> Iterable[click.Command]:
         commands: Iterable[click.Command] = import_module("landform.standalone.commands").COMMANDS
         # An authorizer of the host takes no keys.
-        return [one for one in commands if one.name != "key" or not service.is_host_authorized]
+        hidden = {"key"} if service.is_host_authorized else set()
+        return [command for command in commands if command.name not in hidden]
 
     return Commands(load, lambda: service.options, lambda: service)

@@ -1,5 +1,9 @@
 """The error codes of the service, with their statuses and meanings."""
 
+from functools import cache
+
+from landform.parts import all_parts
+
 NO_BODY = ((400,), "The body must be a JSON object with the fields to write.")
 NO_RIGHT = "Credentials are missing or wrong (401), or lack the scope (403)."
 ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
@@ -38,12 +42,6 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "rest_user_invalid_id": ((404,), "No page has this author."),
     "gf_not_found": ((404,), "No feed has this form."),
     "rest_no_route": ((404, 405), "No route matches this URL, or it lacks the method."),
-    "rest_run_invalid_id": ((404,), "There is no such run of this feed."),
-    "rest_webhook_invalid_id": ((404,), "There is no such webhook."),
-    "rest_webhook_limit": ((409,), "There are 100 webhooks already: delete one first."),
-    "rest_run_not_due": ((409,), "The run is done, claimed by somebody, or waits after a failure."),
-    "rest_run_not_claimed": ((409,), "Nobody has claimed the run, or somebody else has since."),
-    "rest_run_not_finished": ((409,), "The run is claimed now."),
     "rest_order_incomplete": ((409,), "The list does not hold exactly the feeds of the form."),
     "rest_already_trashed": ((410,), "The page is in the trash already."),
     "rest_events_expired": (
@@ -65,7 +63,6 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     ),
     "rest_precondition_required": ((428,), "Send If-Match with the ETag that you read."),
     "rest_too_many_attempts": ((429,), "Too many requests had wrong credentials or passwords."),
-    "rest_too_many_tests": ((429,), "Other tests of webhooks are under way: try again soon."),
     "internal_server_error": ((500,), "An unexpected error occurred."),
     "rest_trash_not_supported": ((501,), "Revisions have no trash: send force=true."),
     "storage_unavailable": ((503,), "The database is busy or cannot be reached."),
@@ -77,3 +74,10 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     ),
     "storage_full": ((507,), "The disk is full."),
 }
+
+
+@cache
+def all_error_codes() -> dict[str, tuple[tuple[int, ...], str]]:
+    """Return the error codes of the core and of every part."""
+    errors = [error for part in all_parts().values() for error in part.errors]
+    return ERROR_CODES | {error.code: ((error.status,), error.meaning()) for error in errors}

@@ -28,14 +28,8 @@ STORAGE_CODES: dict[type[storage.StorageError], str] = {
     storage.PageNotFound: "rest_post_invalid_id",
     storage.RevisionNotFound: "rest_post_invalid_id",
     storage.FeedNotFound: "gf_feed_invalid_id",
-    storage.RunNotFound: "rest_run_invalid_id",
-    storage.RunNotDue: "rest_run_not_due",
-    storage.RunNotClaimed: "rest_run_not_claimed",
-    storage.RunNotFinished: "rest_run_not_finished",
     storage.OrderIncomplete: "rest_order_incomplete",
     storage.EventsExpired: "rest_events_expired",
-    storage.WebhookNotFound: "rest_webhook_invalid_id",
-    storage.TooManyWebhooks: "rest_webhook_limit",
     storage.AlreadyTrashed: "rest_already_trashed",
     storage.EmptyPage: "empty_content",
     storage.EmptyFeed: "missing_feed_meta",
@@ -181,6 +175,9 @@ def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
 def _from_storage(error: storage.StorageError) -> ApiError:
     if isinstance(error, storage.TextRefused):
         return from_validation(ValidationError(str(error), error.name))
+    if isinstance(error, storage.PartError):
+        data = {} if error.details is None else {"details": error.details}
+        return ApiError(error.status, error.code, str(error), data)
     known = api_error(next(code for kind, code in STORAGE_CODES.items() if isinstance(error, kind)))
     if isinstance(error, storage.RevisionNotFound):
         return ApiError(known.status, known.code, "The page has no such revision.")

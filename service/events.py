@@ -3,7 +3,7 @@
 import json
 import logging
 
-from blinker import Namespace
+from blinker import NamedSignal, Namespace
 
 from landform.schemas import events as schemas
 from landform.service.call import Call, Service
@@ -12,7 +12,7 @@ from landform.service.operations import Resource
 from landform.service.page_urls import Urls
 from landform.service.reply import Reply
 from landform.storage import events
-from landform.storage.event_types import TYPES
+from landform.storage.event_types import TYPES, all_types
 from landform.storage.rows import MAX_INTEGER, Row
 
 RESOURCE = Resource()
@@ -30,8 +30,6 @@ SIGNALS = Namespace()
     feed_updated,
     feed_reordered,
     feed_deleted,
-    run_succeeded,
-    run_failed,
     store_imported,
     store_restored,
 ) = map(SIGNALS.signal, TYPES)
@@ -90,6 +88,13 @@ def dump_event(row: Row, urls: Urls | None) -> JsonObject | None:
         return None
     event: JsonObject = EVENT.dump({**row, "data": data})
     return event
+
+
+def event_signal(event_type: str) -> NamedSignal:
+    """Return the signal of a type of events, which may be one of a part."""
+    if event_type not in all_types():
+        raise ValueError(f"{event_type!r} is not a type of events.")
+    return SIGNALS.signal(event_type)
 
 
 def send_signals(service: Service, sender: object) -> None:

@@ -5,10 +5,11 @@ The arguments are the fields of `Options`, which checks them; docs/settings.md d
 
 from collections.abc import Collection, Mapping
 
-from landform.service.auth.credentials import Authorizer
+from landform.service.auth.credentials import Authorizer, Identity
 from landform.service.blueprint import Landform, make_blueprint, make_service
 from landform.service.options import SITE_POLICY, Options
-from landform.service.python.api import Api
+from landform.service.python.api import HOST, Api
+from landform.storage.part import Part
 
 
 def create_blueprint(
@@ -19,7 +20,6 @@ def create_blueprint(
     wp_json_paths: bool = False,
     root_page: bool = False,
     site: bool = False,
-    console: bool = False,
     local_mode: bool = True,
     credentials: Mapping[str, str] | None = None,
     timezone: str = "UTC",
@@ -41,10 +41,9 @@ def create_blueprint(
     cors_headers: Collection[str] = (),
     search_timeout: float = 1.0,
     cache_bytes: int = 10 << 20,
-    run_days: int = 30,
+    parts: Collection[Part] | None = None,
     event_days: int = 30,
     revisions: int = 20,
-    webhook_private: bool = False,
     sqlite_synchronous: str = "FULL",
     busy_timeout: float = 10.0,
     postgres_statement_timeout: float = 15.0,
@@ -68,7 +67,6 @@ def open_api(
     wp_json_paths: bool = False,
     root_page: bool = False,
     site: bool = False,
-    console: bool = False,
     local_mode: bool = True,
     credentials: Mapping[str, str] | None = None,
     timezone: str = "UTC",
@@ -90,10 +88,9 @@ def open_api(
     cors_headers: Collection[str] = (),
     search_timeout: float = 1.0,
     cache_bytes: int = 10 << 20,
-    run_days: int = 30,
+    parts: Collection[Part] | None = None,
     event_days: int = 30,
     revisions: int = 20,
-    webhook_private: bool = False,
     sqlite_synchronous: str = "FULL",
     busy_timeout: float = 10.0,
     postgres_statement_timeout: float = 15.0,
@@ -105,4 +102,4 @@ def open_api(
 
     The arguments, and what it raises, are those of `create_blueprint`.
     """
-    return Api(make_service(Options(**locals())), lambda: None)
+    return Api(make_service(Options(**locals())), lambda: None, Identity(HOST))

@@ -1,9 +1,8 @@
 """The operations on feeds."""
 
-from functools import lru_cache
 from math import inf
 
-from marshmallow import Schema, ValidationError
+from marshmallow import ValidationError
 
 from landform.schemas import feed_plan
 from landform.schemas import feeds as schemas
@@ -12,7 +11,7 @@ from landform.service.call import Call
 from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
 from landform.service.operations import GRAVITY_FORMS, Resource
-from landform.service.page_dump import created
+from landform.service.page_dump import created, make_shape
 from landform.service.planning.plan import plan
 from landform.service.reply import Caching, Reply
 from landform.storage import feeds
@@ -258,13 +257,6 @@ def _list_reply(call: Call, filters: JsonObject) -> Reply:
     caching = Caching("feed", inf)
     if call.has(etag):
         return Reply(etag=etag, caching=caching)
-    schema = _schema(frozenset(call.fields or READ.fields))
-    most_bytes = call.options.max_response_bytes
-    rows = feeds.list_feeds(call.store, filters, columns_of(schema) or ("id",), most_bytes)
-    return Reply(schema.dump(rows, many=True), etag=etag, caching=caching)
-
-
-@lru_cache(128)
-def _schema(names: frozenset[str]) -> Schema:
-    """Return the schema of a feed with only these fields."""
-    return schemas.FeedRead(only=[name for name in READ.fields if name in names])
+    shape, most_bytes = make_shape(READ, call.fields), call.options.max_response_bytes
+    rows = feeds.list_feeds(call.store, filters, shape.columns, most_bytes)
+    return Reply(shape.schema.dump(rows, many=True), etag=etag, caching=caching)

@@ -6,6 +6,7 @@ Names may have brackets, as in PHP: `x[]=1&x[]=2` or `meta[form_id]=7`.
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
+from itertools import count
 from json import JSONDecodeError
 from urllib.parse import parse_qsl
 
@@ -19,7 +20,6 @@ from landform.service.json_codec import DEEPEST_JSON, JsonObject, TooDeep, loads
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
 MAX_PARTS = 10
-LONGEST_NUMBER = 18
 # A tree of names; with an empty one below it a name means its whole value.
 Fields = dict[str, "Fields"]
 DEEPEST_FIELD, LONGEST_FIELDS = 10, 4000
@@ -42,12 +42,12 @@ def nested(parameters: Iterable[tuple[str, str]], lists: Container[str] = ()) ->
     parameters = list(parameters)
     values = dict(parameters)
     if len(values) < len(parameters):
-        count = Counter(name for name, _ in parameters)
-        repeated = {name for name in values if name in lists and count[name] > 1}
+        counts = Counter(name for name, _ in parameters)
+        repeated = {name for name in values if name in lists and counts[name] > 1}
         parameters = [(f"{key}[]" if key in repeated else key, text) for key, text in parameters]
     if not any("[" in name or "]" in name for name, _ in parameters):
         return values
-    root = _Object()
+    root: JsonObject = {}
     for name, value in parameters:
         match = NAME.fullmatch(name)
         if not match:
@@ -60,31 +60,17 @@ def nested(parameters: Iterable[tuple[str, str]], lists: Container[str] = ()) ->
     return {name: _lists(value) for name, value in root.items()}
 
 
-class _Object(dict[str, "str | _Object"]):
-    """An object with the number after its highest key."""
-
-    next_number = 0
-
-
-def _put(target: _Object, keys: list[str], value: str) -> None:
-    """Store a value below its keys."""
-    *path, last = keys
-    for name in path:
-        key = _key(target, name)
-        inner = target.get(key)
-        if not isinstance(inner, _Object):
-            inner = target[key] = _Object()
-        target = inner
-    target[_key(target, last)] = value
-
-
-def _key(target: _Object, name: str) -> str:
-    """Return the key for a name; an empty name is the next number, as in PHP."""
-    if not name:
-        name = str(target.next_number)
-    if name.isascii() and name.isdigit() and len(name) <= LONGEST_NUMBER:
-        target.next_number = max(target.next_number, int(name) + 1)
-    return name
+def _put(target: JsonObject, keys: list[str], value: str) -> None:
+    """Store a value below its keys; an empty key is the next free number."""
+    key, *inner_keys = keys
+    if not key:
+        key = next(name for name in map(str, count(len(target))) if name not in target)
+    if not inner_keys:
+        target[key] = value
+        return
+    if not isinstance(target.get(key), dict):
+        target[key] = {}
+    _put(target[key], inner_keys, value)
 
 
 def _lists(value: object) -> object:

@@ -14,9 +14,10 @@ from marshmallow import INCLUDE, Schema, missing
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
-from landform.schemas.fields import Ignored, ListOf
+from landform.schemas.fields import Ignored, ListOf, add_choices
 from landform.service.json_codec import JsonObject
 from landform.service.reply import Reply
+from landform.storage.errors import PartError
 from landform.storage.rows import Row
 
 WP_JSON = "/wp-json"
@@ -52,7 +53,8 @@ class Operation:
       `Idempotency-Key`. `batch`: whether it may be in a batch.
     - `prepare`: a function for slow work without the database, called before a write blocks
       others. The view gets its result as `call.prepared`.
-    - `errors`: the codes that do not follow from the other fields, see `openapi/document.py`.
+    - `errors`: the codes that do not follow from the other fields, see `openapi/document.py`, and
+      the errors of a part.
     """
 
     view: View
@@ -82,7 +84,7 @@ class Operation:
     repeatable: bool = True
     batch: bool = True
     prepare: Prepare | None = None
-    errors: tuple[str, ...] = ()
+    errors: tuple[str | type[PartError], ...] = ()
 
     @cached_property
     def is_read(self) -> bool:
@@ -103,12 +105,6 @@ class Operation:
     def takes_idempotency_key(self) -> bool:
         """Whether the operation is a create that accepts an `Idempotency-Key`."""
         return self.status == 201 and self.repeatable
-
-    @cached_property
-    def needs_body(self) -> bool:
-        """Whether a field of the body is required."""
-        fields = self.body.load_fields.values() if self.body else ()
-        return any(field.required for field in fields)
 
     @cached_property
     def takes_body(self) -> bool:
@@ -263,33 +259,24 @@ def describe_route(route: Route) -> JsonObject:
         "namespace": next((space for space in NAMESPACES if name.startswith(f"/{space}")), ""),
         "methods": list(route.operations),
         "endpoints": [
-            {
-                "methods": [method],
-                **batched,
-                "args": _wordpress_arguments(operation),
-            }
+            {"methods": [method], **batched, "args": _arguments(operation)}
             for method, operation in route.operations.items()
         ],
     }
 
 
-def _wordpress_arguments(operation: Operation) -> JsonObject:
+def _arguments(operation: Operation) -> JsonObject:
     """Return the arguments of an operation for clients of WordPress."""
-    body = operation.wordpress_body or operation.body
-    return _arguments(operation.query) | _arguments(body)
-
-
-def _arguments(schema: Schema | None) -> JsonObject:
-    """Return the type, bounds, choices and default of each argument of a schema."""
-    fields = schema.load_fields if schema else {}
+    schemas = filter(None, (operation.query, operation.wordpress_body or operation.body))
+    fields = {name: field for schema in schemas for name, field in schema.load_fields.items()}
     return {
         name: _argument(field) for name, field in fields.items() if not isinstance(field, Ignored)
     }
 
 
 def _argument(field: Any) -> JsonObject:
-    described = {"required": field.required, **field.wordpress_type}
-    described |= {"enum": [*field.choices]} if field.choices else {}
+    """Return the type, bounds, choices and default of an argument."""
+    described = add_choices({"required": field.required, **field.wordpress_type}, field.choices)
     default = field.load_default
     if default is not missing and default is not None and not field.root.partial:
         described["default"] = default() if callable(default) else default

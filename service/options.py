@@ -7,20 +7,31 @@ from `call.options`.
 
 import re
 import unicodedata
-from collections.abc import Callable, Collection, Mapping
-from dataclasses import KW_ONLY, Field, dataclass, field, fields
-from functools import partial
+from collections.abc import Collection, Mapping
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from ipaddress import IPv6Address
-from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple, TypeVar
+from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from landform.parts import all_parts
 from landform.service.auth.credentials import Authorizer
 from landform.storage import Clock, Store
+from landform.storage.option import (
+    FLAG,
+    TEXT,
+    Kind,
+    choice,
+    convert_options,
+    matching,
+    option,
+    seconds,
+    whole,
+)
+from landform.storage.part import Part
 
-T = TypeVar("T")
 # What public pages may load by default; no other site may show them in a frame.
 SITE_POLICY = (
     "default-src 'self' https: data: blob: 'unsafe-inline'; object-src 'none'; base-uri 'self'; "
@@ -31,65 +42,6 @@ NO_MEMORY = (
     "cannot be a database in memory: each process would have one of its own, and lose it at its "
     "end. Name a file; sqlite:///:memory: is for tests within one process"
 )
-
-
-class OptionError(ValueError):
-    """An invalid value of an option. The message never contains the value."""
-
-    def __init__(self, name: str, problem: str) -> None:
-        super().__init__(f"{name.replace('_', ' ')} {problem}")
-        self.name, self.problem = name, problem
-
-
-class Kind(NamedTuple):
-    """The values of an option: their description, reading, and hiding of secrets.
-
-    `read` accepts a text, a value of Python or TOML, and its own results.
-    """
-
-    description: str
-    read: Callable[[Any], Any]
-    hide: Callable[[Any], str] | None = None
-
-
-def option(default: T, kind: Kind, meaning: str = "") -> T:
-    """Return the field of an option; without `meaning` it is for hosts, not a setting."""
-    return field(default=default, metadata={"kind": kind, "meaning": meaning})
-
-
-def options_of(declaring: type) -> dict[str, Field[Any]]:
-    """Return the fields of a dataclass that are options, by name."""
-    return {item.name: item for item in fields(declaring) if item.metadata}
-
-
-def number(description: str, type_: type, minimum: float = 0, maximum: float = inf) -> Kind:
-    """Return the kind of numbers of a type within bounds."""
-
-    def read(value: object) -> object:
-        if isinstance(value, bool) or (isinstance(value, float) and type_ is int):
-            raise TypeError
-        converted = type_(value)
-        if not minimum <= converted <= maximum:
-            raise ValueError
-        return converted
-
-    bounds = f"from {minimum}" + (f" to {maximum}" if maximum < inf else "")
-    return Kind(f"{description} {bounds}", read)
-
-
-whole = partial(number, "a whole number", int)
-seconds = partial(number, "a number of seconds", float, maximum=3600)
-
-
-def choice(*choices: str) -> Kind:
-    """Return the kind of one of several words, written in any case."""
-    by_name = {name: name for name in choices}
-    return Kind(f"one of {', '.join(choices)}", lambda value: by_name[value.upper()])
-
-
-def matching(description: str, pattern: str) -> Kind:
-    """Return the kind of texts that match a pattern."""
-    return Kind(description, lambda value: re.fullmatch(pattern, value)[0])  # type: ignore[index]
 
 
 def _function(value: Any) -> Any:
@@ -172,6 +124,15 @@ def _folder(value: str | Path) -> str | None:
     return str(value) or None
 
 
+def _parts(value: Collection[Part]) -> tuple[Part, ...]:
+    """Return the parts that are enabled, in the order of `all_parts`."""
+    by_type = {type(part): part for part in value}
+    types = [*all_parts().values()]
+    if len(by_type) < len(value) or not by_type.keys() <= {*types}:
+        raise ValueError
+    return tuple(by_type[kind] for kind in types if kind in by_type and by_type[kind].enabled)
+
+
 def _without_password(url: str) -> str:
     """Return the URL of a database without its password."""
     url = re.sub(r"^([^:]*://[^:/?@]*):.*@", r"\1:***@", url)
@@ -179,14 +140,11 @@ def _without_password(url: str) -> str:
 
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
-FLAGS = {"": False, "0": False, "1": True, False: False, True: True}
-TEXT = matching("a text", "(?s).*")
 DATABASE = Kind(
     "a URL such as sqlite:///landform.db or postgresql://user@host/name",
     matching("", "(sqlite:///|postgres(ql)?://)[^\0]+").read,
     hide=_without_password,
 )
-FLAG = Kind("0 or 1", lambda value: FLAGS[value])
 TIMEZONE = Kind(
     "a time zone of the IANA database, such as Europe/Paris",
     lambda value: ZoneInfo(TEXT.read(value)).key,
@@ -210,6 +168,7 @@ LANGUAGE = matching("a language tag such as en or pt-BR", LANGUAGE_TAG)
 SLUG = matching("a slug such as summer-sale", "[%a-z0-9_-]{1,200}")
 FOLDER = Kind("a folder that is there", _folder)
 FUNCTION = Kind("a function of the request", _function)
+PARTS = Kind("a list of parts such as (Runs(days=90),), none of them twice", _parts)
 
 
 # No repr: it would show credentials, and the password in the URL of a database.
@@ -219,8 +178,8 @@ class Options:
 
     Options for hosts only: `name`, for a second blueprint; `authorizer`, a function that identifies
     callers instead of `credentials`; `wp_json_paths`, to serve paths below `/wp-json` too; `site`,
-    to show published pages to visitors; `console`, for the console at `/console`; `root_page`, for
-    the page at `/` without a prefix; and `local_mode=False` behind a proxy.
+    to show published pages to visitors; `root_page`, for the page at `/` without a prefix;
+    `parts`, such as `(Console(),)`; and `local_mode=False` behind a proxy.
     """
 
     database_url: str = field(
@@ -236,7 +195,6 @@ class Options:
     wp_json_paths: bool = option(False, FLAG)
     root_page: bool = option(False, FLAG)
     site: bool = option(False, FLAG)
-    console: bool = option(False, FLAG)
     local_mode: bool = option(True, FLAG)
     credentials: Mapping[str, str] | None = option(
         None, CREDENTIALS, "who may do everything; a secret in a text has no comma"
@@ -302,11 +260,7 @@ class Options:
     cache_bytes: int = option(
         10 << 20, whole(), "the bytes of responses that each process caches; `0`: no cache"
     )
-    run_days: int = option(
-        30,
-        whole(1, 36_500),
-        "how long [runs of feeds](feeds.md#what-is-remembered) are kept after their last write",
-    )
+    parts: Collection[Part] | None = option(None, PARTS)
     event_days: int = option(
         30, whole(0, 36_500), "how long [events](events.md) are kept; `0`: none are written"
     )
@@ -314,9 +268,6 @@ class Options:
         20,
         whole(0, 1000),
         "how many [revisions](api.md#revisions) of each page are kept; `0`: none",
-    )
-    webhook_private: bool = option(
-        False, FLAG, "`1`: [webhooks](webhooks.md) may lead to private addresses"
     )
     sqlite_synchronous: str = option(
         "FULL",
@@ -346,13 +297,18 @@ class Options:
 
     def __post_init__(self) -> None:
         """Convert each value that is not the default."""
-        for name, declared in options_of(type(self)).items():
-            value, kind = getattr(self, name), declared.metadata["kind"]
-            try:
-                converted = value if value is declared.default else kind.read(value)
-            except (ValueError, TypeError, LookupError, AttributeError, OSError):
-                raise OptionError(name, f"must be {kind.description}") from None
-            object.__setattr__(self, name, converted)
+        convert_options(self)
+
+    @cached_property
+    def named_parts(self) -> tuple[Part, ...]:
+        """The parts of the blueprint; without `parts` those that guests have."""
+        guests = (part() for part in all_parts().values() if part.in_guests)
+        return tuple(guests if self.parts is None else self.parts)
+
+    @property
+    def part_types(self) -> tuple[type[Part], ...]:
+        """The classes of the parts of the blueprint."""
+        return tuple(map(type, self.named_parts))
 
 
 def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = True) -> Store:

@@ -1,25 +1,16 @@
 """Access to pages, and how their replies may be cached."""
 
-from typing import NamedTuple
-
 from marshmallow import ValidationError
 
 from landform.service.call import Call
 from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
 from landform.service.previews import signed_until
-from landform.service.reply import NO_STORE, Caching
+from landform.service.reply import Caching
 from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 
 ONLY_PUBLISHED = "must be publish; others need credentials with the scope pages:read."
-
-
-class PageAccess(NamedTuple):
-    """Whether the content of a page is visible, and how the reply may be cached."""
-
-    is_open: bool
-    caching: Caching
 
 
 def check_context(call: Call) -> None:
@@ -29,8 +20,11 @@ def check_context(call: Call) -> None:
     call.access.reject_invalid_credentials()
 
 
-def check_page(call: Call, page: Row, validity: Validity) -> PageAccess:
-    """Return the access to a page; refuse callers who may not see it."""
+def check_page(call: Call, page: Row, validity: Validity) -> tuple[bool, Caching]:
+    """Refuse callers who may not see a page.
+
+    Returns whether its content is visible, and how the reply may be cached.
+    """
     password, preview = call.page_password, call.query["preview"]
     check_context(call)
     if preview:
@@ -44,7 +38,7 @@ def check_page(call: Call, page: Row, validity: Validity) -> PageAccess:
     is_opened = bool(password or preview)
     is_secret = is_opened or page["password"] or call.query["context"] == "edit"
     caching = Caching("page", 0 if is_opened else validity.until, bool(is_secret))
-    return PageAccess(is_opened or not page["password"], caching)
+    return is_opened or not page["password"], caching
 
 
 def check_list(call: Call) -> JsonObject:
@@ -57,11 +51,3 @@ def check_list(call: Call) -> JsonObject:
         raise ValidationError(ONLY_PUBLISHED, "status")
     check_context(call)
     return {**query, "unprotected_only": not sees_all}
-
-
-def list_caching(call: Call, until: float) -> Caching:
-    """Return how a list may be cached."""
-    if call.page_password:
-        # The password is compared, and failures are counted, for each request.
-        return NO_STORE
-    return Caching("page", until, call.query["context"] == "edit")

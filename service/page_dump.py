@@ -1,6 +1,6 @@
 """Replies with pages: the schema of each context, and its columns."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from marshmallow import Schema
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.schemas.fields import Part, columns_of
+from landform.schemas.fields import columns_of
 from landform.service.call import Call
 from landform.service.json_codec import JsonObject
 from landform.service.page_urls import Urls
@@ -29,47 +29,42 @@ WORDPRESS_CONTEXTS: dict[str, Schema] = {
 DELETED, WORDPRESS_DELETED = schemas.PageDeleted(), wordpress.WordPressDeleted()
 
 
-class PageShape(NamedTuple):
-    """A schema of pages with the requested fields, and the columns that it needs."""
+class Shape(NamedTuple):
+    """A schema with the requested fields, and the columns that it needs."""
 
     schema: Schema
     columns: tuple[str, ...]
-    has_excerpt: bool
 
     def dump(self, row: Row, urls: Urls, *, shows_content: bool = True) -> JsonObject:
         """Return the JSON object of a page."""
-        page = {**row, "urls": urls, "shows_content": shows_content}
-        if self.has_excerpt:
-            page["excerpt_rendered"] = make_excerpt(row["content_rendered"])
-        dumped: JsonObject = self.schema.dump(page)
+        computed = {"urls": urls, "shows_content": shows_content, "make_excerpt": make_excerpt}
+        dumped: JsonObject = self.schema.dump({**row, **computed})
         return dumped
 
 
+def make_shape(schema: Schema, fields: Collection[str] | None = None) -> Shape:
+    """Return the shape of a schema, with only the requested fields if there are any."""
+    return _make_shape(schema, frozenset(fields) if fields else None)
+
+
 @lru_cache(256)
-def make_shape(schema: Schema, names: frozenset[str] | None = None) -> PageShape:
-    """Return the shape of a schema, with only these fields unless `names` is None."""
+def _make_shape(schema: Schema, names: frozenset[str] | None) -> Shape:
     if names is not None:
         schema = type(schema)(only=[name for name in schema.fields if name in names])
-    columns = columns_of(schema) or ("id",)
-    return PageShape(schema, columns, "content_rendered" in columns and _has_excerpt(schema))
+    return Shape(schema, columns_of(schema) or ("id",))
 
 
-def _has_excerpt(schema: Schema) -> bool:
-    parts = [field.schema for field in schema.fields.values() if isinstance(field, Part)]
-    return "excerpt" in schema.fields or any(map(_has_excerpt, parts))
-
-
-def page_shape(call: Call, context: str) -> PageShape:
+def page_shape(call: Call, context: str) -> Shape:
     """Return the shape of a context with the requested fields."""
     schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[context]
-    names = frozenset(call.fields) if call.fields else None
-    if names and "_embedded" in names:
+    fields: Collection[str] | None = call.fields
+    if fields and "_embedded" in fields:
         # The embedded author needs it.
-        names |= {"author"}
-    return make_shape(schema, names)
+        fields = {*fields, "author"}
+    return make_shape(schema, fields)
 
 
-def deleted_shape(call: Call) -> PageShape:
+def deleted_shape(call: Call) -> Shape:
     """Return the shape of a permanently deleted page."""
     return make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
 

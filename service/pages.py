@@ -14,19 +14,19 @@ from landform.service.call import Call
 from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject
 from landform.service.operations import WORDPRESS, Resource
-from landform.service.page_access import check_list, check_page, list_caching
+from landform.service.page_access import check_list, check_page
 from landform.service.page_dump import (
     CONTEXTS,
     DELETED,
     WORDPRESS_CONTEXTS,
-    PageShape,
+    Shape,
     created,
     deleted_shape,
     page_reply,
     page_shape,
 )
 from landform.service.rendering.content import Texts, prepare_texts, unsafe_elements
-from landform.service.reply import Reply
+from landform.service.reply import NO_STORE, Caching, Reply
 from landform.storage import pages
 from landform.storage.pages import listing, scheduling
 from landform.storage.rows import Row
@@ -70,8 +70,10 @@ def list_pages(call: Call) -> Reply:
     """Return published pages, and all pages to callers with the scope `pages:read`."""
     query = check_list(call)
     state = listing.list_state(call.store, query)
-    etag, caching = "", list_caching(call, state.until)
+    # A password is compared, and failures are counted, for each request.
+    etag, caching = "", NO_STORE
     if not call.page_password:
+        caching = Caching("page", state.until, query["context"] == "edit")
         # Due pages change the list before their row and the version change.
         variant = sorted(query.items()), *state.etag_parts
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
@@ -102,10 +104,10 @@ def list_pages(call: Call) -> Reply:
 def create_page(call: Call) -> Reply:
     """Create a page and return it in the edit context."""
     status = "draft" if call.is_wordpress else "publish"
-    values = {"author": call.caller.author, "status": status, **call.body}
-    values["meta"] = {**schemas.EMPTY_META, **values["meta"]}
-    page = pages.create(call.store, call.prepared.merged(values))
-    reply = page_reply(call, page, find_warnings(call, values, call.prepared.removed))
+    columns = {"author": call.caller.author, "status": status, **call.prepared.columns}
+    columns["meta"] = {**schemas.EMPTY_META, **columns["meta"]}
+    page = pages.create(call.store, columns)
+    reply = page_reply(call, page, find_warnings(call, call.prepared, page))
     return created(call, "pages", reply, page["id"])
 
 
@@ -158,14 +160,12 @@ def get_page(call: Call, page_id: int) -> Reply:
 )
 def update_page(call: Call, page_id: int) -> Reply:
     """Change the fields that are sent, and return the page."""
-    values, texts, caller = _without_trash(call, page_id), call.prepared, call.caller
-    columns = texts.merged(values)
+    columns, caller = _without_trash(call, page_id), call.caller
     keep = caller.may_write_any_html
     page = pages.update(
         call.store, page_id, columns, call.if_match, caller.author, keep_rendering=keep
     )
-    cleaned = still_cleaned(values, columns, page)
-    return page_reply(call, page, find_warnings(call, values, texts.removed, page["meta"], cleaned))
+    return page_reply(call, page, find_warnings(call, call.prepared, page))
 
 
 @RESOURCE.delete(
@@ -187,41 +187,33 @@ def delete_page(call: Call, page_id: int) -> Reply:
     return Reply(deleted_shape(call).dump(page, call.urls))
 
 
-def _without_trash(call: Call, page_id: int) -> JsonObject:
-    """Return the body without the status `trash`, which only a trashed page may have."""
-    if call.body.get("status") != schemas.TRASH:
-        return call.body
+def _without_trash(call: Call, page_id: int) -> Row:
+    """Return the columns without the status `trash`, which only a trashed page may have."""
+    columns: Row = call.prepared.columns
+    if columns.get("status") != schemas.TRASH:
+        return columns
     if pages.get(call.store, page_id, ("status",))["status"] != schemas.TRASH:
         raise ValidationError(f"must be one of {', '.join(schemas.STATUSES)}.", "status")
-    return {name: value for name, value in call.body.items() if name != "status"}
+    return {name: value for name, value in columns.items() if name != "status"}
 
 
-def still_cleaned(values: JsonObject, columns: Row, page: Row) -> JsonObject:
-    """Return the texts whose stored HTML stays cleaned for a caller who may write any."""
-    return {
-        name: text
-        for name, text in values.items()
-        if page.get(f"{name}_rendered") != columns.get(f"{name}_rendered")
-    }
-
-
-def find_warnings(
-    call: Call,
-    values: JsonObject,
-    removed: list[str],
-    stored_meta: str = "{}",
-    cleaned: JsonObject | None = None,
-) -> list[str]:
+def find_warnings(call: Call, texts: Texts, page: Row) -> list[str]:
     """Return warnings about removed HTML, and about bounds of a window without effect.
 
-    `removed`: see `Texts`; `cleaned`: see `still_cleaned`.
+    `page` is the row after the write. A text that the write did not change may stay cleaned, also
+    for a caller who may write any HTML.
     """
-    warnings: list[str] = []
-    if meta := values.get("meta"):
-        warnings += scheduling.window_problems(call.store.clock, meta, loads(stored_meta))
-    reason = REMOVED
-    if cleaned:
-        removed, reason = unsafe_elements(cleaned), STILL_REMOVED
+    warnings, columns = [], texts.columns
+    if meta := columns.get("meta"):
+        warnings += scheduling.window_problems(call.store.clock, meta, loads(page["meta"]))
+    removed, reason = texts.removed, REMOVED
+    still_cleaned = {
+        name: columns[f"{name}_raw"]
+        for name in ("title", "content")
+        if columns.get(f"{name}_rendered", page[f"{name}_rendered"]) != page[f"{name}_rendered"]
+    }
+    if still_cleaned:
+        removed, reason = unsafe_elements(still_cleaned), STILL_REMOVED
     if removed:
         warnings.append(f"{', '.join(removed[:MOST_REMOVED])}: {reason}")
     return warnings
@@ -245,7 +237,7 @@ def paging(
     return headers
 
 
-def _dump_list(call: Call, shape: PageShape, rows: Sequence[Row]) -> list[JsonObject]:
+def _dump_list(call: Call, shape: Shape, rows: Sequence[Row]) -> list[JsonObject]:
     """Return the JSON objects of the pages of a list."""
     shows_all, password = call.query["context"] == "edit", call.page_password
     # A password opens the only page whose slug is in the query.

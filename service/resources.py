@@ -1,12 +1,15 @@
-"""All resources of the service and their routes."""
+"""All resources of the service, with those of its parts, and their routes."""
 
-from landform.service import batch, events, feeds, pages, previews, revisions, runs, webhooks
+from functools import cache
+
+from landform.parts import modules_of
+from landform.service import batch, events, feeds, pages, previews, revisions
 from landform.service.discovery import index, resources
 from landform.service.openapi import docs
-from landform.service.operations import all_routes
+from landform.service.operations import Resource, Route, all_routes
 from landform.service.site import unsaved
 
-SINGLE = (
+CORE = (
     pages.RESOURCE,
     previews.RESOURCE,
     unsaved.RESOURCE,
@@ -14,19 +17,41 @@ SINGLE = (
     revisions.RESTORE_RESOURCE,
     resources.WHOAMI,
     feeds.RESOURCE,
-    runs.RESOURCE,
     events.RESOURCE,
-    webhooks.RESOURCE,
 )
-RESOURCES = (*SINGLE, batch.resource(SINGLE))
-ROUTES = all_routes((*RESOURCES, docs.resource(RESOURCES)))
-# Further resources below `/wp-json`.
-DISCOVERY = (resources.RESOURCE,)
-WORDPRESS_RESOURCES = (*RESOURCES, *DISCOVERY, index.resource((*RESOURCES, *DISCOVERY)))
-WORDPRESS_ROUTES = all_routes((*WORDPRESS_RESOURCES, docs.resource(WORDPRESS_RESOURCES)))
 (HOME,) = all_routes([index.ROOT])
-# The slugs that are addresses of other routes, also of the standalone application.
-RESERVED = frozenset(
-    {route.path.split("/")[1] for route in WORDPRESS_ROUTES}
-    | {"wp-json", "healthz", "readyz", "metrics"}
-)
+# The classes of the parts that a blueprint names.
+Parts = tuple[type, ...]
+
+
+@cache
+def all_resources(parts: Parts) -> tuple[Resource, ...]:
+    """Return the resources of the API: of the core, of parts, and for batches of these."""
+    modules = modules_of(parts, "operations")
+    single = (*CORE, *(one for module in modules for one in getattr(module, "RESOURCES", ())))
+    return (*single, batch.resource(single))
+
+
+@cache
+def api_routes(parts: Parts, *, wordpress: bool = False) -> tuple[Route, ...]:
+    """Return the routes of the API; with `wordpress` also those that only `/wp-json` has."""
+    described = all_resources(parts)
+    if wordpress:
+        described += (resources.RESOURCE,)
+        described += (index.resource(described),)
+    return tuple(all_routes((*described, docs.resource(described))))
+
+
+@cache
+def screen_routes(parts: Parts) -> tuple[Route, ...]:
+    """Return the routes of the pages of parts, which are no operations of the API."""
+    modules = modules_of(parts, "operations")
+    return tuple(all_routes(one for module in modules for one in getattr(module, "SCREENS", ())))
+
+
+@cache
+def reserved_slugs(parts: Parts) -> frozenset[str]:
+    """Return the slugs that are addresses of other routes, also of the standalone application."""
+    routes = (*api_routes(parts, wordpress=True), *screen_routes(parts))
+    own = {route.path.split("/")[1] for route in routes}
+    return frozenset(own | {"wp-json", "healthz", "readyz", "metrics"})

@@ -11,8 +11,8 @@ from landform.service.call import Call
 from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
 from landform.service.operations import WORDPRESS, Resource
-from landform.service.page_dump import CONTEXTS, PageShape, make_shape, page_reply
-from landform.service.pages import PAGING, find_warnings, paging, still_cleaned
+from landform.service.page_dump import CONTEXTS, Shape, make_shape, page_reply
+from landform.service.pages import PAGING, find_warnings, paging
 from landform.service.rendering.content import prepare_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import PageNotFound, pages
@@ -49,7 +49,7 @@ def list_revisions(call: Call, page_id: int) -> Reply:
     """Return the revisions of a page, the newest first."""
     _check_page(call, page_id)
     most_bytes = call.options.max_response_bytes
-    shape = _shape(call, REVISION_CONTEXTS[call.query["context"]])
+    shape = make_shape(REVISION_CONTEXTS[call.query["context"]], call.fields)
     rows, total = revisions.of_page(call.store, page_id, call.query, shape.columns, most_bytes)
     headers = paging(call, total, "rest_revision_invalid_page_number")
     body = [_dump(call, shape, row) for row in rows]
@@ -67,11 +67,11 @@ def list_revisions(call: Call, page_id: int) -> Reply:
 def get_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     """Return a revision, with `diff` also the changes after it."""
     row = _get(call, page_id, revision_id)
-    if not call.query["diff"]:
-        shape = _shape(call, REVISION_CONTEXTS[call.query["context"]])
-        return Reply(_dump(call, shape, row), caching=NO_STORE)
-    diff = _difference(row, revisions.following(call.store, row))
-    return Reply(_dump(call, _shape(call, DIFF), {**row, "diff": diff}), caching=NO_STORE)
+    schema = REVISION_CONTEXTS[call.query["context"]]
+    if call.query["diff"]:
+        diff = _difference(row, revisions.following(call.store, row))
+        schema, row = DIFF, {**row, "diff": diff}
+    return Reply(_dump(call, make_shape(schema, call.fields), row), caching=NO_STORE)
 
 
 @RESOURCE.delete(
@@ -112,14 +112,12 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     if "meta" in values:
         values["meta"] = {**EMPTY_META, **loads(row["meta"])}
     texts, caller = prepare_texts(values, call.caller), call.caller
-    columns = texts.merged(values)
-    restored = dict(columns)
+    columns = dict(texts.columns)
     if caller.may_write_any_html:
         # The stored HTML, so that cleaned texts stay cleaned.
-        restored |= {name: row[name] for name in RENDERED if name in columns}
-    page = pages.update(call.store, page_id, restored, call.if_match, caller.author)
-    cleaned = still_cleaned(values, columns, page)
-    return page_reply(call, page, find_warnings(call, values, texts.removed, page["meta"], cleaned))
+        columns |= {name: row[name] for name in RENDERED if name in columns}
+    page = pages.update(call.store, page_id, columns, call.if_match, caller.author)
+    return page_reply(call, page, find_warnings(call, texts, page))
 
 
 def _check_page(call: Call, page_id: int) -> None:
@@ -134,11 +132,7 @@ def _get(call: Call, page_id: int, revision_id: int) -> Row:
     return revisions.get(call.store, page_id, revision_id)
 
 
-def _shape(call: Call, schema: Schema) -> PageShape:
-    return make_shape(schema, frozenset(call.fields) if call.fields else None)
-
-
-def _dump(call: Call, shape: PageShape, row: Row) -> JsonObject:
+def _dump(call: Call, shape: Shape, row: Row) -> JsonObject:
     """Return the JSON object of a revision, without the password of the page."""
     return shape.dump({**row, **NO_PASSWORD, "root_url": call.root_url}, call.urls)
 

@@ -5,8 +5,9 @@
 of a write outside of `/wp-json`. Names inside of a value are not checked, except in `meta`.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
+from itertools import islice
 from typing import Any, NamedTuple
 from urllib.parse import quote
 from urllib.request import parse_http_list
@@ -86,13 +87,12 @@ def check_names(
     preferred = preferred_handling(incoming.headers.get("Prefer"))
     headers = {APPLIED_HEADER: f"handling={preferred}"} if preferred else {}
     known = known_names(operation, incoming.is_wordpress)
-    unread = [BODY] if incoming.has_unread_body(operation) else []
-    in_query = _unknown(query, known.query, known.needs)
-    in_body = [] if known.body is None else _unknown(body, known.body)
-    meta = body["meta"] if known.meta and isinstance(body.get("meta"), dict) else {}
-    in_meta = _unknown(meta, known.meta or frozenset())
-    in_body += [f"meta.{name}" for name in in_meta]
-    names = list(dict.fromkeys([*unread, *in_query, *in_body]))
+    meta = body["meta"] if isinstance(body.get("meta"), dict) else {}
+    in_body = [*_unknown(body, known.body), *_unknown(meta, known.meta, "meta.")]
+    names = [BODY] if incoming.has_unread_body(operation) else []
+    names += _unknown(query, known.query)
+    names += [name for name, key in known.needs.items() if name in query and key not in query]
+    names = list(dict.fromkeys([*names, *in_body]))[:MOST_NAMES]
     if not names:
         return headers
     refused: list[str] = []
@@ -102,13 +102,12 @@ def check_names(
         # Names of plugins begin with an underscore.
         plain = [name for name in in_body if not name.removeprefix("meta.").startswith("_")]
         refused = [name for name in plain if is_misspelt(name, known.loaded)]
-        if len(in_meta) == len(meta) and not all(name.startswith("_") for name in meta):
+        if known.meta and known.meta.isdisjoint(meta) and any(name[:1] != "_" for name in meta):
             # No known name would remain in `meta`.
             refused = in_body
     if refused:
-        error = from_validation(
-            ValidationError({name: [_message(name, known)] for name in refused})
-        )
+        messages = {name: [_message(name, known)] for name in refused}
+        error = from_validation(ValidationError(messages))
         error.headers |= headers
         raise error
     return {**headers, IGNORED_HEADER: ", ".join(names)}
@@ -126,16 +125,13 @@ def preferred_handling(prefer: str | None) -> str | None:
 
 
 def _unknown(
-    values: Mapping[str, object], known: frozenset[str], needs: Mapping[str, str] | None = None
+    values: Mapping[str, object], known: frozenset[str] | None, prefix: str = ""
 ) -> list[str]:
-    """Return the labels of unknown names and of names without effect."""
-    if values.keys() <= known and not needs:
+    """Return the labels of unknown names; none if any name is allowed."""
+    if known is None or values.keys() <= known:
         return []
-    unknown: Iterable[str] = [
-        name for name in values if name not in known and not name.startswith(OAUTH_PREFIX)
-    ]
-    idle = [name for name, key in (needs or {}).items() if name in values and key not in values]
-    return [_label(name) for name in [*unknown, *idle][:MOST_NAMES]]
+    unknown = (name for name in values if name not in known and not name.startswith(OAUTH_PREFIX))
+    return [prefix + _label(name) for name in islice(unknown, MOST_NAMES)]
 
 
 def _message(name: str, known: KnownNames) -> str:

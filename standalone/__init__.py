@@ -1,1 +1,1 @@
-"""What only the standalone service has: settings, command line, probes, logs and metrics."""
+"""The standalone service: settings, commands, worker, logs and metrics."""

@@ -1,4 +1,4 @@
-"""The balance of connections between workers: one that has more than another accepts later."""
+"""The balance of connections: a worker that has more than another accepts later."""
 
 from collections.abc import Callable
 from functools import partial
@@ -7,23 +7,23 @@ from typing import Any
 
 from waitress import wasyncore
 
-# How long a connection is left to the workers that have fewer.
+# How long a connection waits for the workers that have fewer.
 YIELD_SECONDS = 0.001
-# How long the event loop waits meanwhile; others may have more by then.
+# How long the event loop waits meanwhile.
 TICK_SECONDS = 0.001
 
 
 class Balance:
-    """The servers of a worker, which accept connections at one socket each.
+    """The servers of a worker, one for each listening socket.
 
-    `counts` is memory of all workers. Each one has a slot, which holds 1 more than its connections
-    while it accepts any, and otherwise 0. No worker waits if there are no slots, and a worker that
-    hangs delays each connection once.
+    All workers share the memory `counts`. The slot of a worker is 1 more than the number of its
+    connections, or 0 when it accepts none. Without slots no worker waits. A worker that hangs
+    delays each connection once.
     """
 
     def __init__(self, servers: list[Any], counts: "memoryview[int]", slot: int) -> None:
         self.servers, self.counts, self.slot = servers, counts, slot
-        # Those at whose socket a connection waits for another worker.
+        # Servers with a connection that waits for another worker.
         self.postponed: list[Any] = []
         self.until = 0.0
         for server in servers if counts else []:
@@ -33,11 +33,11 @@ class Balance:
 
     @property
     def timeout(self) -> float:
-        """How many seconds the event loop may wait."""
+        """The seconds that the event loop may wait."""
         return TICK_SECONDS if self.postponed else 1
 
     def update(self) -> None:
-        """Count the connections, and accept what no other worker has accepted in time."""
+        """Count the connections, and accept postponed ones after a time."""
         if not self.counts:
             return
         self._count()
@@ -48,7 +48,7 @@ class Balance:
             self._count()
 
     def stop(self) -> None:
-        """Accept nothing more."""
+        """Stop accepting connections."""
         for server in self.servers:
             server.accepting = False
         self.postponed.clear()

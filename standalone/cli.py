@@ -1,17 +1,15 @@
-"""The `landform` command: all commands, with the options that they share."""
+"""The `landform` command: all commands, with their common options."""
 
 import os
 from collections.abc import Iterator
 from copy import copy
-from importlib import import_module
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import click
 
-from landform import parts
 from landform.app import create_app
+from landform.parts import all_parts, modules_of
 from landform.service.call import Service
 from landform.service.cli import Commands
 from landform.service.options import IN_MEMORY
@@ -22,15 +20,15 @@ from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import CONFIG, PREFIX, SettingError, read_settings
 from landform.storage.atomic_file import LOGS
 
-# What the options that all have are called in the environment.
+# The environment variables of the common options.
 VARIABLES = {"config": CONFIG, "database": f"{PREFIX}DATABASE_URL"}
 
 
 class StandaloneCommands(Commands):
-    """The commands of the standalone service, whose options are its settings."""
+    """The commands of the standalone service, with its settings as options."""
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command, which may change the environment until it ends."""
+        """Run the command; changes of the environment end with it."""
         before = dict(os.environ)
         try:
             return super().invoke(ctx)
@@ -46,7 +44,7 @@ class StandaloneCommands(Commands):
 
 
 def _read_options() -> Any:
-    """Return the settings; from then on they say what is logged."""
+    """Return the settings, after logging is set up with them."""
     settings = read_settings()
     set_up_logging(settings)
     return settings
@@ -59,7 +57,7 @@ def _open_service() -> Service:
 
 
 def _set_variable(ctx: click.Context, option: click.Parameter, value: str | None) -> None:
-    """Set a variable of the environment for the command, and for what it starts."""
+    """Set an environment variable for the command and its child processes."""
     if not value:
         return
     name = VARIABLES[str(option.name)]
@@ -86,25 +84,23 @@ OPTIONS = [
 
 
 def _part_commands() -> Iterator[click.Command]:
-    """Yield the commands of parts: those of the module `commands`, if a part has one."""
-    for name in parts.all_parts():
-        module = f"{parts.__name__}.{name}.commands"
-        if find_spec(module):
-            yield from import_module(module).COMMANDS
+    """Yield the commands of the parts, from their modules `commands`."""
+    for module in modules_of(all_parts().values(), "commands"):
+        yield from module.COMMANDS
 
 
 def _all_commands() -> Iterator[click.Command]:
-    """Yield all commands, with the options that they share."""
+    """Yield all commands, with the common options."""
     yield from map(_with_options, (*COMMANDS, list_settings, routes, serve, *_part_commands()))
 
 
 def _with_options(command: click.Command) -> click.Command:
-    """Return a command that takes the options too; a copy, since hosts have the command itself."""
+    """Return a copy of a command with the common options. Hosts use the original."""
     command = copy(command)
     if isinstance(command, click.Group):
         command.commands = {name: _with_options(inner) for name, inner in command.commands.items()}
     else:
-        # Two databases are copied, and given by their URLs.
+        # Its arguments name both databases.
         options = OPTIONS[:1] if command.name == "copy" else OPTIONS
         command.params = [*command.params, *options]
     return command

@@ -1,4 +1,4 @@
-"""The connections of the worker: waitress' own, with landform's limits, deadlines and errors."""
+"""The connections of the worker: those of waitress, with limits, deadlines and errors."""
 
 import re
 import socket
@@ -11,7 +11,7 @@ from waitress.utilities import build_http_date
 
 from landform.standalone.parser import Refused, Request
 
-# Another deadline is for whoever sends or takes so much.
+# A client that has sent or received so many bytes gets a new deadline.
 PROGRESS_BYTES = 1 << 16
 RESET = struct.pack("ii", 1, 0)
 LENGTH = re.compile("content-length:", re.IGNORECASE)
@@ -30,8 +30,8 @@ class Response(WSGITask):  # type: ignore[misc]
     def build_response_header(self) -> bytes:
         """Return the head, with headers as the application wrote them.
 
-        The connection closes after a response of unknown length, one to a body that was not
-        received, and the last one of this worker.
+        The connection closes after a response of unknown length, after one to a body that was not
+        received, and when the worker stops.
         """
         options = self.request.headers.get("CONNECTION", "").lower().replace(" ", "").split(",")
         keeps = "close" not in options and self.version == "1.1"
@@ -48,7 +48,7 @@ class Response(WSGITask):  # type: ignore[misc]
         return "\r\n".join(lines).encode("latin-1")
 
     def write(self, data: bytes) -> None:
-        """Send a part of the body, the first one together with the head: each sending costs."""
+        """Send a part of the body, the first one together with the head."""
         body = data if self.has_body else b""
         self.content_bytes_written += len(data)
         if not self.wrote_header:
@@ -59,7 +59,7 @@ class Response(WSGITask):  # type: ignore[misc]
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
-    """The response to what is no request, as plain text. It repeats nothing of it."""
+    """The response to an invalid request: plain text that repeats nothing of it."""
 
     def execute(self) -> None:
         """Write it."""
@@ -72,10 +72,10 @@ class Refusal(ErrorTask):  # type: ignore[misc]
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]
-    """A client's connection, with deadlines.
+    """The connection of a client, with deadlines.
 
-    It `lingers` before it closes where the client may still be sending: closing at once would take
-    the response away from it.
+    It `lingers` before it closes if the client may still be sending: else the client could not read
+    the response.
     """
 
     parser_class, task_class, error_task_class = Request, Response, Refusal
@@ -87,48 +87,48 @@ class Connection(HTTPChannel):  # type: ignore[misc]
 
     @property
     def size(self) -> int:
-        """How many bytes it holds of requests and of a response that is not all taken."""
-        requests = (one for one in (*self.requests, self.request) if one)
-        received: int = sum(one.body_bytes_received for one in requests)
+        """The bytes of requests, and of a response that the client has not received."""
+        requests = filter(None, (*self.requests, self.request))
+        received: int = sum(request.body_bytes_received for request in requests)
         return received + (self.response_bytes if self.total_outbufs_len else 0)
 
     def phase(self, now: float) -> str:
-        """Return what it waits for; `since` is when that began."""
-        moved: object = None
+        """Return the phase of the connection, and set `since` to its beginning."""
+        progress: object = None
         if self.is_closing:
             phase = "closing"
         elif self.total_outbufs_len:
-            phase, moved = "client", self.total_outbufs_len // PROGRESS_BYTES
+            phase, progress = "client", self.total_outbufs_len // PROGRESS_BYTES
         elif self.requests:
             phase = "work"
         elif self.request:
-            phase, moved = "client", self.request.body_bytes_received // PROGRESS_BYTES
+            phase, progress = "client", self.request.body_bytes_received // PROGRESS_BYTES
         elif self.is_new:
             phase = "client"
         else:
-            phase, moved = "idle", self.last_activity
-            # It would keep the memory of the last response.
+            phase, progress = "idle", self.last_activity
+            # Frees the memory of the last response.
             self.outbufs[-1].prune()
-        state = phase, moved, self.request, self.outbufs[-1]
+        state = phase, progress, self.request, self.outbufs[-1]
         if state != self._state:
             self._state, self.since = state, now
         return phase
 
     def give_up(self, status: int) -> None:
-        """Refuse the request that is arriving, or drop the response that is not taken."""
+        """Refuse the request that is arriving, or drop the response, and close."""
         if self.request and not (self.requests or self.total_outbufs_len):
             self.request.error = Refused(status)
             self.requests, self.request = [self.request], None
             self.server.add_task(self)
             return
         if self.total_outbufs_len:
-            # The system drops too what it buffers.
+            # The system drops its buffers too.
             self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
         self.lingers = False
         self.handle_close()
 
     def received(self, data: bytes) -> bool:
-        """Take bytes."""
+        """Receive bytes."""
         return False if self.is_closing else bool(super().received(data))
 
     def handle_close(self) -> None:

@@ -1,7 +1,7 @@
-"""The log of the standalone service: one format for requests, errors and the server.
+"""The logs of the standalone service: one format for requests, errors and gunicorn.
 
-Around each request: its id, its line of the access log, and its count in the metrics. A host
-application has a log of its own, and none of this.
+Each request gets an id, a line in the access log, and is counted in the metrics. A host has a log
+of its own, and uses none of this.
 """
 
 import json
@@ -25,13 +25,14 @@ from landform.standalone.settings import Settings
 REQUEST_ID: ContextVar[str | None] = ContextVar("landform_request_id", default=None)
 SAFE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
 METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
-OTHER = "other"
+# The name of all other methods, and of paths that are no route.
+UNKNOWN = "other"
 
 
 class LineFormatter(logging.Formatter):
-    """Formats the records of any logger as lines: `PLAIN` or `JSON`.
+    """Format the records of any logger as lines: `PLAIN` or `JSON`.
 
-    A traceback is a field, or is indented; what a record has as its `fields` is in JSON only.
+    A traceback is indented, or a field in JSON. Only JSON has the `fields` of a record.
     """
 
     def __init__(self, style: str) -> None:
@@ -57,9 +58,9 @@ class LineFormatter(logging.Formatter):
 
 
 def set_up_logging(settings: Settings) -> None:
-    """Let the logger `landform` write from the level of the settings on, in their format.
+    """Set the level and the format of the logger `landform`.
 
-    Where the program has handlers of its own for it, those get the records instead.
+    If the program has handlers of its own for it, only the level is set.
     """
     log = logging.getLogger("landform")
     log.setLevel(settings.log_level)
@@ -77,8 +78,8 @@ def line_handler(style: str, stream: TextIO) -> "logging.StreamHandler[TextIO]":
     return handler
 
 
-class Answered(NamedTuple):
-    """A request after its response; the names of methods and routes are few, whatever is sent."""
+class RequestRecord(NamedTuple):
+    """A request and its response. Methods and routes have a bounded number of values."""
 
     method: str
     route: str
@@ -88,21 +89,21 @@ class Answered(NamedTuple):
     cached: bool
 
 
-Report = Callable[[Answered], None]
+Report = Callable[[RequestRecord], None]
 
 
 def around_requests(application: Application, rules: Map, reports: Iterable[Report]) -> Application:
     """Return a WSGI application that gives each request an id, and then calls the reports.
 
-    The response and the log have the id. `X-Request-ID` is copied where it is 1 to 128 plain
-    characters, and generated otherwise.
+    The id is in the response and in the log. A request may send it as `X-Request-ID`, with 1 to
+    128 plain characters; otherwise it is generated.
     """
     route_of = route_names(rules)
 
     def serve(environ: Environ, start_response: Any) -> Iterable[bytes]:
         began, status = time.perf_counter(), 500
         sent = environ.get("HTTP_X_REQUEST_ID")
-        # No secret, and without a call to the system; a worker begins with another seed.
+        # It is not secret, and this is fast; each worker has a seed of its own.
         generated = f"{getrandbits(128):032x}"  # nosec B311
         request_id = sent if sent and SAFE_ID.fullmatch(sent) else generated
 
@@ -112,20 +113,19 @@ def around_requests(application: Application, rules: Map, reports: Iterable[Repo
             return start_response(text, [*headers, ("X-Request-ID", request_id)], *error)
 
         before = REQUEST_ID.set(request_id)
-        # Read before the application may change it.
+        # The application may change them.
         method, path = environ["REQUEST_METHOD"], environ.get("PATH_INFO", "")
         try:
             parts = application(environ, start)
         finally:
             if reports:
                 ms = round((time.perf_counter() - began) * 1000, 2)
-                answered = Answered(
-                    method if method in METHODS else OTHER, route_of(path), status,
-                    ms, caller_name(environ), is_cache_hit(environ),
-                )  # fmt: skip
+                method = method if method in METHODS else UNKNOWN
+                caller, is_hit = caller_name(environ), is_cache_hit(environ)
+                record = RequestRecord(method, route_of(path), status, ms, caller, is_hit)
                 for report in reports:
-                    report(answered)
-        # After an exception it stays, for what the server logs about it.
+                    report(record)
+        # After an exception the server still logs with the id.
         REQUEST_ID.reset(before)
         return parts
 
@@ -133,31 +133,27 @@ def around_requests(application: Application, rules: Map, reports: Iterable[Repo
 
 
 def route_names(rules: Map) -> Callable[[str], str]:
-    """Return a function that names the route of a path, with `{id}` for ids and `{slug}` for slugs.
-
-    Every path that no rule leads to has the same name.
-    """
+    """Return a function that names the route of a path, such as `/pages/{id}` or `/{slug}/`."""
     adapter = rules.bind("")
 
     def route_of(path: str) -> str:
         try:
             rule, _ = adapter.match(path, "GET", return_rule=True)
         except HTTPException:
-            return OTHER
+            return UNKNOWN
         return re.sub("<[^>]+>", "{id}", rule.rule.replace("<slug>", "{slug}"))
 
     return route_of
 
 
 def access_log(style: str) -> Report:
-    """Return what writes one line per request to standard output, `JSON` or `PLAIN`.
+    """Return the report that writes a line per request to standard output, `JSON` or `PLAIN`.
 
-    A line has the method, the route, the id and the name of the caller, and no other part of the
-    request.
+    Of the request, a line has only the method, the route, the id and the name of the caller.
     """
     handler = line_handler(style, sys.stdout)
 
-    def write(request: Answered) -> None:
+    def write(request: RequestRecord) -> None:
         message = f"{request.method} {request.route} {request.status}"
         if style != "JSON":
             message += f" {request.ms} ms {request.caller or '-'}"

@@ -1,7 +1,7 @@
 """Metrics in the format of Prometheus, of all workers together; needs the extra `metrics`.
 
-gunicorn's master names the folder in which the workers count (PROMETHEUS_MULTIPROC_DIR, see
-gunicorn.conf.py); without one, a process counts for itself.
+The workers count in the folder that gunicorn.conf.py names (PROMETHEUS_MULTIPROC_DIR). Without it
+each process reports only its own counts.
 """
 
 import os
@@ -17,37 +17,30 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 from landform.service.auth.local_mode import LocalMode
 from landform.service.call import Service
 from landform.service.http.views import HttpIncoming
-from landform.standalone.logs import Answered
-from landform.storage import webhooks
+from landform.standalone.logs import RequestRecord
 from landform.storage.pages.listing import count_by_status
 
-# Of each webhook: the column, the metric, and what that is.
-OF_WEBHOOKS: tuple[tuple[str, str, str, Any], ...] = (
-    ("waiting", "waiting", "Events that wait to be delivered", GaugeMetricFamily),
-    ("delivered", "deliveries", "Events delivered", CounterMetricFamily),
-    ("failed", "failures", "Attempts that failed", CounterMetricFamily),
-)
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
 
 class Metrics:
-    """The counters of one process, and the view that reports those of all."""
+    """The counters of one process, and the view that reports the counters of all."""
 
     def __init__(self, service: Service) -> None:
         self._service, self._local = service, LocalMode()
-        self._registry = own = CollectorRegistry()
-        counter = partial(Counter, registry=own)
-        histogram = partial(Histogram, registry=own, buckets=SECONDS)
+        self._registry = CollectorRegistry()
+        counter = partial(Counter, registry=self._registry)
+        histogram = partial(Histogram, registry=self._registry, buckets=SECONDS)
         labels = ("method", "route", "status")
         self._requests = counter("landform_requests", "Requests served", labels)
         self._seconds = histogram("landform_request_seconds", "Seconds per request", ["route"])
         self._hits = counter("landform_cache_hits", "Responses from the cache")
         self._database = histogram("landform_database_seconds", "Seconds per statement")
         self._waits = histogram("landform_lock_wait_seconds", "Seconds until a write could begin")
-        own.register(self)
+        self._registry.register(self)
         service.store.database.observers.append(self._count_statement)
 
-    def count(self, request: Answered) -> None:
+    def count(self, request: RequestRecord) -> None:
         """Count a request."""
         self._requests.labels(request.method, request.route, request.status).inc()
         self._seconds.labels(request.route).observe(request.ms / 1000)
@@ -58,10 +51,10 @@ class Metrics:
         (self._waits if sql == "BEGIN" else self._database).observe(seconds)
 
     def view(self) -> Response:
-        """`GET /metrics`, for everyone whom local mode would serve, and with credentials."""
+        """`GET /metrics`, in local mode or with credentials."""
         request, local_mode = request_ctx.request, self._service.options.local_mode
         if not local_mode or self._local.refusal_reason(request.environ):
-            # As everywhere else, so that guesses are counted here too.
+            # As for every operation: wrong credentials are counted too.
             with self._service.store.connection():
                 HttpIncoming(request, self._service, "").access.require()
         registry = self._registry
@@ -73,7 +66,7 @@ class Metrics:
         return Response(text, mimetype="text/plain", headers={"Cache-Control": "no-store"})
 
     def collect(self) -> Iterator[Metric]:
-        """Yield what the database says, which is the same for all workers."""
+        """Yield the metrics that are read from the database, the same in all workers."""
         store = self._service.store
         counts = count_by_status(store)
         pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
@@ -83,11 +76,11 @@ class Metrics:
         waiting = "Pages that wait for their date"
         yield GaugeMetricFamily("landform_future_pages", waiting, counts["future"])
         with store.connection():
-            rows = webhooks.list_all(store)
-            for row in rows:
-                row["waiting"] = webhooks.waiting(store, row)
-        for column, name, about, family in OF_WEBHOOKS:
-            found = family(f"landform_webhook_{name}", about, labels=["webhook"])
-            for row in rows:
-                found.add_metric([str(row["id"])], row[column])
-            yield found
+            parts = self._service.options.named_parts
+            metrics = [metric for part in parts for metric in part.metrics(store)]
+        for metric in metrics:
+            family: Any = CounterMetricFamily if metric.is_total else GaugeMetricFamily
+            figures = family(f"landform_{metric.name}", metric.meaning, labels=[metric.label])
+            for value, figure in metric.figures.items():
+                figures.add_metric([value], figure)
+            yield figures

@@ -1,4 +1,7 @@
-"""The parser of requests: waitress' own, which refuses what others could read in another way."""
+"""The parser of requests: that of waitress, and stricter.
+
+It refuses requests that a proxy could read in another way (request smuggling).
+"""
 
 import re
 from http import HTTPStatus
@@ -8,20 +11,20 @@ from waitress.parser import HTTPRequestParser, ParsingError
 from waitress.receiver import ChunkedReceiver
 from waitress.utilities import Error, RequestEntityTooLarge
 
-MOST_LINE_BYTES, MOST_HEADERS = 8190, 100
-# What may frame the chunks of a body, beside a 64th of their bytes: each chunk takes its time.
-FRAMING_BYTES = 4096
+MAX_LINE_BYTES, MAX_HEADERS = 8190, 100
+# The framing of chunks may have so many bytes, and a 64th of the body: each chunk costs time.
+MAX_FRAMING_BYTES = 4096
 FOLDED = re.compile(rb"\r\n[ \t]")
-# A request line has two blanks, and no character that could end it for somebody else.
+# A request line has two spaces and no control characters.
 REQUEST_LINE = re.compile(rb"(?:[^\x00-\x20\x7f]+ ){2}HTTP/[0-9]\.[0-9]\r\n")
-# The line before a chunk, and the headers that may follow the last one.
+# The line before a chunk, and a header after the last one.
 CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[!-~][\t -~]*)?")
 TRAILER = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\x00-\x08\x0a-\x1f\x7f]*")
 ENCODING = re.compile(rb"\r\ntransfer-encoding:([^\r]*)", re.IGNORECASE)
 
 
 class Refused(Error):  # type: ignore[misc]
-    """A request that is refused with a status of HTTP."""
+    """An error with an HTTP status."""
 
     def __init__(self, status: int) -> None:
         super().__init__("")
@@ -29,9 +32,9 @@ class Refused(Error):  # type: ignore[misc]
 
 
 class ChunkedBody(ChunkedReceiver):  # type: ignore[misc]
-    """A body in chunks, refused where others could see its end elsewhere.
+    """A body in chunks, in the strict form only.
 
-    waitress accepts a bare line feed after the size of a chunk, blank lines, and any trailer.
+    waitress itself accepts a bare line feed after the size of a chunk, blank lines and any trailer.
     """
 
     error: Refused | None
@@ -42,20 +45,20 @@ class ChunkedBody(ChunkedReceiver):  # type: ignore[misc]
         self._read_line = self._read_size
 
     def received(self, data: bytes) -> int:
-        """Take bytes, and return how many of them belong to this body."""
-        rest = data
-        while rest and not (self.completed or self.error):
+        """Receive bytes, and return how many of them belong to this body."""
+        unread = data
+        while unread and not (self.completed or self.error):
             if self._bytes_left:
-                self.buf.append(rest[: self._bytes_left])
-                count = min(len(rest), self._bytes_left)
-                self._bytes_left, rest = self._bytes_left - count, rest[count:]
+                self.buf.append(unread[: self._bytes_left])
+                count = min(len(unread), self._bytes_left)
+                self._bytes_left, unread = self._bytes_left - count, unread[count:]
                 continue
-            line, end, rest = (self._unfinished_line + rest).partition(b"\r\n")
+            line, end, unread = (self._unfinished_line + unread).partition(b"\r\n")
             self._unfinished_line = b"" if end else line
-            # What must be empty is not waited for.
+            # The line after a chunk must be empty: anything else is refused at once.
             if end or (self._read_line == self._read_end and line != b"\r"):
                 self._read_line(line)
-        return len(data) - len(rest)
+        return len(data) - len(unread)
 
     def _read_size(self, line: bytes) -> None:
         if not (size := CHUNK_SIZE.fullmatch(line)):
@@ -74,9 +77,9 @@ class ChunkedBody(ChunkedReceiver):  # type: ignore[misc]
 
 
 class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request, refused where others could read another one in it, or where it takes too long.
+    """A request, refused if it is ambiguous or too large.
 
-    The application is told of a body that is too large, of which the rest is not received.
+    The application answers a request whose body is too large; the rest of the body `is_cut`.
     """
 
     is_cut = False
@@ -88,20 +91,20 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
     body_rcv: Any
 
     def received(self, data: bytes) -> int:
-        """Take bytes, and return how many of them belong to this request."""
+        """Receive bytes, and return how many of them belong to this request."""
         count: int = super().received(data)
-        if len(self.first_line) > MOST_LINE_BYTES:
+        if len(self.first_line) > MAX_LINE_BYTES:
             self.error, self.completed = Refused(414), True
-        elif self.header_count > MOST_HEADERS:
+        elif self.header_count > MAX_HEADERS:
             self.error, self.completed = Refused(431), True
         elif isinstance(self.error, RequestEntityTooLarge):
             self.error, self.is_cut = None, True
             self.headers.setdefault("CONTENT_LENGTH", str(self.adj.max_request_body_size))
         elif self.chunked:
             size = len(self.body_rcv)
-            if self.body_bytes_received - size > FRAMING_BYTES + size // 64:
+            if self.body_bytes_received - size > MAX_FRAMING_BYTES + size // 64:
                 self.error, self.completed = Refused(413), True
-        # Nobody waits for a leave to send what has come, or what is not received.
+        # No `100 Continue` for a body that is complete, or not received.
         self.expect_continue = self.expect_continue and not self.completed
         return count
 
@@ -111,7 +114,7 @@ class Request(HTTPRequestParser):  # type: ignore[misc]
         try:
             super().parse_header(header_plus)
         except ValueError:
-            # Its message would be logged, and may repeat the URL.
+            # The message of the error may contain the URL, and would be logged.
             raise ParsingError("The URL cannot be read.") from None
         encodings = [value.strip(b" \t").lower() for value in ENCODING.findall(header_plus)]
         is_plain = self.version == "1.1" and "CONTENT_LENGTH" not in self.headers

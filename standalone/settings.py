@@ -1,8 +1,8 @@
-"""Every setting of the standalone service: the options of its blueprint, and its own.
+"""The settings of the standalone service: the options of its blueprint, and its own.
 
-A setting is read from `LANDFORM_` and its name in capitals, or else from a settings file in TOML,
-which `LANDFORM_CONFIG` names; or from a mapping by its name alone.
-To add one, add a field here, or to `service/options.py` if a blueprint in a host has it too.
+A setting is an environment variable (`LANDFORM_` and its name in capitals), or a line of the
+settings file in TOML that `LANDFORM_CONFIG` names, or an item of a mapping.
+To add one, add a field here, or to `service/options.py` if hosts have it too.
 `python docs/settings_tables.py` prints the tables of docs/settings.md.
 """
 
@@ -10,39 +10,39 @@ import os
 import stat
 import tomllib
 from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field
 from difflib import get_close_matches
+from functools import cache
 from importlib.util import find_spec
 from typing import Any
 
 from landform.parts import all_parts
-from landform.service.options import (
+from landform.service.options import IN_MEMORY, NO_MEMORY, Options
+from landform.storage.option import (
     FLAG,
-    IN_MEMORY,
-    NO_MEMORY,
     OptionError,
-    Options,
     choice,
     option,
     options_of,
     seconds,
     whole,
 )
+from landform.storage.part import Part
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
-# Variables that are no settings: of the file itself, and of examples. Parts have others.
+# Variables that are no settings: the file itself, and one of the examples. Parts add theirs.
 KNOWN = frozenset({"CONFIG", "KEY"})
-# With fewer characters a secret is warned of.
-LEAST_SECRET = 12
-# Where a value came from, if not from a file.
+# A shorter secret is a warning.
+MIN_SECRET_LENGTH = 12
+# The sources of values, beside a file.
 DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
-# The settings file as the master of a service has read it, for its workers, by its path.
+# The content of the settings file, by its path, as the master has read it for its workers.
 preloaded: dict[str, dict[str, object]] = {}
 
 
 class SettingError(ValueError):
-    """A setting that cannot be used. The message names it, and never shows its value."""
+    """An invalid setting. The message names it, and never contains its value."""
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
@@ -57,7 +57,6 @@ class Settings(Options):
     site: bool = option(
         True, FLAG, "`0`: [public pages](site.md) are not served, and links lead elsewhere"
     )
-    console: bool = option(True, FLAG, "`0`: there is no [console](console.md)")
     trusted_proxies: int = option(
         0,
         whole(),
@@ -73,14 +72,16 @@ class Settings(Options):
         "the lowest level that is logged; see [`DEBUG`](monitoring.md#debugging)",
     )
     deliver: bool = option(
-        True, FLAG, "`0`: `landform deliver` sends [webhooks](webhooks.md) and publishes due pages"
+        True,
+        FLAG,
+        "`0`: only `landform deliver` does [background work](operations.md#background-work)",
     )
     workers: int | None = option(None, whole(1), "gunicorn's processes, if not one per core")
     threads: int = option(
-        2,
-        whole(1),
-        "threads of each process: how many requests it handles at once",
+        2, whole(1), "threads of each process: how many requests it handles at once"
     )
+    # Those of `parts`, and those that a setting disables.
+    configured_parts: tuple[Part, ...] = ()
     client_timeout: float = option(
         30.0,
         seconds(0.001),
@@ -89,44 +90,70 @@ class Settings(Options):
     )
 
     def __post_init__(self) -> None:
-        """Convert the values, and check what metrics need."""
+        """Convert the values, and check the package that metrics need."""
         super().__post_init__()
         if self.metrics and find_spec("prometheus_client") is None:
             problem = "needs the package prometheus-client (extra `metrics` of landform)"
             raise OptionError("metrics", f"{problem}, which is not installed")
 
+    def value_of(self, setting: str) -> object:
+        """Return the value of a setting, which may be one of a part."""
+        for part in self.configured_parts:
+            for name, declared in options_of(type(part)).items():
+                if declared.metadata["setting"] == setting.lower():
+                    return getattr(part, name)
+        return getattr(self, setting.lower())
 
-SETTINGS = {
-    name.upper(): one for name, one in options_of(Settings).items() if one.metadata["meaning"]
-}
+
+@cache
+def all_settings() -> dict[str, Field[Any]]:
+    """Return every setting by name: the options of the service, and of its parts."""
+    options = dict[str, Field[Any]]()
+    for name, declared in options_of(Settings).items():
+        options |= _part_settings() if name == "parts" else {name: declared}
+    return {name.upper(): item for name, item in options.items() if item.metadata["meaning"]}
 
 
-def read_settings(given: Mapping[str, object] | None = None) -> Settings:
-    """Return every setting: those given by name, or else those of the environment and the file.
+def _part_settings() -> dict[str, Field[Any]]:
+    """Return the options of all parts by the names of their settings."""
+    options = [option for part in all_parts().values() for option in options_of(part).values()]
+    return {option.metadata["setting"]: option for option in options}
 
-    Raises `SettingError` for a value that cannot be used, and for an unknown name among those
-    given or in the file.
+
+def _make_settings(values: dict[str, Any]) -> Settings:
+    """Return the settings with their parts. The values of parts are removed from `values`."""
+    parts = []
+    for part in all_parts().values():
+        names = {option.metadata["setting"]: name for name, option in options_of(part).items()}
+        options = {names[name]: values.pop(name) for name in names.keys() & values.keys()}
+        parts.append(part(**options))
+    return Settings(**values, parts=tuple(parts), configured_parts=tuple(parts))
+
+
+def read_settings(values: Mapping[str, object] | None = None) -> Settings:
+    """Return the settings of a mapping, or else of the environment and the settings file.
+
+    Raises `SettingError` for an invalid value, and for an unknown name in the mapping or the file.
     """
-    return find_settings(given)[0]
+    return find_settings(values)[0]
 
 
-def find_settings(
-    given: Mapping[str, object] | None = None,
-) -> tuple[Settings, dict[str, str]]:
-    """Return the settings, as `read_settings`, and where each came from that was set at all."""
+def find_settings(mapping: Mapping[str, object] | None = None) -> tuple[Settings, dict[str, str]]:
+    """Return the settings, as `read_settings`, and the source of each that is not a default."""
     layers: list[tuple[str, Mapping[str, Any]]]
-    if given is None:
+    if mapping is None:
         path = os.environ.get(CONFIG, "")
-        set_here = {one: os.environ[PREFIX + one] for one in SETTINGS if PREFIX + one in os.environ}
-        layers = [(path, _read_file(path)), (ENVIRONMENT, set_here)]
+        variables = {name: os.environ.get(PREFIX + name) for name in all_settings()}
+        present = {name: value for name, value in variables.items() if value is not None}
+        layers = [(path, _read_file(path)), (ENVIRONMENT, present)]
     else:
-        _check_names(given, SETTINGS, "")
-        layers = [(PYTHON, given)]
+        _check_names(mapping, all_settings(), "")
+        layers = [(PYTHON, mapping)]
     values = {name.lower(): value for _, layer in layers for name, value in layer.items()}
     sources = {name: source for source, layer in layers for name in layer}
     try:
-        settings = Settings(**values)
-        if given is None and settings.database_url == IN_MEMORY:
+        settings = _make_settings(values)
+        if mapping is None and settings.database_url == IN_MEMORY:
             raise OptionError("database_url", NO_MEMORY)
     except OptionError as error:
         name = error.name.upper()
@@ -137,20 +164,11 @@ def find_settings(
 
 
 def preload_settings() -> Settings:
-    """Read the settings file anew, for this process and those that it will start.
-
-    Raises `SettingError` where it cannot be used; then all stays as it was.
-    """
-    before = preloaded.copy()
-    try:
-        preloaded.clear()
-        path = os.environ.get(CONFIG, "")
-        preloaded[path] = _read_file(path)
-        return read_settings()
-    except SettingError:
-        preloaded.clear()
-        preloaded.update(before)
-        raise
+    """Read the settings file again, for this process and its future children."""
+    preloaded.clear()
+    path = os.environ.get(CONFIG, "")
+    preloaded[path] = _read_file(path)
+    return read_settings()
 
 
 def _read_file(path: str) -> dict[str, object]:
@@ -166,7 +184,7 @@ def _read_file(path: str) -> dict[str, object]:
         raise SettingError(f"The settings file {path} cannot be read: {error.strerror}.") from None
     except ValueError as error:
         raise SettingError(f"The settings file {path} is not valid TOML: {error}.") from None
-    _check_names(table, [name.lower() for name in SETTINGS], f"{path}: ")
+    _check_names(table, [name.lower() for name in all_settings()], f"{path}: ")
     return {name.upper(): value for name, value in table.items()}
 
 
@@ -176,30 +194,31 @@ def _check_names(names: Iterable[str], known: Collection[str], where: str) -> No
 
 
 def warnings() -> Iterator[str]:
-    """Yield what is probably a mistake: an unknown variable, a secret that is short or shown.
+    """Yield warnings: of unknown variables, short secrets, and a file that everybody can read.
 
     Raises as `read_settings` does.
     """
-    # Compared without what all of them begin with, which would make any two alike.
-    names = KNOWN.union(SETTINGS, *(part.variables for part in all_parts().values()))
+    # Compared without the prefix, which would make any two names similar.
+    names = KNOWN.union(all_settings(), *(part.variables for part in all_parts().values()))
     for variable in sorted(os.environ):
         name = variable.removeprefix(PREFIX)
         if variable.startswith(PREFIX) and name not in names:
             yield _unknown(variable, name, names, PREFIX)
     credentials = read_settings().credentials or {}
-    if short := [name for name, secret in credentials.items() if len(secret) < LEAST_SECRET]:
+    if short := [name for name, secret in credentials.items() if len(secret) < MIN_SECRET_LENGTH]:
         called = f"The secret of {', '.join(short)} in {PREFIX}CREDENTIALS"
-        yield f"{called} can be guessed: it has fewer than {LEAST_SECRET} characters."
+        yield f"{called} can be guessed: it has fewer than {MIN_SECRET_LENGTH} characters."
     path = os.environ.get(CONFIG, "")
     if path and stat.S_IMODE(os.stat(path).st_mode) & stat.S_IROTH:
-        secret = [name.lower() for name in _read_file(path) if SETTINGS[name].metadata["kind"].hide]
+        kinds = {name: option.metadata["kind"] for name, option in all_settings().items()}
+        secret = [name.lower() for name in _read_file(path) if kinds[name].hide]
         if secret:
-            what = ", ".join(secret)
-            yield f"Every user of this machine can read {what} in {path}: `chmod o= {path}`."
+            listed = ", ".join(secret)
+            yield f"Every user of this machine can read {listed} in {path}: `chmod o= {path}`."
 
 
 def _unknown(called: str, name: str, names: Iterable[str], prefix: str = "") -> str:
-    """Return that there is no such setting, and which one somebody probably meant."""
-    close = get_close_matches(name, sorted(names), 1)
-    meant = f"; did you mean {prefix}{close[0]}?" if close else "."
-    return f"{called} is not a setting of landform{meant}"
+    """Return the message for an unknown setting, with the most similar name."""
+    similar = get_close_matches(name, sorted(names), 1)
+    hint = f"; did you mean {prefix}{similar[0]}?" if similar else "."
+    return f"{called} is not a setting of landform{hint}"

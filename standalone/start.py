@@ -1,19 +1,11 @@
-"""The start of the service: opens the store, and logs what is served, and to whom.
-
-gunicorn's master does so before it has workers; see gunicorn.conf.py.
-"""
+"""The start and the reload of the service, in gunicorn's master; see gunicorn.conf.py."""
 
 import logging
 
 from landform.service.options import new_store
 from landform.service.site.responses import load_templates, preloaded
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import (
-    SettingError,
-    Settings,
-    preload_settings,
-    read_settings,
-)
+from landform.standalone.settings import SettingError, Settings, preload_settings, read_settings
 from landform.standalone.settings import preloaded as preloaded_files
 from landform.storage import StorageError, api_keys
 
@@ -26,16 +18,15 @@ CALLERS = "callers with credentials or a key; anyone may read published pages"
 
 
 def prepare(settings: Settings) -> str | None:
-    """Return the identity of the store, once it is open.
+    """Open the store, log the database and who has access, and return the store's identity.
 
-    The store may be created or brought up to date, and the log says what is served. Ends the
-    process with a sentence where there is none, and none is to be created, or where a template
-    cannot be compiled.
+    The store is created or migrated if needed. Ends the process if the store cannot be opened, or
+    a template cannot be compiled.
     """
     set_up_logging(settings)
     store = new_store(settings, has_timeouts=False)
     try:
-        # For the workers that are yet to start.
+        # For the workers, which start later.
         preloaded[settings.templates] = load_templates(settings.templates)
         store.open(create=settings.create_database)
     except (StorageError, ValueError) as error:
@@ -44,7 +35,6 @@ def prepare(settings: Settings) -> str | None:
     access = NOBODY if settings.trusted_proxies else LOCAL_MODE
     try:
         with store.connection():
-            # Once there was a key there is no local mode.
             access = CALLERS if settings.credentials or api_keys.any_exist(store) else access
     except StorageError:
         state = " (it is not there now: requests get a 503 until it is back)"
@@ -56,9 +46,9 @@ def prepare(settings: Settings) -> str | None:
 
 
 def renew_settings() -> Settings:
-    """Return the settings anew for a reload, or those from before, as the log says then.
+    """Return the settings for a reload; the previous ones if the new ones are invalid.
 
-    They have to name the store that is served.
+    They must name the store that is served.
     """
     before, file = read_settings(), preloaded_files.copy()
     try:
@@ -68,6 +58,7 @@ def renew_settings() -> Settings:
             store.check(current=True)
             store.close()
     except (SettingError, StorageError) as error:
+        preloaded_files.clear()
         preloaded_files.update(file)
         logging.getLogger("landform").error("%s The settings from before stay.", error)
         return before
@@ -75,11 +66,11 @@ def renew_settings() -> Settings:
 
 
 def renew_templates(folder: str | None) -> None:
-    """Load the templates anew for a reload; what is wrong with them is logged."""
+    """Load the templates for a reload; keep the previous ones if there is an error."""
     try:
-        found = load_templates(folder)
+        templates = load_templates(folder)
     except ValueError as error:
         logging.getLogger("landform").error("%s; the templates from before stay.", error)
-        (found,) = preloaded.values()
+        (templates,) = preloaded.values()
     preloaded.clear()
-    preloaded[folder] = found
+    preloaded[folder] = templates

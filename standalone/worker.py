@@ -1,7 +1,7 @@
-"""The gunicorn worker of the standalone service: no thread of it ever waits for a client.
+"""The gunicorn worker of the standalone service.
 
-waitress receives the requests and sends the responses of all clients in one event loop. What the
-application can answer at once, the loop answers; for anything else a thread makes the response.
+One event loop of waitress receives the requests and sends the responses of all clients, so no
+thread waits for a client. The loop answers what is cached; threads answer all other requests.
 """
 
 import ctypes
@@ -29,46 +29,46 @@ from landform.standalone.settings import read_settings
 
 # As in `app.py`.
 AT_ONCE = "landform.at_once"
-MOST_HEAD_BYTES = 1 << 15
-# What all connections of a worker may hold together.
-HELD_BYTES = 128 << 20
+MAX_HEAD_BYTES = 1 << 15
+# The memory of all connections of a worker together.
+MAX_CONNECTIONS_BYTES = 128 << 20
 UNBOUNDED = 1 << 40
 SWEEP_SECONDS, CLOSING_SECONDS, QUITTING_SECONDS = 0.2, 2.0, 1.0
-# Files of the worker that are not connections of clients.
-OTHER_FILES = 64
+# Open files of the worker that are not connections.
+RESERVED_FILES = 64
 PROBE = "/readyz"
 PR_SET_PDEATHSIG = 1
 M_MMAP_THRESHOLD, LARGE_BYTES = -3, 1 << 18
 
 
 class ServerLogger(Logger):  # type: ignore[misc]
-    """gunicorn's logger, and that of waitress with it, in the format of the settings."""
+    """The loggers of gunicorn and waitress, in the format of the settings."""
 
     def setup(self, cfg: Any) -> None:
-        """Set up the handlers that gunicorn is configured for."""
+        """Set up the handlers of the configuration."""
         super().setup(cfg)
         for handler in self.error_log.handlers:
             handler.setFormatter(LineFormatter(read_settings().log_format))
         logging.getLogger("waitress").handlers = self.error_log.handlers
-        # It would say of each request that it waits for a thread.
+        # Its warnings come with each request that waits for a thread.
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
 class Worker(BaseWorker):  # type: ignore[misc]
-    """A worker that serves HTTP without TLS, with the bounds of the settings."""
+    """A gunicorn worker that serves HTTP without TLS."""
 
-    # What the process was sent while it had the handlers of the master.
+    # Signals that came while the process still had the handlers of the master.
     early: "SimpleQueue[int]" = SimpleQueue()
     alive: bool
     is_quitting = False
-    # Where it shares its number of connections with others; see `Balance`.
+    # The numbers of connections of all workers, and its place in them; see `Balance`.
     counts: "memoryview[int]" = memoryview(b"")
     slot = 0
     _swept = 0.0
 
     @staticmethod
     def check_config(cfg: Any, log: Any) -> None:
-        """Refuse what this worker has not."""
+        """Refuse a configuration with TLS."""
         if cfg.is_ssl:
             raise SystemExit(
                 "Error: landform's worker has no TLS: leave it to a proxy, or add "
@@ -76,27 +76,27 @@ class Worker(BaseWorker):  # type: ignore[misc]
             )
 
     def run(self) -> None:
-        """Serve until the worker is told to stop, and then finish what is under way."""
+        """Serve until the worker has to stop, and then finish open requests."""
         if sys.platform == "linux":
             system = ctypes.CDLL(None)
-            # An orphan would hold the listening socket.
+            # End with the master: else the listening socket would stay open.
             system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
             if hasattr(system, "mallopt"):
-                # What large responses took goes back to the system.
+                # Give the memory of large responses back to the system.
                 system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
         self.at_once = getattr(self.wsgi, "extensions", {}).get(AT_ONCE)
         seconds = read_settings().client_timeout
         self.limits = {"client": seconds, "idle": self.cfg.keepalive, "closing": CLOSING_SECONDS}
         self.map: dict[int, Any] = {}
-        # The connections whose next request is complete; threads add to it too.
+        # Connections with a complete request; threads add to it too.
         self.arrived: deque[Connection] = deque()
-        # Nothing else can keep the thread of the probe busy.
+        # The probe has a thread of its own.
         self.pool, self.probing = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()
         self.pool.set_thread_count(self.cfg.threads)
         self.probing.set_thread_count(1)
         servers = [self._listen(listener.sock) for listener in self.sockets]
         self.balance = Balance(servers, self.counts, self.slot)
-        # Each signal wakes the loop.
+        # A signal wakes the loop.
         wakes = servers[0].trigger.trigger
         os.set_blocking(wakes, False)
         signal.set_wakeup_fd(wakes)
@@ -106,8 +106,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
         self._finish()
 
     def _listen(self, listener: Any) -> Any:
-        """Return a server of waitress' at a socket."""
-        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - OTHER_FILES
+        """Return a waitress server for a listening socket."""
+        files = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES
         name = listener.getsockname()
         server = create_server(
             self.wsgi,
@@ -115,34 +115,34 @@ class Worker(BaseWorker):  # type: ignore[misc]
             _dispatcher=SimpleNamespace(add_task=self.arrived.append),
             sockets=[listener],
             backlog=self.cfg.backlog,
-            connection_limit=min(self.cfg.worker_connections, max(files, OTHER_FILES)),
+            connection_limit=min(self.cfg.worker_connections, max(files, RESERVED_FILES)),
             server_name=name[0] if isinstance(name, tuple) else "localhost",
             ident=None,
-            # The application decides which it believes.
+            # The application decides which of these headers it trusts.
             clear_untrusted_proxy_headers=False,
             log_socket_errors=False,
-            max_request_header_size=MOST_HEAD_BYTES,
-            # What frames the chunks of a body counts too; the application refuses what is larger.
+            max_request_header_size=MAX_HEAD_BYTES,
+            # With the framing of chunks; the application refuses a larger body.
             max_request_body_size=read_settings().max_body_bytes + 1,
-            # All stays in memory, which the sweep bounds; no thread waits there either.
+            # Everything stays in memory, which `_sweep` bounds; threads never wait.
             inbuf_overflow=UNBOUNDED,
             outbuf_overflow=UNBOUNDED,
             outbuf_high_watermark=UNBOUNDED,
-            # The sweep does that too.
+            # `_sweep` closes idle connections.
             cleanup_interval=UNBOUNDED,
         )
         server.channel_class = Connection
         return server
 
     def _turn(self) -> None:
-        """Receive and send, answer what can be answered, and drop who takes too long."""
+        """Receive and send, start complete requests, and enforce the limits."""
         self.notify()
         wasyncore.loop(timeout=self.balance.timeout, use_poll=True, map=self.map, count=1)
         self.balance.update()
         for _ in range(len(self.arrived)):
             conn = self.arrived.popleft()
             if conn.total_outbufs_len > PROGRESS_BYTES:
-                # The client has asked for more before it has taken what it asked for.
+                # The client sends requests without reading the responses.
                 self.arrived.append(conn)
                 continue
             self.nr += 1
@@ -157,7 +157,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
             self._sweep(now)
 
     def _is_at_once(self, conn: Connection) -> bool:
-        """Return whether a request can be answered without waiting for anything."""
+        """Return whether a request can be answered without waiting."""
         request = conn.requests[0]
         if request.error or not self.at_once or request.body_rcv:
             return bool(request.error)
@@ -165,28 +165,28 @@ class Worker(BaseWorker):  # type: ignore[misc]
         try:
             return bool(self.at_once(request.environ, None))
         except Exception:
-            # The same happens to a thread, which can tell.
+            # It happens again in the thread, which logs it.
             return False
 
     def _connections(self) -> list[Connection]:
-        return [one for one in list(self.map.values()) if isinstance(one, Connection)]
+        return [item for item in list(self.map.values()) if isinstance(item, Connection)]
 
     def _sweep(self, now: float) -> None:
-        """Drop who takes too long, and who holds much where all hold too much."""
+        """Close connections that are too slow, and the oldest large ones if memory is short."""
         conns = self._connections()
         for conn in conns:
             phase = conn.phase(now)
             if now - conn.since > self.limits.get(phase, UNBOUNDED):
                 conn.give_up(408)
         large = sorted((c for c in conns if c.size > PROGRESS_BYTES), key=lambda c: c.since)
-        held = sum(conn.size for conn in large)
+        total = sum(conn.size for conn in large)
         for conn in large:
-            if held > HELD_BYTES and (conn.total_outbufs_len or not conn.requests):
-                held -= conn.size
+            if total > MAX_CONNECTIONS_BYTES and (conn.total_outbufs_len or not conn.requests):
+                total -= conn.size
                 conn.give_up(503)
 
     def _finish(self) -> None:
-        """Answer what is under way, and clients that have not noticed the stop yet."""
+        """Answer open requests, and requests that idle clients still send."""
         began = monotonic()
         self.limits["idle"] = CLOSING_SECONDS
         for conn in self._connections():
@@ -200,14 +200,14 @@ class Worker(BaseWorker):  # type: ignore[misc]
             self._turn()
 
     def init_signals(self) -> None:
-        """Install the handlers, and end where a signal to stop came before them."""
+        """Install the handlers; end at once if a signal came before them."""
         super().init_signals()
         if not self.early.empty():
             os._exit(0)
 
     def handle_quit(self, sig: int, frame: object) -> None:
-        """End soon, with the responses that are under way."""
+        """End soon, with the responses that are being sent."""
         if not self.booted:
-            # SystemExit could be raised where Python only reports exceptions: in a destructor.
+            # An exception could be raised in a destructor, where Python ignores it.
             os._exit(0)
         self.alive, self.is_quitting = False, True

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from traceback import walk_tb
+from typing import ClassVar
 
 # The packages whose errors may have values of rows.
 DATABASE_MODULES = ("sqlite3", "psycopg", "peewee")
@@ -39,6 +40,25 @@ class StorageError(Exception):
     """A failure of storage; its text may be shown to clients."""
 
 
+class PartError(StorageError):
+    """An error of a part, with its code and status in the API; its docstring is the meaning.
+
+    `details` tell more of the state that does not allow it.
+    """
+
+    code: ClassVar[str]
+    status: ClassVar[int]
+
+    def __init__(self, details: Mapping[str, object] | None = None) -> None:
+        super().__init__(self.meaning())
+        self.details = details
+
+    @classmethod
+    def meaning(cls) -> str:
+        """Return what the code means, in a sentence."""
+        return " ".join((cls.__doc__ or "").split())
+
+
 class NotFound(StorageError):
     """No row has this id, or a filter excludes it."""
 
@@ -63,20 +83,8 @@ class EventsExpired(StorageError):
     """The events after an id are not kept any more, or the id is of another store."""
 
 
-class WebhookNotFound(StorageError):
-    """There is no such webhook."""
-
-
-class TooManyWebhooks(StorageError):
-    """There are as many webhooks as there may be."""
-
-
 class EmptyPage(StorageError):
     """The page would have neither title nor content."""
-
-
-class RunNotFound(NotFound):
-    """There is no such run of this feed."""
 
 
 class StateRefused(StorageError):
@@ -85,18 +93,6 @@ class StateRefused(StorageError):
     def __init__(self, details: Mapping[str, object]) -> None:
         super().__init__("It is in another state.")
         self.details = details
-
-
-class RunNotDue(StateRefused):
-    """The run is done, claimed by somebody, or waits after a failure."""
-
-
-class RunNotClaimed(StateRefused):
-    """Nobody has claimed the run, or somebody else has since."""
-
-
-class RunNotFinished(StateRefused):
-    """The run is claimed now."""
 
 
 class OrderIncomplete(StateRefused):

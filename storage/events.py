@@ -1,11 +1,10 @@
-"""The log of events: what happened to pages, feeds and runs, for others to read.
+"""The log of events: what happened to pages, feeds and other resources, for others to read.
 
-An event is written in the transaction of what it tells of. Writers take turns, so the ids are in
-the order of the commits: whoever has read all events up to an id never misses one before it.
+An event is written in the transaction of the change. Writers take turns, so the ids are in the
+order of the commits: whoever has read all events up to an id never misses one before it.
 """
 
 from collections.abc import Sequence
-from contextlib import suppress
 from datetime import timedelta
 from functools import cache
 from itertools import chain, takewhile
@@ -13,19 +12,20 @@ from itertools import chain, takewhile
 import orjson
 from peewee import ColumnBase, ModelSelect, fn
 
+from landform.parts import all_parts
 from landform.storage.clock import earlier
 from landform.storage.errors import EventsExpired
-from landform.storage.event_types import TOLD, TYPES
-from landform.storage.models import Event, EventState, Feed, Page, Webhook
+from landform.storage.event_types import EVENT_COLUMNS, all_types, resource_of
+from landform.storage.models import Event, EventState, Feed, Page
 from landform.storage.rows import Row, storable
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
-# After each so many events those are deleted that are no longer kept, so many at most.
-EXPIRY, MOST_EXPIRED = 100, 500
+# After how many events old ones are deleted, and how many at most.
+EXPIRY_INTERVAL, MOST_EXPIRED = 100, 500
 EXPIRED = "expired"
-# As much of the name of an add-on is told.
-LONGEST = 255
+# How many characters of the name of an add-on are in an event.
+LONGEST_ADDON = 255
 
 # The columns of each resource whose changes events name.
 ANNOUNCED = {
@@ -39,7 +39,7 @@ LAST_EXPIRED = Prepared(EventState.select(EventState.number).where(EventState.na
 def record(store: Store, resource: str, old: Row | None, new: Row | None) -> None:
     """Write the events of a write to a `page` or a `feed`, in its transaction.
 
-    `old`: what was there before, None for a new row; `new`: None for a deleted one.
+    `old`: the row before, None for a new one; `new`: the columns written, None for a deleted row.
     """
     before, after = old or {}, new or {}
     row = before | after
@@ -48,15 +48,14 @@ def record(store: Store, resource: str, old: Row | None, new: Row | None) -> Non
         for name in ANNOUNCED[resource]
         if name in after and (name not in before or before[name] != after[name])
     ]
-    told = {name: row[name] for name in TOLD[resource]}
+    data = {"resource": resource, **{name: row[name] for name in EVENT_COLUMNS[resource]}}
     if resource == "feed":
         # An integer in some databases, and of any length.
-        told |= {"is_active": bool(row["is_active"]), "addon_slug": row["addon_slug"][:LONGEST]}
+        data["is_active"] = bool(row["is_active"])
+        data["addon_slug"] = row["addon_slug"][:LONGEST_ADDON]
     if "slug" in changed and old:
-        told["previous_slug"] = old["slug"]
-    write(
-        store, _types(resource, before, after), {"resource": resource, **told, "changed": changed}
-    )
+        data["previous_slug"] = old["slug"]
+    write(store, _types(resource, before, after), {**data, "changed": changed})
 
 
 def _types(resource: str, old: Row, new: Row) -> list[str]:
@@ -73,8 +72,8 @@ def _types(resource: str, old: Row, new: Row) -> list[str]:
 def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
     """Write events of some types with the same data, and return the id of the last one.
 
-    `time` is UTC text, without one it is now. Use in the transaction of what they tell of.
-    Listeners get the rows of events; the id is 0 where none are stored.
+    `time` is UTC text, by default of now. Use in the transaction of the change. Listeners get the
+    rows of the events; the id is 0 if none are stored.
     """
     ids = [0] * len(types)
     same = {"created_utc": time or store.clock.now().utc, "data": orjson.dumps(data).decode()}
@@ -83,7 +82,7 @@ def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
         row |= {**same, "resource_id": data.get("id")}
         cursor = _insert(len(types)).run_on(store.database, row)
         ids = sorted(chain.from_iterable(cursor.fetchall()))
-        if ids[-1] % EXPIRY < len(types):
+        if ids[-1] % EXPIRY_INTERVAL < len(types):
             _expire(store, ids[-1])
     for number, name in zip(ids, types, strict=True):
         store.write_queue.add_event({"id": number, "type": name, **same})
@@ -92,30 +91,28 @@ def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:
 
 @cache
 def _insert(count: int) -> Prepared:
-    """Return the insert of so many events, which have other types and are otherwise the same."""
+    """Return the insert of several events, which differ in their types only."""
     same = {name: Parameter(name) for name in ("resource_id", "created_utc", "data")}
     rows = [{"type": Parameter(f"type{number}"), **same} for number in range(count)]
     return Prepared(Event.insert_many(rows).returning(Event.id))
 
 
 def _expire(store: Store, last: int) -> None:
-    """Delete the first events, if they are too old, but none that an active webhook waits for.
+    """Delete the first events that are too old, but none that a part still needs.
 
-    They are as old as they are older than now and than an event before the last ones: a clock that
-    jumps ahead expires nothing at once. What it has written goes with the next one that is too old.
+    Their age is as of an event before the last ones, if that is earlier than now: a clock that
+    jumps ahead expires nothing at once. Events that it wrote go with the next one that is too old.
     """
-    events, db, now = (
-        Event.select(Event.id, Event.created_utc).tuples(),
-        store.database,
-        store.clock.now().utc,
+    db, now = store.database, store.clock.now().utc
+    events = Event.select(Event.id, Event.created_utc).tuples()
+    before = events.where(Event.id <= last - EXPIRY_INTERVAL).order_by(Event.id.desc()).first(db)
+    limit = earlier(min(before[1], now), timedelta(days=store.event_days)) if before else ""
+    rows = events.where(Event.id < _first_awaited(store, last)).order_by(Event.id)
+    # The times of a clock that was ahead say nothing about the age.
+    first = takewhile(
+        lambda row: row[1] < limit or row[1] > now, rows.limit(MOST_EXPIRED).execute(db)
     )
-    before = events.where(Event.id <= last - EXPIRY).order_by(Event.id.desc()).first(db)
-    old = earlier(min(before[1], now), timedelta(days=store.event_days)) if before else ""
-    first = events.where(Event.id < _first_awaited(store, last))
-    rows = first.order_by(Event.id).limit(MOST_EXPIRED).execute(db)
-    # Those of a clock that was ahead tell nothing about their age.
-    beginning = takewhile(lambda row: row[1] < old or row[1] > now, rows)
-    expired = [number for number, created in beginning if created < old]
+    expired = [number for number, created in first if created < limit]
     if expired:
         Event.delete().where(Event.id <= expired[-1]).execute(db)
         state = EventState.insert(name=EXPIRED, number=expired[-1], holder="")
@@ -125,24 +122,18 @@ def _expire(store: Store, last: int) -> None:
 
 
 def _first_awaited(store: Store, last: int) -> int:
-    """Return the first event that an active webhook waits for, `last` where that is none."""
-    hooks = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
-    awaited = [last]
-    for cursor, resend in hooks.execute(store.database):
-        awaited.append(cursor + 1)
-        # Where the column is damaged no webhook gets any of it.
-        with suppress(ValueError, TypeError):
-            awaited += [int(number) for number in orjson.loads(resend)]
-    return min(awaited)
+    """Return the first event that a part still needs, `last` if that is none."""
+    awaited: list[int | None] = [part.first_awaited_event(store) for part in all_parts().values()]
+    return min(number for number in (last, *awaited) if number is not None)
 
 
 def newest(store: Store) -> int:
-    """Return the id of the last event; 0 where there never was one."""
+    """Return the id of the last event; 0 if there never was one."""
     return int(NEWEST.row(store)[0] or last_expired(store))
 
 
 def last_expired(store: Store) -> int:
-    """Return the id of the last event that is not kept any more; 0 where all are."""
+    """Return the id of the last event that was deleted; 0 if all are stored."""
     return int((LAST_EXPIRED.row(store) or (0,))[0])
 
 
@@ -153,17 +144,17 @@ def read(
     resource_id: Sequence[int] = (),
     limit: int = 100,
 ) -> tuple[list[Row], int]:
-    """Return events after an id, or (None) all, the oldest first, and the id to go on after.
+    """Return events after an id, the oldest first, and the id to go on after.
 
-    `types` may be patterns; without any, or without ids, it is all. `EventsExpired` where not all
-    of them are kept, or the id is of another store.
+    With None as the id they are all. `types` may be patterns; no types, or no ids, are all. Raises
+    `EventsExpired` if some of them were deleted, or the id is of another store.
     """
     after, last = last_expired(store) if after is None else after, newest(store)
     if after == last:
         return [], last
-    found = _select(after, types, resource_id).where(Event.id <= last)
-    rows = list(found.order_by(Event.id).limit(limit).dicts().execute(store.database))
-    # After the rows: nothing of what they should hold has gone before they were read.
+    query = _select(after, types, resource_id).where(Event.id <= last)
+    rows = list(query.order_by(Event.id).limit(limit).dicts().execute(store.database))
+    # After the rows were read: none of them was deleted before.
     if not last_expired(store) <= after <= last:
         raise EventsExpired
     return rows, rows[-1]["id"] if len(rows) == limit else last
@@ -172,34 +163,36 @@ def read(
 def read_back(
     store: Store, before: int, types: Sequence[str], resource_id: Sequence[int], limit: int
 ) -> list[Row]:
-    """Return events before an id, the newest first; else as `read`."""
-    found = _select(last_expired(store), types, resource_id).where(Event.id < before)
-    return list(found.order_by(Event.id.desc()).limit(limit).dicts().execute(store.database))
+    """Return events before an id, the newest first; otherwise as `read`."""
+    query = _select(last_expired(store), types, resource_id).where(Event.id < before)
+    return list(query.order_by(Event.id.desc()).limit(limit).dicts().execute(store.database))
 
 
 def _select(after: int, types: Sequence[str], resource_id: Sequence[int]) -> "ModelSelect[Event]":
     """Return the query for events after an id, of these types and resources."""
-    found = Event.select().where(Event.id > after, *_asked(types))
-    return found.where(Event.resource_id.in_(storable(resource_id))) if resource_id else found
+    query = Event.select().where(Event.id > after, *_type_condition(types))
+    return query.where(Event.resource_id.in_(storable(resource_id))) if resource_id else query
 
 
-def _asked(types: Sequence[str]) -> list[ColumnBase]:
-    """Return the condition that events are of some types, or patterns of them."""
+def _type_condition(types: Sequence[str]) -> list[ColumnBase]:
+    """Return the condition that events have one of these types, which may be patterns."""
     if not types or "*" in types:
         return []
-    wanted = [name for name in TYPES if name in types or f"{name.partition('.')[0]}.*" in types]
-    return [Event.type.in_(wanted)]
+    matching = [name for name in all_types() if name in types or f"{resource_of(name)}.*" in types]
+    return [Event.type.in_(matching)]
 
 
 def count(store: Store, after: int, types: Sequence[str]) -> int:
     """Return how many events there are after an id."""
-    return int(Event.select().where(Event.id > after, *_asked(types)).count(store.database))
+    return int(
+        Event.select().where(Event.id > after, *_type_condition(types)).count(store.database)
+    )
 
 
 def by_id(store: Store, number: int) -> Row | None:
-    """Return an event; None where it is not kept."""
-    found: Row | None = Event.select().where(Event.id == number).dicts().first(store.database)
-    return found
+    """Return an event; None if it is not stored."""
+    row: Row | None = Event.select().where(Event.id == number).dicts().first(store.database)
+    return row
 
 
 def before(store: Store, utc: str) -> int:

@@ -133,28 +133,6 @@ class Feed(Table):
     meta = TextField()
 
 
-class FeedRun(Table):
-    """The run of a feed for one entry, which is known by the caller's id of it alone.
-
-    `due_utc`: from when on it may be claimed, which is the end of a lease or of the wait after a
-    failure; None where it is done. `attempt` counts the claims.
-    """
-
-    id = AutoField()
-    feed_id = BigIntegerField()
-    form_id = BigIntegerField()
-    entry_id = TextField()
-    state = TextField()
-    attempt = BigIntegerField(default=1)
-    due_utc = TextField(null=True)
-    code = TextField(default="")
-    message = TextField(default="")
-    retryable = BooleanField(default=False)
-    created_utc = TextField()
-    modified_utc = TextField()
-    version = BigIntegerField(default=1)
-
-
 class ApiKey(Table):
     """An API key: its scopes, and the SHA-256 of its secret. Times are UTC text."""
 
@@ -256,48 +234,11 @@ class Event(Table):
     data = TextField()
 
 
-class Webhook(Table):
-    """A receiver of events, and how far it is: `cursor` is the last event that it has received.
-
-    `types`, `set_aside`, `resend` and `deliveries` are JSON lists: the patterns of types, the ids
-    of events that it refused and of those to be sent again, and the last attempts. The times are
-    seconds since 1970; `failing_since` is None while nothing fails.
-    """
-
-    json_columns = {
-        "types": list[str],
-        "set_aside": list[int],
-        "resend": list[int],
-        "deliveries": list[dict[str, object]],
-    }
-    never_empty = ("types",)
-
-    id = AutoField()
-    url = TextField()
-    types = TextField()
-    description = TextField(default="")
-    active = BooleanField(default=True)
-    reason = TextField(default="")
-    secret = TextField()
-    previous_secret = TextField(default="")
-    previous_until = DoubleField(default=0)
-    cursor = BigIntegerField()
-    failures = BigIntegerField(default=0)
-    failing_since = DoubleField(null=True)
-    next_try = DoubleField(default=0)
-    delivered = BigIntegerField(default=0)
-    failed = BigIntegerField(default=0)
-    set_aside = TextField(default="[]")
-    resend = TextField(default="[]")
-    deliveries = TextField(default="[]")
-    created_utc = TextField()
-
-
 class EventState(Table):
     """A number that belongs to the log of events, by its name.
 
-    `expired`: the last event that is no longer kept. `deliverer`: until when (seconds since 1970)
-    the process that is its `holder` delivers.
+    `expired`: the last event that was deleted. A lease: until when (seconds since 1970) the process
+    that is its `holder` has it.
     """
 
     name = TextField(primary_key=True)

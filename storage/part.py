@@ -1,25 +1,81 @@
-"""What a part is to the core, and the tables of the core and of all parts together."""
+"""What a part is to the core, and what the core and all parts have together."""
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from peewee import AutoField
 
 from landform.parts import all_parts
+from landform.storage.errors import PartError
 from landform.storage.models import TABLES, Table
+from landform.storage.option import convert_options
+
+
+class Metric(NamedTuple):
+    """Figures for `/metrics`, by the values of a label; those of a total only grow."""
+
+    name: str
+    meaning: str
+    label: str
+    figures: Mapping[str, float]
+    is_total: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
 class Part:
     """The class of a part. Its attributes say what the part adds; its fields are its options.
 
-    `tables`: its tables, which the migrations in its folder create. `variables`: the environment
-    variables that its commands read, without `LANDFORM_`.
+    Of every part that is there:
+
+    - `tables`: its tables, which the migrations in its folder create.
+    - `variables`: the environment variables that its commands read, without `LANDFORM_`.
+    - `scopes`, `event_types`, `errors`: the scopes of callers, the types of events, and the errors.
+    - `event_fields`: the fields that only its events have, each with description and type.
+
+    Of a part that a blueprint names, beside its operations and screens:
+
+    - `home_links`: the paths and texts of its links on the start page.
+    - `in_guests`: whether a blueprint that names no parts has it.
+    - `enabled`: without it, the part is as if it was not named.
     """
 
     tables: ClassVar[tuple[type[Table], ...]] = ()
     variables: ClassVar[tuple[str, ...]] = ()
+    scopes: ClassVar[tuple[str, ...]] = ()
+    event_types: ClassVar[tuple[str, ...]] = ()
+    event_fields: ClassVar[Mapping[str, tuple[str, type]]] = {}
+    errors: ClassVar[tuple[type[PartError], ...]] = ()
+    home_links: ClassVar[tuple[tuple[str, str], ...]] = ()
+    in_guests: ClassVar[bool] = True
+
+    enabled: bool = True
+
+    def __post_init__(self) -> None:
+        """Convert the options; raises `OptionError` for an invalid one."""
+        convert_options(self)
+
+    @classmethod
+    def feeds_of_entry(cls, store: Any, entry_id: str) -> Mapping[int, bool]:
+        """Return, for each feed that was run for an entry, whether it may be run again now."""
+        return {}
+
+    @classmethod
+    def first_awaited_event(cls, store: Any) -> int | None:
+        """Return the id of the first event that must not expire yet, if there is one."""
+        return None
+
+    def worker(self, service: Any) -> Callable[[], float | None] | None:
+        """Return a function for the work in the background, if there is any.
+
+        It does what is due, and returns in how many seconds more will be due; None if unknown.
+        """
+        return None
+
+    def metrics(self, store: Any) -> Iterable[Metric]:
+        """Return figures from the database for `/metrics`; use inside `connection()`."""
+        return ()
 
 
 @cache

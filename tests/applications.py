@@ -1,20 +1,26 @@
 """What tests have in common: settings, a clock that stands still, and a site with visitors."""
 
 import base64
+import re
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import Store, api_keys, pages, runs, signatures, webhooks
+from landform.parts import all_parts
+from landform.storage import Store, api_keys, pages, signatures
 from landform.storage.clock import Clock, Moment
+from landform.storage.models import EventState
 
 SECRET = "admin:secret"
 ADMIN = ("admin", "secret")
 # The rights of `client`, and as many failed logins as the tests have.
 SETTINGS = {"CREDENTIALS": SECRET, "TESTING": True, "FAILED_ATTEMPTS_PER_MINUTE": 10_000}
+# A feed that a test may create.
+FEED: dict[str, Any] = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "Newsletter"}}
 NOON = datetime(2030, 5, 1, 12, tzinfo=UTC)
 
 
@@ -32,6 +38,14 @@ class Standing(Clock):
     def seconds(self) -> float:
         """Return the same in seconds since 1970."""
         return self.at.timestamp()
+
+
+def next_path(response: Any) -> str:
+    """Return the path and query of the link to the next results."""
+    link = re.fullmatch(r'<([^>]+)>; rel="next"', response.headers["Link"])
+    assert link
+    url = urlsplit(link[1])
+    return f"{url.path}?{url.query}"
 
 
 def store_of(app: Flask) -> Store:
@@ -84,14 +98,17 @@ def fill(url: str) -> None:
     client.page(title="D", status="draft")
     client.feed(addon_slug="a", meta={"k": "v"})
     assert client.get("/pages", headers=basic("admin:wrong")).status_code == 401
+    if "runs" in all_parts():
+        assert client.post("/feeds/1/runs", json={"entry_id": "entry"}).status_code == 201
+    if "webhooks" in all_parts():
+        hook = {"url": "https://example.com/hook"}
+        assert client.post("/webhooks", json=hook).status_code == 201
     with store.connection():
         api_keys.create(store, "news", ["pages:read"], 1, None)
-        runs.claim(store, 1, "entry", 60, 30)
         pages.update(store, 4, {"title_raw": "Page", "title_rendered": "Page", "slug": "other"})
         signatures.rotate_secret(store)
         signatures.revoke(store, 1)
-        webhooks.create(store, {"url": "https://example.com/hook", "types": ["*"]})
-        assert webhooks.lease(store, "one")
+        EventState.insert(name="expired", number=0, holder="").execute(store.database)
     store.dispose()
 
 

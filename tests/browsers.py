@@ -56,7 +56,7 @@ class Page:
             found[:] = shown[number : number + 1]
             return bool(found)
 
-        until(is_there, f"{path} is not there: {self.text}", PATIENCE)
+        until(is_there, lambda: f"{path} is not there: {self.text}", PATIENCE)
         return found[0]
 
     def button(self, name: str, number: int = 0) -> Any:
@@ -107,7 +107,9 @@ class Page:
         """Wait until texts are shown."""
         for text in texts:
             until(
-                lambda text=text: text in self.text, f"{text} is not shown: {self.text}", PATIENCE
+                lambda text=text: text in self.text,
+                lambda text=text: f"{text} is not shown: {self.text}",
+                PATIENCE,
             )
 
     def misses(self, text: str) -> None:

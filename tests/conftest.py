@@ -24,6 +24,7 @@ from applications import SECRET, SETTINGS, Client, Site, basic, store_of
 from databases import UNSAFE, Postgres, begin
 from flask import Flask
 from flask.testing import FlaskClient
+from hypothesis import HealthCheck, settings
 from processes import until
 from routing import share_compiled_rules
 from xdist.workermanage import NodeManager
@@ -35,6 +36,12 @@ from landform.storage import Store
 
 pytest_plugins = ["browsers"]
 share_compiled_rules()
+# The same examples each time. A fixture serves all examples of a test.
+settings.register_profile(
+    "suite", derandomize=True, database=None, deadline=None, max_examples=50,
+    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+)  # fmt: skip
+settings.load_profile("suite")
 ROOT = Path(__file__).parent.parent
 # The tests of parts that were deleted.
 collect_ignore = [
@@ -53,6 +60,10 @@ LIST = {"page": 1, "per_page": 10, "order": "desc", "orderby": "date"}
 
 def needs(program: str) -> pytest.MarkDecorator:
     return pytest.mark.skipif(not shutil.which(program), reason=f"{program} is not installed")
+
+
+def needs_part(name: str) -> pytest.MarkDecorator:
+    return pytest.mark.skipif(name not in all_parts(), reason=f"there is no part {name}")
 
 
 def free_port() -> int:
@@ -94,6 +105,7 @@ DATABASES = {"make_database", "module_database_url", "new_database", "postgres",
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     tiers.keep_tier(config, items)
+    tiers.put_slow_first(items)
     tiers.add_limits(items)
     own, other = "sqlite", "postgresql"
     if config.getoption("--database") == "postgresql":

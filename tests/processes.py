@@ -55,11 +55,12 @@ def open_files(process: int) -> int:
     return len(os.listdir(f"/proc/{process}/fd"))
 
 
-def until(condition: Callable[[], Any], what: str, seconds: float = 30) -> None:
-    """Wait for a condition."""
+def until(condition: Callable[[], Any], what: str | Callable[[], str], seconds: float = 30) -> None:
+    """Wait for a condition; `what` is the message, or makes it, when there was no success."""
     deadline = time.monotonic() + seconds
     while not condition():
-        assert time.monotonic() < deadline, what
+        if time.monotonic() > deadline:
+            raise AssertionError(what if isinstance(what, str) else what())
         time.sleep(0.02)
 
 

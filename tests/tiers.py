@@ -17,6 +17,7 @@ MARKERS = {
     "faults": "kills, or writes while other processes do.",
     "servers": "starts a server or another program.",
     "clients": "needs clients, a browser or a fuzzer.",
+    "slow": "takes long, and begins before the others.",
     "smoke": "starts a server, and runs with those in process.",
 }
 FOLDERS = {"faults", "clients"}
@@ -53,6 +54,11 @@ def add_limits(items: list[pytest.Item]) -> None:
         if tier in LIMITS and not item.get_closest_marker("timeout"):
             is_long = tier == "faults" and LONG_FORM in os.environ
             item.add_marker(pytest.mark.timeout(0 if is_long else LIMITS[tier]))
+
+
+def put_slow_first(items: list[pytest.Item]) -> None:
+    """Move what takes long to the beginning: nothing waits for it in the end."""
+    items.sort(key=lambda item: item.get_closest_marker("slow") is None)
 
 
 def keep_tier(config: pytest.Config, items: list[pytest.Item]) -> None:

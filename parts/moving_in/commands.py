@@ -30,10 +30,10 @@ from landform.standalone.commands.tools import (
     SITES,
     File,
     NotBegun,
+    open_output,
     open_store,
     say,
     write_report,
-    written,
 )
 from landform.standalone.settings import read_settings
 from landform.storage import Store
@@ -170,7 +170,7 @@ def _finish(store: Store, report: Report, given: Mapping[str, Any], urls: Urls |
         say(line)
     write_report(given["report_file"], report.as_json())
     if urls:
-        with store.connection(), written(given["redirects"]) as out:
+        with store.connection(), open_output(given["redirects"]) as out:
             lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
             lines.writerow(("old", "new"))
             lines.writerows(redirects(store, report.site, urls))

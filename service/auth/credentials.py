@@ -7,13 +7,14 @@ anonymous caller, or raises `Rejected` for wrong credentials. A host may have it
 import hmac
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from math import inf
 from urllib.parse import parse_qsl, unquote
 
 from flask import Request
 from werkzeug.datastructures import Authorization
 
+from landform.parts import all_parts
 from landform.service.auth.local_mode import Environ, LocalMode, is_direct
 from landform.service.errors import ApiError, api_error
 from landform.storage import Store, api_keys
@@ -27,12 +28,16 @@ NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain ht
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
 TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
 NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
+# The scopes of the core.
 SCOPES = frozenset(
-    (
-        "pages:read pages:write feeds:read feeds:write runs:write html:unfiltered events:read "
-        "webhooks:write"
-    ).split()
+    ("pages:read pages:write feeds:read feeds:write html:unfiltered events:read").split()
 )
+
+
+@cache
+def all_scopes() -> frozenset[str]:
+    """Return the scopes of the core and of every part."""
+    return SCOPES.union(*(part.scopes for part in all_parts().values()))
 
 
 @dataclass(frozen=True)
@@ -45,14 +50,22 @@ class Identity:
 
     name: str
     author: int = 1
-    scopes: frozenset[str] = field(default=SCOPES)
+    scopes: frozenset[str] = field(default_factory=all_scopes)
     valid_until: float = field(default=inf, compare=False)
     is_stored: bool = field(default=False, compare=False, repr=False)
+
+    def may(self, scope: str) -> bool:
+        """Return whether the caller has a scope."""
+        return scope in self.scopes
 
     @property
     def may_write_any_html(self) -> bool:
         """Whether the HTML of this caller is not cleaned."""
-        return "html:unfiltered" in self.scopes
+        return self.may("html:unfiltered")
+
+    def describe(self) -> Row:
+        """Return the name, the author id and the scopes."""
+        return {"name": self.name, "author": self.author, "scopes": sorted(self.scopes)}
 
 
 class Rejected(Exception):
@@ -229,7 +242,7 @@ class Access:
     def has_scope(self, scope: str | None) -> bool:
         """Return whether the caller is identified, and has the scope if it is given."""
         caller = self.identity
-        return caller is not None and (scope is None or scope in caller.scopes)
+        return caller is not None and (scope is None or caller.may(scope))
 
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
         """Raise a 401 for wrong credentials; anonymous callers pass."""
@@ -242,7 +255,7 @@ class Access:
         caller = self.identity
         if caller is None:
             raise self._unauthorized(code, NO_CREDENTIALS)
-        if scope and scope not in caller.scopes:
+        if scope and not caller.may(scope):
             raise ApiError(403, code, f"This needs the scope {scope}.")
         return caller
 

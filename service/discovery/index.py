@@ -114,17 +114,17 @@ def home(call: Call) -> Reply:
     headers = {"Link": index_link(url), "Vary": "Accept"}
     if not accepts_html(call.incoming.headers):
         return Reply(HOME.dump(links), headers=headers)
-    console = f"{url}/console" if options.console else ""
-    html = _page({**links, "console": console}, is_known=bool(call.access.identity))
+    parts = {url + path: text for part in options.named_parts for path, text in part.home_links}
+    html = _page(links, parts, is_known=bool(call.access.identity))
     return Reply(html, headers={**PAGE_HEADERS, **headers}, content_type=HTML)
 
 
-def _page(links: dict[str, str], *, is_known: bool) -> str:
+def _page(links: dict[str, str], parts: dict[str, str], *, is_known: bool) -> str:
     """Return the start page, with links into the API for identified callers."""
     texts = {name: escape(text) for name, text in links.items()}
     if links["description"]:
         texts["description"] = f"<p>{texts['description']}</p>"
-    console = f'<li><a href="{texts["console"]}">Open the console</a></li>'
-    texts["console"] = console if links["console"] else ""
+    items = [f'<li><a href="{escape(url)}">{text}</a></li>' for url, text in parts.items()]
+    texts["parts"] = "\n".join(items)
     texts["links"] = LINKS.read_text().format(**texts) if is_known else ""
     return PAGE.read_text().format(**texts)

@@ -5,7 +5,7 @@ from math import ceil
 
 from landform.schemas import wordpress as schemas
 from landform.schemas.pages import STATUSES
-from landform.service.auth.credentials import SCOPES, Identity
+from landform.service.auth.credentials import Identity
 from landform.service.authors import dump_author, relation
 from landform.service.call import Call
 from landform.service.errors import api_error, no_route
@@ -153,10 +153,7 @@ for _name in ("posts", "categories", "tags", "media", "comments"):
 @WHOAMI.get("/whoami", response=CALLER)
 def whoami(call: Call) -> Reply:
     """Return the caller's name, author id and scopes."""
-    caller = call.caller
-    scopes = sorted(caller.scopes)
-    body = CALLER.dump({"name": caller.name, "author": caller.author, "scopes": scopes})
-    return Reply(body, caching=NO_STORE)
+    return Reply(CALLER.dump(call.caller.describe()), caching=NO_STORE)
 
 
 @RESOURCE.get(USERS, many=True, public=True, query=schemas.UserList(), headers=TOTALS)
@@ -175,7 +172,7 @@ def list_users(call: Call) -> Reply:
 def get_current_user(call: Call) -> Reply:
     """Return the caller."""
     caller = call.caller
-    allowed = [name for scope in caller.scopes for name in CAPABILITIES.get(scope, ())]
+    allowed = [name for scope in filter(caller.may, CAPABILITIES) for name in CAPABILITIES[scope]]
     body = {
         **dump_author(call, caller.author),
         "name": caller.name,
@@ -244,6 +241,6 @@ def _forms(call: Call) -> list[int]:
 
 def _role(caller: Identity) -> str:
     """Return the role of WordPress that is most similar to the scopes."""
-    if caller.scopes >= SCOPES & CAPABILITIES.keys():
+    if all(map(caller.may, CAPABILITIES)):
         return "administrator"
-    return "editor" if "pages:write" in caller.scopes else "subscriber"
+    return "editor" if caller.may("pages:write") else "subscriber"

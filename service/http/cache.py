@@ -139,7 +139,7 @@ def lookup_of(environ: Environ) -> Lookup | None:
 
 
 def skip_lookup(environ: Environ) -> None:
-    """Let nobody look for a request in the cache."""
+    """Skip the look-up in the cache for a request."""
     environ[CACHE_LOOKUP] = NO_LOOKUP
 
 
@@ -154,7 +154,7 @@ def set_caller(environ: Environ, name: str | None) -> None:
 
 
 def caller_name(environ: Environ) -> str | None:
-    """Return the name of the caller, as far as it is known by now."""
+    """Return the name of the caller; None if it is not identified yet."""
     return environ.get(CALLER)
 
 

@@ -13,36 +13,16 @@ from landform.service.reply import JSON, Finished, envelope
 ALLOW_HEADERS = "Access-Control-Allow-Headers"
 # The headers that pages of other origins may send; the last four are for tracing.
 CORS_HEADERS = (
-    "Authorization",
-    "Content-Type",
-    "Idempotency-Key",
-    "If-Match",
-    "If-None-Match",
-    "Prefer",
-    "X-API-Key",
-    "X-HTTP-Method-Override",
-    "X-Page-Password",
-    "X-Request-ID",
-    "X-WP-Nonce",
-    "traceparent",
-    "tracestate",
-    "baggage",
-    "sentry-trace",
-)
+    "Authorization Content-Type Idempotency-Key If-Match If-None-Match Prefer X-API-Key "
+    "X-HTTP-Method-Override X-Page-Password X-Request-ID X-WP-Nonce "
+    "traceparent tracestate baggage sentry-trace"
+).split()
+# The headers that pages of other origins may read.
 EXPOSED_HEADERS = HeaderSet(
-    [
-        "ETag",
-        "Last-Modified",
-        "Link",
-        "Location",
-        "Preference-Applied",
-        "Retry-After",
-        "X-Landform-Ignored",
-        "X-Landform-Warning",
-        "X-Request-ID",
-        "X-WP-Total",
-        "X-WP-TotalPages",
-    ]
+    (
+        "ETag Last-Modified Link Location Preference-Applied Retry-After X-Landform-Ignored "
+        "X-Landform-Warning X-Request-ID X-WP-Total X-WP-TotalPages"
+    ).split()
 )
 VARY = "Authorization, X-API-Key, X-Page-Password, Prefer"
 PREFLIGHT_SECONDS = 600

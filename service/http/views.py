@@ -17,13 +17,7 @@ from werkzeug.exceptions import HTTPException
 
 from landform.service.auth.credentials import Access, Identity, is_cross_site
 from landform.service.call import Incoming, Service
-from landform.service.errors import (
-    ApiError,
-    from_known,
-    internal_error,
-    no_route,
-    wrong_method,
-)
+from landform.service.errors import ApiError, from_known, internal_error, no_route, wrong_method
 from landform.service.http.body import (
     FORM_TYPES,
     JSON_START,
@@ -33,7 +27,9 @@ from landform.service.http.body import (
     wrong_type,
 )
 from landform.service.http.cache import (
+    NO_LOOKUP,
     CachedResponse,
+    Lookup,
     ResponseCache,
     cache_key,
     caller_name,
@@ -180,44 +176,58 @@ class HttpViews:
         ):
             raise ApiError(403, "rest_cross_site", CROSS_SITE)
 
-        def make() -> tuple[Response, Caching]:
-            finished = run(self.service, operation, incoming, ids)
-            response = to_response(finished)
+        def add_headers(response: Response) -> Response:
             if incoming.is_wordpress and operation.is_read:
                 # Clients of WordPress read their rights from it.
                 response.headers.add("Allow", _allowed_methods(incoming, route))
-            return finish(http, response, self.origins), finished.caching
+            return finish(http, response, self.origins)
 
-        with self.service.store.connection():
-            return self.cached(incoming, make) if method == "GET" else make()[0]
+        return self.carry_out(incoming, operation, ids, add_headers)
 
-    def cached(
-        self, incoming: HttpIncoming, make: Callable[[], tuple[Response, Caching]]
+    def carry_out(
+        self,
+        incoming: HttpIncoming,
+        operation: Operation,
+        arguments: Mapping[str, Any],
+        add_headers: Callable[[Response], Response],
     ) -> Response:
-        """Return the cached response, or call `make` and cache its response if allowed.
+        """Return the cached response, or carry out the operation and cache its response."""
+        with self.service.store.connection():
+            lookup = self._look_up(incoming) if incoming.method == "GET" else NO_LOOKUP
+            if lookup.cached:
+                return Response(lookup.cached.body, lookup.cached.status, lookup.cached.headers)
+            finished = run(self.service, operation, incoming, arguments)
+            response = add_headers(to_response(finished))
+            if lookup.key is not None and finished.caching.until:
+                self._cache(lookup, incoming, response, finished.caching)
+            return response
 
-        Without a look-up by the middleware the caller is identified first, so that this works with
-        any authorizer.
+    def _look_up(self, incoming: HttpIncoming) -> Lookup:
+        """Return the look-up of the middleware, or else look in the cache.
+
+        Then the caller is identified first, so that this works with any authorizer.
         """
         environ, access = incoming.http.environ, incoming.access
-        lookup = lookup_of(environ)
-        if lookup is None:
-            # Uncommitted data of a transaction must not be cached.
-            is_shared = not (access.is_rejected or self.service.store.database.in_transaction())
-            lookup = self.cache.look_up(cache_key(environ, access.identity) if is_shared else None)
-        if lookup.cached:
-            return Response(lookup.cached.body, lookup.cached.status, lookup.cached.headers)
-        response, (table, until, _) = make()
-        tables = [table]
-        if until and access.identity:
-            until = min(until, access.identity.valid_until)
-            tables += ["api_key"] if access.identity.is_stored else []
-        if lookup.key is not None and until > time():
+        if (lookup := lookup_of(environ)) is not None:
+            return lookup
+        # Uncommitted data of a transaction must not be cached.
+        is_shared = not (access.is_rejected or self.service.store.database.in_transaction())
+        return self.cache.look_up(cache_key(environ, access.identity) if is_shared else None)
+
+    def _cache(
+        self, lookup: Lookup, incoming: HttpIncoming, response: Response, caching: Caching
+    ) -> None:
+        """Cache a response, at most as long as the credentials of the caller are valid."""
+        environ, identity = incoming.http.environ, incoming.access.identity
+        tables, until = [caching.table], caching.until
+        if identity:
+            until = min(until, identity.valid_until)
+            tables += ["api_key"] if identity.is_stored else []
+        if until > time():
             headers = response.get_wsgi_headers(environ).to_wsgi_list()
             body, caller = response.get_data(), caller_name(environ)
             cached = CachedResponse(response.status, headers, body, until, (*tables,), caller)
             self.cache.put(lookup, cached)
-        return response
 
     def _describe(self, incoming: HttpIncoming, route: Route) -> Response:
         """Return the methods that the caller may use, with their arguments.

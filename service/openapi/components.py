@@ -5,7 +5,7 @@ from typing import Any
 from marshmallow import INCLUDE, Schema
 
 from landform.schemas.fields import STRING, Output
-from landform.service.error_codes import ERROR_CODES
+from landform.service.error_codes import all_error_codes
 from landform.service.json_codec import JsonObject
 
 
@@ -27,7 +27,7 @@ class ErrorData(Schema):
 class Error(Schema):
     """The body of every error."""
 
-    code = Output("The error code.", choices=sorted(ERROR_CODES))
+    code = Output("The error code.", choices=lambda: sorted(all_error_codes()))
     message = Output("The error message, for people.")
     data = Output("The status, and the invalid parameters.", ErrorData)
 
@@ -56,17 +56,12 @@ RESPONSE_HEADERS: JsonObject = {
 }
 # The headers of every operation that checks names.
 NAME_HEADERS = ("X-Landform-Ignored", "Preference-Applied")
-ERROR_HEADERS = {
-    401: ("WWW-Authenticate",),
-    429: ("Retry-After",),
-    503: ("Retry-After",),
-    507: ("Retry-After",),
-}
+ERROR_HEADERS = {401: ("WWW-Authenticate",), **dict.fromkeys((429, 503, 507), ("Retry-After",))}
 
 
 def error_response(status: int, codes: list[str]) -> JsonObject:
     """Return the response with a status and any of several error codes."""
-    meanings = {code: ERROR_CODES[code][1] for code in codes}
+    meanings = {code: all_error_codes()[code][1] for code in codes}
     examples = {
         code: {"value": {"code": code, "message": meaning, "data": {"status": status}}}
         for code, meaning in meanings.items()
@@ -93,14 +88,8 @@ def parameter(location: str, name: str, about: str, schema: JsonObject) -> JsonO
     """Return the description of a parameter; lists in a query are separated by commas."""
     form = {"style": "form", "explode": False} if schema.get("type") == "array" else {}
     required = {"required": True} if location == "path" else {}
-    return {
-        "name": name,
-        "in": location,
-        "description": about,
-        "schema": schema,
-        **form,
-        **required,
-    }
+    described = {"name": name, "in": location, "description": about, "schema": schema}
+    return {**described, **form, **required}
 
 
 IDEMPOTENCY_KEY: JsonObject = {**STRING, "minLength": 1, "maxLength": 255, "pattern": "^[!-~]+$"}

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from importlib.metadata import version
-from types import UnionType
+from types import FunctionType, UnionType
 from typing import Any, get_args, get_origin
 
 from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import Ignored, Nested
-from landform.service.error_codes import ERROR_CODES
+from landform.schemas.fields import Ignored, Nested, add_choices
+from landform.service.error_codes import all_error_codes
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
     FIELDS_PARAMETER,
@@ -52,6 +52,8 @@ class Components:
 
     def schema(self, kind: Any) -> JsonObject:
         """Return the JSON schema of a Python type, which may contain Marshmallow schemas."""
+        if isinstance(kind, FunctionType):
+            return self.schema(kind())
         inner = get_args(kind)
         if kind is Any:
             return {}
@@ -69,8 +71,7 @@ class Components:
         inner = getattr(field, "inner", None)
         if isinstance(inner, Nested):
             schema["items"] = self.schema(inner.kind)
-        if field.choices:
-            schema.get("items", schema)["enum"] = [*field.choices]
+        schema = add_choices(schema, field.choices)
         if field.allow_none and "type" in schema and not field.choices:
             schema["type"] = [schema["type"], "null"]
         elif field.allow_none:
@@ -83,12 +84,12 @@ class Components:
             fields = schema.fields
             required = [name for name, field in fields.items() if field.required]
             # A body whose other properties are dropped says nothing of them.
-            others = {RAISE: False, INCLUDE: True}.get(schema.unknown)
+            additional = {RAISE: False, INCLUDE: True}.get(schema.unknown)
             self.schemas[kind.__name__] = {
                 "type": "object",
                 "properties": {name: self.field_schema(field) for name, field in fields.items()},
                 **({"required": required} if required else {}),
-                **({} if others is None else {"additionalProperties": others}),
+                **({} if additional is None else {"additionalProperties": additional}),
             }
         return {"$ref": f"#/components/schemas/{kind.__name__}"}
 
@@ -131,14 +132,15 @@ def _operation(components: Components, method: str, operation: Operation) -> Jso
         # Generators of clients need one media type: not forms too.
         media = {"schema": components.schema(type(operation.body))}
         media |= {"example": operation.example} if operation.example else {}
-        content = {"application/json": media}
-        described["requestBody"] = {"required": operation.needs_body, "content": content}
+        required = any(field.required for field in operation.body.load_fields.values())
+        described["requestBody"] = {"required": required, "content": {"application/json": media}}
     return described
 
 
 def error_codes(operation: Operation) -> dict[int, list[str]]:
     """Return the error statuses, each with its codes."""
-    codes = [*operation.errors, operation.denied, *COMMON_CODES]
+    codes = [error if isinstance(error, str) else error.code for error in operation.errors]
+    codes += (operation.denied, *COMMON_CODES)
     codes += WRITE_CODES if operation.is_write else ()
     codes += BODY_CODES
     codes += (operation.empty_body,) if operation.empty_body else ()
@@ -148,7 +150,7 @@ def error_codes(operation: Operation) -> dict[int, list[str]]:
     codes += ("rest_idempotency_key_reused",) if operation.takes_idempotency_key else ()
     statuses: dict[int, list[str]] = {}
     for code in dict.fromkeys(codes):
-        for status in ERROR_CODES[code][0]:
+        for status in all_error_codes()[code][0]:
             statuses.setdefault(status, []).append(code)
     if "<" in operation.path:
         statuses.setdefault(404, []).append("rest_no_route")

@@ -2,12 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 
+from landform.parts import all_parts
 from landform.schemas.feed_plan import PlannedFeed
 from landform.schemas.fields import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of, explain, is_met
 from landform.service.planning.entries import Entry
-from landform.storage import Store, feeds, runs
+from landform.storage import Store, feeds
 from landform.storage.rows import Row
+from landform.storage.run_keys import run_key
 
 FEED_COLUMNS = ("id", "version", "form_id", "addon_slug", "event_type")
 PLAN_COLUMNS = (*FEED_COLUMNS, "is_active", "meta")
@@ -21,13 +23,13 @@ def plan(
     form_ids = {form_id, 0} if request["form_0"] else {form_id}
     entry_id = request.get("entry_id")
     rows = feeds.list_feeds(store, {"form_id": sorted(form_ids)}, PLAN_COLUMNS, most_bytes)
-    planner = _Planner(rows, request, runs.of_entry(store, entry_id) if entry_id else {})
+    planner = _Planner(rows, request, _runs_of_entry(store, entry_id) if entry_id else {})
     planned, skipped = [], []
     for row in rows:
         if reason := planner.skip_reason(row):
             skipped.append({**{name: row[name] for name in FEED_COLUMNS}, **reason})
         else:
-            key = runs.run_key(store, row["id"], entry_id) if entry_id else None
+            key = run_key(store, row["id"], entry_id) if entry_id else None
             planned.append(PLANNED.dump({**row, "run_key": key}))
     return {
         "form_id": form_id,
@@ -36,6 +38,12 @@ def plan(
         "problems": planner.problems,
         **({"skipped": skipped} if request["explain"] else {}),
     }
+
+
+def _runs_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
+    """Return, for each feed that was run for an entry, whether it may be run again now."""
+    parts = all_parts().values()
+    return {id_: due for part in parts for id_, due in part.feeds_of_entry(store, entry_id).items()}
 
 
 class _Planner:

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from landform.service.python import operations as shapes
 
-# The default caller: the host's own code.
-HOST = Identity("python")
+# The name of the host's own code as a caller.
+HOST = "python"
 # The start of links if no other URL is known.
 DEFAULT_URL = "http://localhost"
 # How many pages a list returns at most.
@@ -38,8 +38,9 @@ class Api(Operations):
     """
 
     def __init__(
-        self, service: Service, locate: Callable[[], str | None], identity: Identity | None = HOST
+        self, service: Service, locate: Callable[[], str | None], identity: Identity | None
     ) -> None:
+        self._parts = service.options.part_types
         self._service, self._locate, self._identity = service, locate, identity
 
     def as_caller(self, identity: Identity | None) -> Api:

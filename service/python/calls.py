@@ -12,7 +12,7 @@ from marshmallow import ValidationError
 from landform.service.auth.credentials import Access, Identity
 from landform.service.call import ReadyIncoming, Service
 from landform.service.errors import from_known
-from landform.service.json_codec import JsonObject
+from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import check_size, read_json
 from landform.service.operations import Operation, Route, path_variables
 from landform.service.pipeline import read_variables, run
@@ -90,20 +90,18 @@ def _incoming(
     """Return the call for arguments, with the bounds of a request for its body."""
     in_body = operation.body.load_fields.keys() if operation.body else set()
     in_body -= operation.query.load_fields.keys() if operation.query else set()
-    texts = {name: _as_json(name, arguments[name]) for name in arguments.keys() - HEADER_ARGUMENTS}
-    body = [f'"{name}":{texts.pop(name)}' for name in sorted(in_body & texts.keys())]
-    query = {name: _as_query(json.loads(text)) for name, text in texts.items()}
-    query = {name: value for name, value in query.items() if value not in (None, [])}
+    names = arguments.keys() - HEADER_ARGUMENTS
+    values = {name: _as_json(name, arguments[name]) for name in names}
+    raw = dumps({name: values.pop(name) for name in sorted(in_body & names)})
+    check_size(len(raw), most_bytes)
+    query = {name: _as_query(value) for name, value in values.items() if value not in (None, [])}
     # An unknown name is a mistake in a program.
     headers = {"Prefer": "handling=strict"}
     if (if_match := arguments.get("if_match")) is not None:
         headers["If-Match"] = if_match if isinstance(if_match, str) else etag_of(if_match)
     if (key := arguments.get("idempotency_key")) is not None:
         headers["Idempotency-Key"] = str(key)
-    raw = f"{{{','.join(body)}}}".encode()
-    check_size(len(raw), most_bytes)
-    method = operation.methods[0]
-    return ReadyIncoming(method, urls, headers, access, query=query, body=read_json(raw))
+    return ReadyIncoming(operation.methods[0], *urls, headers, access, query, read_json(raw))
 
 
 def _as_query(value: Any) -> Any:
@@ -113,15 +111,14 @@ def _as_query(value: Any) -> Any:
     return str(int(value)) if isinstance(value, int) else value
 
 
-def _as_json(name: str, value: object) -> str:
-    """Return an argument in JSON; raises `ValidationError` if that is not possible."""
+def _as_json(name: str, value: object) -> Any:
+    """Return an argument as JSON has it; raises `ValidationError` if that is not possible."""
     try:
         text = json.dumps(value, ensure_ascii=False, allow_nan=False, default=_plain)
-        text.encode()
+        return json.loads(text.encode())
     except (TypeError, ValueError, RecursionError) as error:
         message = f"{name} holds a value that JSON cannot express."
         raise ValidationError(message, name) from error
-    return text
 
 
 def _plain(value: object) -> object:

@@ -11,28 +11,33 @@ from typing import Any
 
 from landform.schemas.fields import Ignored
 from landform.service.operations import Operation, Route, all_routes, path_variables
-from landform.service.resources import RESOURCES
+from landform.service.resources import Parts, all_resources
 
-# The operations by the names of their methods, each with its route.
-OPERATIONS: dict[str, tuple[Route, Operation]] = {
-    operation.name: (route, operation)
-    for route in all_routes(RESOURCES)
-    for operation in route.operations.values()
-}
+
+@cache
+def operations(parts: Parts) -> dict[str, tuple[Route, Operation]]:
+    """Return the operations with those of parts, and their routes, by the names of methods."""
+    return {
+        operation.name: (route, operation)
+        for route in all_routes(all_resources(parts))
+        for operation in route.operations.values()
+    }
 
 
 class Operations:
     """Every operation of the HTTP API as a method, which `_call` carries out."""
 
+    _parts: Parts = ()
+
     def __getattr__(self, name: str) -> Callable[..., Any]:
         """Return the method of an operation."""
-        if name not in OPERATIONS:
+        if name not in operations(self._parts):
             raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
-        return MethodType(_method(name), self)
+        return MethodType(_method(*operations(self._parts)[name]), self)
 
     def __dir__(self) -> list[str]:
         """Return the names of all methods."""
-        return sorted({*super().__dir__(), *OPERATIONS})
+        return sorted({*super().__dir__(), *operations(self._parts)})
 
 
 def keyword_arguments(operation: Operation) -> list[str]:
@@ -47,9 +52,8 @@ def keyword_arguments(operation: Operation) -> list[str]:
 
 
 @cache
-def _method(name: str) -> Callable[..., Any]:
+def _method(route: Route, operation: Operation) -> Callable[..., Any]:
     """Return the function of a method, with its signature and docstring."""
-    route, operation = OPERATIONS[name]
     positional = ("self", *path_variables(route.path))
     keywords = keyword_arguments(operation)
     signature = Signature(
@@ -64,7 +68,7 @@ def _method(name: str) -> Callable[..., Any]:
         return arguments.pop("self")._call(route, operation, arguments)
 
     scope = f" It needs the scope {operation.scope}." if operation.scope else ""
-    method.__name__ = method.__qualname__ = name
+    method.__name__ = method.__qualname__ = operation.name
     method.__signature__ = signature  # type: ignore[attr-defined]
     method.__doc__ = (
         f"{operation.view.__doc__}\n\nThis is `{operation.methods[0]} {route.path}`.{scope}"

@@ -7,7 +7,7 @@ from typing import Any, Literal, Required, TypedDict, Unpack, overload
 from landform.service.operations import Operation, Route
 from landform.service.python.calls import Listed
 
-OPERATIONS: dict[str, tuple[Route, Operation]]
+def operations(parts: tuple[type, ...]) -> dict[str, tuple[Route, Operation]]: ...
 
 def keyword_arguments(operation: Operation) -> list[str]: ...
 
@@ -100,6 +100,8 @@ class Operations:
         """Return the feeds of a form that run for an entry, in their order."""
     def order_feeds(self, form_id: int | str, /, **arguments: Unpack[OrderFeeds]) -> Listed[FeedRead]:
         """Set the order of all feeds of a form, and return them in it."""
+    def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
+        """Return events, the oldest first, with the URL of the next ones in `Link`."""
     def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
         """Return runs by form, feed, entry, state and time, the newest first."""
     def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
@@ -112,8 +114,6 @@ class Operations:
         """End a claimed run with success, as skipped, or with a failure."""
     def replay_run(self, feed_id: int | str, run_id: int | str, /, **arguments: Unpack[ReplayRun]) -> Run:
         """Let a run that has ended be claimed once more."""
-    def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
-        """Return events, the oldest first, with the URL of the next ones in `Link`."""
     def list_webhooks(self, **arguments: Unpack[ListWebhooks]) -> Listed[Webhook]:
         """Return all webhooks, by `id`."""
     def create_webhook(self, **arguments: Unpack[CreateWebhook]) -> WebhookWithSecret:
@@ -669,6 +669,44 @@ class OrderFeeds(TypedDict, total=False):
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 
+class EventData(TypedDict):
+    """The data of an event; which optional fields it has depends on the resource."""
+
+    resource: str
+    id: int | None
+    version: int
+    slug: str
+    previous_slug: str
+    status: str
+    link: str | None
+    form_id: int
+    addon_slug: str
+    is_active: bool
+    changed: list[str]
+    feed_id: int
+    entry_id: str
+    attempt: int
+    retryable: bool
+
+class Event(TypedDict):
+    """An event."""
+
+    id: int
+    type: str
+    timestamp: str
+    data: EventData
+
+class ListEvents(TypedDict, total=False):
+    """What `list_events` takes."""
+
+    after: int
+    before: int
+    order: Literal["asc", "desc"]
+    type: Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"] | Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
+    resource_id: int | Sequence[int]
+    per_page: int
+    _fields: str | Sequence[str]
+
 class Run(TypedDict):
     """A run of a feed for an entry."""
 
@@ -743,44 +781,6 @@ class ReplayRun(TypedDict, total=False):
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 
-class EventData(TypedDict):
-    """The data of an event; which optional fields it has depends on the resource."""
-
-    resource: str
-    id: int | None
-    version: int
-    slug: str
-    previous_slug: str
-    status: str
-    link: str | None
-    form_id: int
-    addon_slug: str
-    is_active: bool
-    feed_id: int
-    entry_id: str
-    attempt: int
-    retryable: bool
-    changed: list[str]
-
-class Event(TypedDict):
-    """An event."""
-
-    id: int
-    type: str
-    timestamp: str
-    data: EventData
-
-class ListEvents(TypedDict, total=False):
-    """What `list_events` takes."""
-
-    after: int
-    before: int
-    order: Literal["asc", "desc"]
-    type: Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"] | Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
-    resource_id: int | Sequence[int]
-    per_page: int
-    _fields: str | Sequence[str]
-
 class Delivery(TypedDict):
     """An attempt to deliver an event, or a test."""
 
@@ -838,7 +838,7 @@ class CreateWebhook(TypedDict, total=False):
     """What `create_webhook` takes."""
 
     url: Required[str]
-    types: Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
     description: str
     active: bool
     _fields: str | Sequence[str]
@@ -852,7 +852,7 @@ class UpdateWebhook(TypedDict, total=False):
     """What `update_webhook` takes."""
 
     url: str
-    types: Sequence[Literal["*", "page.*", "feed.*", "run.*", "store.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "run.succeeded", "run.failed", "store.imported", "store.restored"]]
+    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
     description: str
     active: bool
     _fields: str | Sequence[str]

@@ -64,21 +64,16 @@ def render_texts(values: JsonObject, caller: Identity) -> Row:
 
 
 class Texts(NamedTuple):
-    """The columns of the title and the content of a write, and the removed elements."""
+    """The columns of a write with its texts rendered, and the removed elements."""
 
     columns: Row
     removed: list[str]
 
-    def merged(self, values: JsonObject) -> Row:
-        """Return the columns of all values of a write."""
-        return {**{name: values[name] for name in values.keys() - TAGS.keys()}, **self.columns}
-
 
 def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
     """Render the texts of a write, cleaned unless the caller may write any HTML."""
-    texts = {name: values[name] for name in TAGS.keys() & values.keys()}
-    columns = render_texts(texts, caller)
-    return Texts(columns, [] if caller.may_write_any_html else unsafe_elements(texts))
+    removed = [] if caller.may_write_any_html else unsafe_elements(values)
+    return Texts(render_texts(values, caller), removed)
 
 
 def unsafe_elements(values: JsonObject) -> list[str]:

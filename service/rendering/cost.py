@@ -1,4 +1,4 @@
-"""Bounds on what cleaning HTML costs, counted in one pass over its tags.
+"""Limits of the HTML that is cleaned, checked in one pass over its tags.
 
 An HTML parser does work that the size of a text does not bound. Formatting elements that are left
 open are opened again in each block that follows: 2,000 of them and 2,000 paragraphs are 4,000,000
@@ -66,7 +66,7 @@ REFERENCE = re.compile("[&\x80-\xbf]")
 
 
 def limit_exceeded(html: str) -> str | None:
-    """Return what is too much about HTML that is to be cleaned; None for nothing."""
+    """Return the message for the first limit that HTML exceeds; None if there is none."""
     if len(START.findall(html)) > MOST_ELEMENTS:
         return f"must not have more than {MOST_ELEMENTS} elements."
     if html.count("<") > MOST_MARKUP:
@@ -77,7 +77,7 @@ def limit_exceeded(html: str) -> str | None:
 
 
 def _tags_exceed(html: str) -> str | None:
-    """Return what is too much about the attributes and the open elements of HTML."""
+    """Check the attributes and the open elements of HTML; return a message or None."""
     formatting, reopened = Formatting(), 0
     # Broken tags may end far behind where the next one begins.
     unread = 4 * len(html) + 1_000_000
@@ -128,7 +128,7 @@ class Formatting:
             self.size -= len(self._open[name].pop()) + ELEMENT
 
     def pass_barrier(self) -> None:
-        """Count what is open until the end, and of elements that are alike no more than `ALIKE`."""
+        """Count the open elements until the end of the text, at most `ALIKE` equal ones."""
         for name, tags in self._open.items():
             for tag in tags:
                 alike = name if name == "a" else tag

@@ -5,7 +5,7 @@ import json
 from landform.schemas import pages as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
-from landform.service.pages import find_warnings, still_cleaned
+from landform.service.pages import find_warnings
 from landform.service.rendering.content import prepare_texts
 from landform.service.reply import Reply
 from landform.service.site.responses import Site
@@ -36,11 +36,9 @@ def render_page(call: Call) -> Reply:
     values, site = {**call.body}, Site(call.options)
     stored = _stored(call, values.pop("id", 0))
     texts = prepare_texts(values, call.caller)
-    rendered = columns = texts.columns
+    columns = texts.columns
     if stored["id"] and call.caller.may_write_any_html:
-        columns = pages.with_old_rendering(stored, rendered)
-    cleaned = still_cleaned(values, rendered, columns)
-    warnings = find_warnings(call, values, texts.removed, stored["meta"], cleaned)
+        columns = pages.with_old_rendering(stored, columns)
     meta = {**json.loads(stored["meta"]), **values.get("meta", {})}
     row = {
         **stored,
@@ -49,6 +47,7 @@ def render_page(call: Call) -> Reply:
         "meta": json.dumps(meta),
     }
     html = site.page_html(row, call.urls.page_link(row))
+    warnings = find_warnings(call, texts, row)
     headers = {"X-Landform-Warning": "; ".join(warnings)} if warnings else {}
     return Reply(DOCUMENT.dump({"html": html.decode()}), headers=headers)
 

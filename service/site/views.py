@@ -1,6 +1,7 @@
 """The Flask views of the site."""
 
 from collections.abc import Mapping
+from typing import Any
 
 from flask import Request, Response
 from flask.globals import request_ctx
@@ -15,8 +16,7 @@ from landform.service.http.headers import finish, to_response
 from landform.service.http.views import HttpIncoming, HttpViews, View, from_exception
 from landform.service.loading import accepts_html
 from landform.service.operations import Operation, Resource
-from landform.service.pipeline import run
-from landform.service.reply import Caching, Reply
+from landform.service.reply import Reply
 from landform.service.site.pages import show, unlock, visit
 from landform.service.site.responses import Site
 
@@ -92,9 +92,7 @@ class SiteViews:
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
         operation = self._operations["POST" if method == "POST" else "GET"]
 
-        def make() -> tuple[Response, Caching]:
-            finished = run(self._service, operation, incoming, arguments)
-            response = to_response(finished)
+        def add_headers(response: Response) -> Response:
             if method == "OPTIONS":
                 response = Response(status=204, headers={"Allow": ALLOWED})
             elif method not in (*READS, "POST"):
@@ -102,10 +100,9 @@ class SiteViews:
             response = self._site.finish(http, response)
             if response.status_code >= 400:
                 response.vary.add("Accept")
-            return response, finished.caching
+            return response
 
-        with self._service.store.connection():
-            return self._views.cached(incoming, make) if method == "GET" else make()[0]
+        return self._views.carry_out(incoming, operation, arguments, add_headers)
 
     def _json_error(self, http: Request, error: ApiError) -> Response:
         """Return an error as the API does; a missing page is a missing route."""
@@ -126,18 +123,14 @@ def site_operations(site: Site) -> dict[str, Operation]:
     resource = Resource()
 
     @resource.get(BY_SLUG, public=True, query=Anything())
-    def show_page(
-        call: Call, key: int | str, *, at_root: bool, preview: str | None = None
-    ) -> Reply:
-        """Show a page to a visitor."""
-        return show(site, call, visit(call, key, preview, at_root=at_root))
+    def show_page(call: Call, **arguments: Any) -> Reply:
+        """Show a page to a visitor; the arguments are those of `visit`."""
+        return show(site, call, visit(call, **arguments))
 
     @resource.post(BY_SLUG, public=True, query=Anything())
-    def unlock_page(
-        call: Call, key: int | str, *, at_root: bool, preview: str | None = None
-    ) -> Reply:
+    def unlock_page(call: Call, **arguments: Any) -> Reply:
         """Check the password of a page, and redirect to the page."""
-        return unlock(site, call, visit(call, key, preview, at_root=at_root))
+        return unlock(site, call, visit(call, **arguments))
 
     return resource.paths[BY_SLUG]
 

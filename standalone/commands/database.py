@@ -7,22 +7,9 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from landform.standalone.commands.tools import (
-    File,
-    Progress,
-    end_with,
-    migrated_store,
-    open_store,
-)
+from landform.standalone.commands.tools import File, Progress, end_with, migrated_store, open_store
 from landform.standalone.commands.transfer import check_stored
-from landform.storage import (
-    DatabaseUnusable,
-    StorageError,
-    Store,
-    api_keys,
-    migrating,
-    signatures,
-)
+from landform.storage import DatabaseUnusable, StorageError, Store, api_keys, migrating, signatures
 from landform.storage.maintenance import copying, derived, verify
 
 
@@ -62,29 +49,28 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
         click.echo(f"What was there before is {previous}.")
     if before is None and previous:
         click.echo("Which keys were revoked since is not known: see `landform key list`.")
-    again = [
-        key for key in _keys(store) or () if before is not None and key.active and key not in before
-    ]
+    active = [key for key in _keys(store) or () if key.active]
+    revived = [] if before is None else [key for key in active if key not in before]
     if keep_revoked:
         with migrated_store() as store:
             signatures.rotate_secret(store)
-            for key in again:
+            for key in revived:
                 api_keys.revoke(store, str(key.id))
-        names = "".join(f", key {key.name}" for key in again)
+        names = "".join(f", key {key.name}" for key in revived)
         click.echo(f"Ended again: previews, cookies{names}.")
     elif previous:
         click.echo(
             "Previews and cookies that were ended since are valid again: see "
             "`landform secret rotate`."
         )
-        for key in again:
+        for key in revived:
             click.echo(
                 f"The key {key.name} (id {key.id}) is valid again: see `landform key revoke`."
             )
 
 
 def _keys(store: Store) -> list[api_keys.Key] | None:
-    """Return the keys of a store, None where it cannot be read; leave no connection to it."""
+    """Return the keys of a store, or None if it cannot be read, and close its connection."""
     try:
         store.check()
         with store.connection():
@@ -96,7 +82,7 @@ def _keys(store: Store) -> list[api_keys.Key] | None:
 
 
 def _is_earlier(store: Store) -> bool:
-    """Return whether a database has the schema of an earlier version; leave no connection to it."""
+    """Return whether a database has an earlier schema, and close its connection."""
     with store.connection() as db:
         is_earlier = migrating.is_earlier(db)
     store.dispose()
@@ -104,12 +90,12 @@ def _is_earlier(store: Store) -> bool:
 
 
 def _check(path: str) -> None:
-    """Raise where a file is none that can be served."""
+    """Raise if a backup cannot be served."""
     with TemporaryDirectory(dir=Path(path).parent) as folder:
-        # The schema of an earlier version is compared as the migrations make it.
+        # An earlier schema is migrated first, and then compared.
         store = open_store(f"sqlite:///{copy2(path, f'{folder}/copy.db')}")
         try:
-            # That is a trial, of which nobody is told.
+            # Only a trial: nothing is logged.
             store.migrate(create=False, log_level=logging.DEBUG)
         except DatabaseUnusable as error:
             message = str(error).replace(store.database.name, "The backup")
@@ -144,7 +130,7 @@ def verify_database() -> None:
 
 
 def _problems(store: Store) -> list[str]:
-    """Return what `verify` finds, and leave no connection."""
+    """Return the problems of a store, and close its connection."""
     with Progress("Checking"):
         problems = list(verify.find_problems(store, check_stored))
     store.dispose()

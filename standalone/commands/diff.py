@@ -11,59 +11,50 @@ from typing import Any
 
 import click
 
-from landform.standalone.commands.tools import (
-    DATABASES,
-    ONLY,
-    REPORT,
-    RESOURCES,
-    File,
-    NotBegun,
-    Progress,
-    open_store,
-    say,
-    write_report,
-)
+from landform.standalone.commands import tools
 from landform.standalone.commands.transfer import Line, WrongLine, read_lines
 from landform.storage.maintenance import transfer
 
-# The version counts writes.
+# `version` counts writes; each key of `meta` is compared on its own.
 NOT_COMPARED = ("resource", "id", "side", "version", "meta")
-SHOWN = 60
-# What differs: a field and its two values, or a whole row that is on one side only.
+MAX_VALUE_LENGTH = 60
+# A field with its two values, or a row that only one side has.
 Difference = dict[str, Any]
 
 
 @click.command("diff")
-@click.argument("left", type=File(is_url=True))
-@click.argument("right", default="", type=File(is_url=True))
-@ONLY
-@REPORT
+@click.argument("left", type=tools.File(is_url=True))
+@click.argument("right", default="", type=tools.File(is_url=True))
+@tools.ONLY
+@tools.REPORT
 def diff(left: str, right: str, only: str | None, report_file: Path | None) -> None:
     """Compare databases or exports, by resource and field.
 
     LEFT and RIGHT are each the URL of a database or a file of `landform export`; without RIGHT it
     is the database of the settings. Exit code 0: the same; 1: something differs.
     """
-    counts, told = Counter[str](), list[Difference]()
-    (one, mine), (other, others) = (_open(name, RESOURCES[only]) for name in (left, right))
-    with Progress("Comparing") as progress:
-        for row in differences(progress.count(mine), progress.count(others), counts):
-            progress.say(_line(row))
+    counts, reported = Counter[str](), list[Difference]()
+    left_name, left_rows = _open(left, tools.RESOURCES[only])
+    right_name, right_rows = _open(right, tools.RESOURCES[only])
+    with tools.Progress("Comparing") as progress:
+        rows = progress.count(left_rows), progress.count(right_rows)
+        for difference in find_differences(*rows, counts):
+            progress.say(_line(difference))
             if report_file:
-                told.append(row)
-    say(
+                reported.append(difference)
+    tools.say(
         f"{counts['same']:,} are the same, {counts['differ']:,} differ, {counts['left']:,} are "
-        f"only in {one}, {counts['right']:,} only in {other}."
+        f"only in {left_name}, {counts['right']:,} only in {right_name}."
     )
-    write_report(report_file, {"counts": counts, "differences": told})
+    tools.write_report(report_file, {"counts": counts, "differences": reported})
     sys.exit(1 if counts.total() > counts["same"] else 0)
 
 
 def _open(name: str, resources: tuple[str, ...]) -> tuple[str, Iterable[Line]]:
-    """Return what an argument is called, and its rows by resource and id."""
-    if name and not name.startswith(DATABASES):
+    """Return the name of a source, and its rows by resource and id."""
+    if name and not name.startswith(tools.DATABASES):
         return name, _file_rows(Path(name), resources)
-    store = open_store(name or None)
+    store = tools.open_store(name or None)
     store.check(current=True)
     return store.database.name, transfer.rows(store, resources)
 
@@ -80,44 +71,44 @@ def _file_rows(file: Path, resources: tuple[str, ...]) -> Iterator[Line]:
             if row["resource"] in resources:
                 yield row
     except WrongLine as wrong:
-        raise NotBegun(f"{file}: {wrong}.") from wrong
+        raise tools.NotBegun(f"{file}: {wrong}.") from wrong
 
 
-def differences(
+def find_differences(
     left: Iterable[Line], right: Iterable[Line], counts: Counter[str]
 ) -> Iterator[Difference]:
-    """Yield what differs between two sources, and count rows."""
+    """Yield the differences between two sources, and count rows."""
     sides = ({**row, "side": "left"} for row in left), ({**row, "side": "right"} for row in right)
     for _, rows in groupby(merge(*sides, key=_key), key=_key):
-        row, *others = rows
-        if not others:
+        row, *pair = rows
+        if not pair:
             counts[row["side"]] += 1
             yield {"resource": row["resource"], "id": row["id"], "field": "", "only": row["side"]}
             continue
-        found = list(_fields(row, others[0]))
-        counts["differ" if found else "same"] += 1
-        yield from found
+        differences = list(_compare(row, pair[0]))
+        counts["differ" if differences else "same"] += 1
+        yield from differences
 
 
 def _key(row: Line) -> tuple[int, int]:
-    """Return where a row stands in an export."""
-    return RESOURCES[None].index(row["resource"]), row["id"]
+    """Return the place of a row in an export."""
+    return tools.RESOURCES[None].index(row["resource"]), row["id"]
 
 
-def _fields(left: Line, right: Line) -> Iterator[Difference]:
-    """Yield what differs between two rows."""
-    one, other = (
+def _compare(left: Line, right: Line) -> Iterator[Difference]:
+    """Yield the fields in which two rows differ."""
+    left, right = (
         {**row, **{f"meta.{key}": value for key, value in row["meta"].items()}}
         for row in (left, right)
     )
     # As JSON, where true is not 1.
-    texts = [{name: dumps(row[name], sort_keys=True) for name in row} for row in (one, other)]
-    for name in sorted((one.keys() | other.keys()).difference(NOT_COMPARED)):
+    texts = [{name: dumps(row[name], sort_keys=True) for name in row} for row in (left, right)]
+    for name in sorted((left.keys() | right.keys()).difference(NOT_COMPARED)):
         if texts[0].get(name) != texts[1].get(name):
-            row = {"resource": left["resource"], "id": left["id"], "field": name}
-            # The values of passwords are shown nowhere.
-            values = {"left": one.get(name), "right": other.get(name)}
-            yield row if name == "password" else row | values
+            difference = {"resource": left["resource"], "id": left["id"], "field": name}
+            values = {"left": left.get(name), "right": right.get(name)}
+            # Passwords are never printed.
+            yield difference if name == "password" else difference | values
 
 
 def _line(row: Difference) -> str:
@@ -126,9 +117,11 @@ def _line(row: Difference) -> str:
         return f"{named} is only on the {row['only']}"
     if "left" not in row:
         return f"{named} {row['field']} differs"
-    return f"{named} {row['field']}: {_shown(row['left'])} | {_shown(row['right'])}"
+    return f"{named} {row['field']}: {_shorten(row['left'])} | {_shorten(row['right'])}"
 
 
-def _shown(value: Any) -> str:
+def _shorten(value: Any) -> str:
     text = repr(value)
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}... ({len(text):,} characters)"
+    if len(text) <= MAX_VALUE_LENGTH:
+        return text
+    return f"{text[:MAX_VALUE_LENGTH]}... ({len(text):,} characters)"

@@ -1,17 +1,17 @@
-"""`landform events`, which prints events, and `deliver`, which sends them to webhooks."""
+"""`landform events`, which prints events, and `deliver`, which does background work."""
 
 from contextlib import suppress
 from time import sleep
 
 import click
 
+from landform.service.background import Background
 from landform.service.cli import current_group
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import dumps
-from landform.service.webhooks.delivery import Deliverer
-from landform.standalone.commands.tools import open_store
+from landform.standalone.commands.tools import ChoiceOf, open_store
 from landform.storage.errors import EventsExpired
-from landform.storage.event_types import WANTED
+from landform.storage.event_types import type_patterns
 from landform.storage.events import read
 
 LOOK_SECONDS = 0.5
@@ -25,7 +25,7 @@ EXPIRED = "Events after {} are not kept, or the id is of another store; begin wi
     "types",
     multiple=True,
     metavar="TYPE",
-    type=click.Choice(WANTED),
+    type=ChoiceOf(type_patterns),
     help="Only events of this type, such as page.published or page.*.",
 )
 @click.option("--follow", is_flag=True, help="Wait for more.")
@@ -51,14 +51,14 @@ def events(after: int | None, types: tuple[str, ...], follow: bool) -> None:
 
 
 @click.command("deliver")
-@click.option("--once", is_flag=True, help="Deliver what can be delivered now, and end.")
+@click.option("--once", is_flag=True, help="Do what is due now, and end.")
 def deliver(once: bool) -> None:
-    """Deliver events, and publish due pages.
+    """Publish due pages, and do other work in the background.
 
     It goes on until it is stopped; see LANDFORM_DELIVER.
     """
-    deliverer = Deliverer(current_group().service())
+    background = Background(current_group().service())
     if once:
-        deliverer.deliver()
+        background.run_once()
     else:
-        deliverer.run()
+        background.run()

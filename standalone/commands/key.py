@@ -5,9 +5,9 @@ from datetime import UTC, datetime, timedelta
 
 import click
 
-from landform.service.auth.credentials import SCOPES
+from landform.service.auth.credentials import all_scopes
 from landform.service.cli import current_group
-from landform.standalone.commands.tools import migrated_store
+from landform.standalone.commands.tools import ChoiceOf, migrated_store
 from landform.storage import api_keys
 
 LOCAL_MODE_ENDED = """
@@ -24,7 +24,7 @@ def key() -> None:
 
 @key.command("create")
 @click.argument("name")
-@click.option("--scope", "scopes", multiple=True, required=True, type=click.Choice(sorted(SCOPES)))
+@click.option("--scope", "scopes", multiple=True, required=True, type=ChoiceOf(all_scopes))
 @click.option("--author", default=1, type=click.IntRange(1), help="Author of the pages it creates.")
 @click.option("--expires", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="In UTC.")
 def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetime | None) -> None:
@@ -48,11 +48,11 @@ def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetim
 def list_keys() -> None:
     """List every key: id, name, scopes, author, and whether it is active."""
     with migrated_store() as store:
-        for one in api_keys.list_all(store):
-            state = f"until {one.expires}Z" if one.expires else "active"
-            state = state if one.active else f"ended {one.expires}Z"
-            scopes = " ".join(sorted(one.scopes))
-            click.echo(f"{one.id}  {one.name}  {scopes}  author {one.author}  {state}")
+        for row in api_keys.list_all(store):
+            state = f"until {row.expires}Z" if row.expires else "active"
+            state = state if row.active else f"ended {row.expires}Z"
+            scopes = " ".join(sorted(row.scopes))
+            click.echo(f"{row.id}  {row.name}  {scopes}  author {row.author}  {state}")
 
 
 @key.command("revoke")

@@ -54,7 +54,7 @@ def plan(form: int, file: Path, properties: Path | None, **options: object) -> N
 
 
 def _read(file: Path, option: str) -> object:
-    """Return the JSON in a file; what is wrong with it is said without showing any of it."""
+    """Return the JSON in a file. The message of an error shows none of it."""
     try:
         return loads(sys.stdin.buffer.read() if str(file) == "-" else file.read_bytes())
     except ValueError:

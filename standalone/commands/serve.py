@@ -14,7 +14,7 @@ CONFIGURATION = Path(__file__).parents[2] / "gunicorn.conf.py"
 
 
 class Service(WSGIApplication):  # type: ignore[misc]
-    """gunicorn in the configuration that landform brings, which it reads again at a reload."""
+    """gunicorn with landform's configuration, which a reload reads again."""
 
     def __init__(self, bind: str) -> None:
         self.bind, self.app_uri = bind, "landform.wsgi:app"

@@ -5,9 +5,9 @@ import re
 
 import click
 
-from landform.standalone.settings import DEFAULT, PREFIX, SETTINGS, find_settings, warnings
+from landform.standalone.settings import DEFAULT, PREFIX, all_settings, find_settings, warnings
 
-# Where a context keeps the variables that options have set.
+# The key of the variables that options have set, in a context.
 SET_BY_OPTIONS = "landform.flags"
 # A link of docs/settings.md.
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
@@ -24,16 +24,16 @@ def list_settings(as_json: bool) -> None:
     for variable in click.get_current_context().meta.get(SET_BY_OPTIONS, []):
         sources[variable.removeprefix(PREFIX)] = "flag"
     rows = []
-    for name, one in SETTINGS.items():
-        value, kind = getattr(settings, name.lower()), one.metadata["kind"]
+    for name, declared in all_settings().items():
+        value, kind = settings.value_of(name), declared.metadata["kind"]
         rows.append(
             {
                 "name": PREFIX + name,
                 "value": kind.hide(value) if value and kind.hide else value,
                 "source": sources.get(name, DEFAULT),
-                "default": one.default,
+                "default": declared.default,
                 "accepts": kind.description,
-                "meaning": LINK.sub(r"\1", one.metadata["meaning"]),
+                "meaning": LINK.sub(r"\1", declared.metadata["meaning"]),
             }
         )
     if as_json:
@@ -52,7 +52,7 @@ def _text(row: dict[str, object]) -> str:
 
 
 def text_of(value: object) -> str:
-    """Return a value as it is written in a variable; `none` for one that is empty."""
+    """Return the text of a value for a variable; `none` if it is empty."""
     if isinstance(value, tuple):
         value = ",".join(value)
     if isinstance(value, bool | float):

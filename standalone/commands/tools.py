@@ -1,19 +1,19 @@
-"""Tools of the commands: their group, the store, files, options and reports.
+"""Tools of the commands: the store, files, common options, progress and reports.
 
-No file that is written is the database, an input or another one. It is complete or not there at
-all, and for nobody else to read.
+A command never writes to the database, to one of its inputs, or twice to one file. A file appears
+when it is complete, and only its owner can read it.
 """
 
 import json
 import os
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
-from itertools import repeat
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from itertools import product, repeat
 from pathlib import Path
 from threading import Event, Lock, Thread
-from typing import IO, TYPE_CHECKING, Any, TypeVar
+from typing import IO, Any, TypeVar
 
 import click
 
@@ -23,32 +23,41 @@ from landform.service.options import IN_MEMORY, NO_MEMORY, new_store
 from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
 
-if TYPE_CHECKING:
-    from click._termui_impl import ProgressBar
-
-# After so long a command shows how far it is, and draws that again after so long.
+# When a command begins to show its progress, and how often it does.
 PATIENCE_SECONDS, DRAW_SECONDS = 2.0, 0.2
 CLEAR_LINE = "\r\x1b[K"
 T = TypeVar("T")
 # The key of the files that a command names, in its context.
-NAMED = "landform.files"
+FILES = "landform.files"
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
 RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
 
 
 class NotBegun(click.ClickException):
-    """Nothing was done."""
+    """An error before the command did anything."""
 
     exit_code = 2
 
 
-class File(click.Path):
-    """The path of a file that a command reads, or writes; not one that is in use otherwise.
+class ChoiceOf(click.Choice[str]):
+    """The type of an option with choices that a function returns: parts may add to them."""
 
-    Every option and argument that names a file has this type, so that what is wrong is said before
-    anything is read or written. With `is_url` it may also be the URL of a database or of a site,
-    and is a text.
+    def __init__(self, read_choices: Callable[[], Iterable[str]]) -> None:
+        self._read_choices, self.case_sensitive = read_choices, True
+
+    @property
+    def choices(self) -> list[str]:  # type: ignore[override]
+        """The choices, read when the command runs."""
+        return sorted(self._read_choices())
+
+
+class File(click.Path):
+    """The path of a file that a command reads or writes, and that has no other use.
+
+    All options and arguments that name files have this type, so that mistakes are reported before
+    anything is read or written. With `is_url` the value is a text, and may be the URL of a database
+    or of a site.
     """
 
     def __init__(self, *, is_written: bool = False, is_url: bool = False, **kw: Any) -> None:
@@ -56,49 +65,52 @@ class File(click.Path):
         self.is_written, self.is_url = is_written, is_url
 
     def convert(self, value: Any, param: Any, ctx: Any) -> Any:
-        """Return what was given; fail where the file is used otherwise, or cannot be written."""
+        """Return the path; fail if the file has another use, or cannot be written."""
         if self.is_url and (not value or value.startswith(SITES)):
             return value
-        named = used = ctx.meta.setdefault(NAMED, [])
-        if self.is_url and value.startswith(DATABASES):
-            files = new_store(current_group().options(), value).database.files
-        elif value == "-" and self.allow_dash:
-            return Path(value)
-        elif value == "-":
+        if value == "-":
+            if self.allow_dash:
+                return Path(value)
             self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
+        group, named_before = current_group(), ctx.meta.setdefault(FILES, [])
+        if self.is_url and value.startswith(DATABASES):
+            files, uses = new_store(group.options(), value).database.files, named_before
         else:
             value = super().convert(value, param, ctx)
             files = (Path(value),)
-            folder, is_file = files[0].resolve().parent, not _is_device(files[0])
-            if self.is_written and is_file and not os.access(folder, os.W_OK | os.X_OK):
-                told = f"there is no folder {folder} that may be written to"
-                self.fail(f"{value} cannot be written: {told}.", param, ctx)
-            group = current_group()
-            own = new_store(group.options()).database.files, "a file of the database", True
+            if self.is_written and (reason := _refusal_reason(files[0])):
+                self.fail(f"{value} cannot be written: {reason}.", param, ctx)
+            database = new_store(group.options()).database.files, "a file of the database", True
             config = (group.settings_file(),), "the settings file", False
-            used = [own, config, *named]
-        for other_files, what, is_written in used:
-            for file in files if self.is_written or is_written else ():
-                if any(_is_same(file, one) for one in other_files):
-                    self.fail(f"{file} is also {what}; name another file.", param, ctx)
-        named.append((files, param.get_error_hint(ctx), self.is_written))
+            uses = [database, config, *named_before]
+        for used_files, use, is_written in uses:
+            for file, used_file in product(files, used_files):
+                if (self.is_written or is_written) and _is_same(file, used_file):
+                    self.fail(f"{file} is also {use}; name another file.", param, ctx)
+        named_before.append((files, param.get_error_hint(ctx), self.is_written))
         return value
+
+
+def _refusal_reason(file: Path) -> str:
+    """Return the reason why a file cannot be written, or an empty text."""
+    folder = file.resolve().parent
+    is_allowed = _is_device(file) or os.access(folder, os.W_OK | os.X_OK)
+    return "" if is_allowed else f"there is no folder {folder} that may be written to"
 
 
 def _is_device(file: Path) -> bool:
     return file.exists() and not file.is_file()
 
 
-def _is_same(file: Path, other: Path) -> bool:
-    """Return whether two paths lead to one file, by links too; a device may be used twice."""
-    if _is_device(file):
-        return False
-    both_exist = file.exists() and other.exists()
-    return file.resolve() == other.resolve() or (both_exist and file.samefile(other))
+def _is_same(file: Path, used_file: Path) -> bool:
+    """Return whether two paths lead to one file, also by links; a device may be used twice."""
+    if not (file.exists() and used_file.exists()):
+        return file.resolve() == used_file.resolve()
+    return file.samefile(used_file) and not _is_device(file)
 
 
-def _form_map(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[int, int]:
-    pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in given]
+def _forms(ctx: object, parameter: object, texts: tuple[str, ...]) -> dict[int, int]:
+    pairs = [re.fullmatch(r"([0-9]{1,18})=([0-9]{1,18})", text) for text in texts]
     if not all(pairs):
         raise click.BadParameter("it must look like 3=17")
     return {int(pair[1]): int(pair[2]) for pair in pairs if pair}
@@ -109,7 +121,7 @@ MAP_FORM = click.option(
     "forms",
     multiple=True,
     metavar="OLD=NEW",
-    callback=_form_map,
+    callback=_forms,
     help="Change a form's id.",
 )
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
@@ -120,7 +132,7 @@ REPORT = click.option(
 
 
 def open_store(url: str | None = None) -> Store:
-    """Return the store of the options, or another one by its URL, with the same options."""
+    """Return the store of the options, or with these options that of another URL."""
     options = current_group().options()
     if IN_MEMORY in (url, options.database_url):
         raise click.ClickException(f"The database of a command {NO_MEMORY}.")
@@ -137,47 +149,47 @@ def migrated_store(*, create: bool = False) -> Iterator[Store]:
 
 
 @contextmanager
-def written(file: Path | None) -> Iterator[IO[bytes]]:
+def open_output(file: Path | None) -> Iterator[IO[bytes]]:
     """Yield standard output, or a file of mode 600 that gets its name when it is complete.
 
-    A device or a pipe is written to as it is.
+    A device or a pipe is written directly.
     """
     if file is None:
         yield sys.stdout.buffer
         return
-    is_replaced = not _is_device(file)
-    target = file.resolve() if is_replaced else file
     try:
-        with temporary_file(target) if is_replaced else nullcontext(target) as unfinished:
+        if _is_device(file):
+            with file.open("wb") as out:
+                yield out
+            return
+        target = file.resolve()
+        with temporary_file(target) as unfinished:
             with unfinished.open("wb") as out:
                 yield out
-            if is_replaced:
-                replace(unfinished, target)
+            replace(unfinished, target)
     except OSError as error:
         raise click.ClickException(f"{file} could not be written: {error.strerror}.") from error
 
 
 class Progress:
-    """A bar on a terminal while a command takes longer than two seconds; nothing elsewhere.
+    """A progress bar of a command that takes more than two seconds, on a terminal only.
 
-    A thread draws it on standard error. `total`: how many rows there are, if that is known.
+    A thread draws it on standard error. `total` is the number of rows, if it is known.
     """
 
     def __init__(self, label: str, total: int | None = None, *, is_hidden: bool = False) -> None:
         self._label, self._total, self._rows = label, total, 0
         self._is_over, self._drawing = Event(), Lock()
-        is_shown = sys.stderr.isatty() and not is_hidden
-        self._thread = Thread(target=self._draw, daemon=True) if is_shown else None
+        self._is_visible = sys.stderr.isatty() and not is_hidden
+        self._thread = Thread(target=self._draw, daemon=True)
 
     def __enter__(self) -> "Progress":
-        if self._thread:
-            self._thread.start()
+        self._thread.start()
         return self
 
     def __exit__(self, *error: object) -> None:
         self._is_over.set()
-        if self._thread:
-            self._thread.join()
+        self._thread.join()
 
     def count(self, rows: Iterable[T]) -> Iterator[T]:
         """Yield rows, and count them."""
@@ -186,16 +198,16 @@ class Progress:
             self._rows += 1
 
     def say(self, text: str) -> None:
-        """Print a line in the place of the bar, which is drawn again below it."""
+        """Print a line above the bar."""
         with self._drawing:
-            if self._thread:
+            if self._is_visible:
                 click.echo(CLEAR_LINE, nl=False, err=True)
             say(text)
 
     def _draw(self) -> None:
-        if self._is_over.wait(PATIENCE_SECONDS):
+        if not self._is_visible or self._is_over.wait(PATIENCE_SECONDS):
             return
-        bar: ProgressBar[None] = click.progressbar(
+        bar: Any = click.progressbar(
             repeat(None),
             self._total or None,
             self._label,
@@ -205,34 +217,34 @@ class Progress:
         with bar:
             while not self._is_over.wait(DRAW_SECONDS):
                 with self._drawing:
-                    # Without a total it moves to show that something happens.
+                    # Without a total the bar only moves.
                     bar.update(self._rows - bar.pos if self._total else 1)
                     bar.render_progress()
 
 
 def write_report(file: Path | None, report: Mapping[str, Any]) -> None:
-    """Write a report as JSON, if it was asked for."""
+    """Write a report as JSON, if there is a file for it."""
     if file:
-        with written(file) as out:
+        with open_output(file) as out:
             out.write(json.dumps(report, indent=2).encode() + b"\n")
 
 
 def say(text: str) -> None:
-    """Print a line, without what would control a terminal.
+    """Print a line without control characters.
 
-    Where nobody reads any more the command goes on, to write its files.
+    The command goes on to write its files when standard output is closed.
     """
     try:
         click.echo(printable(text))
     except BrokenPipeError:
-        # Otherwise Python's last flush would fail again.
+        # Else the flush at the exit fails again.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def end_with(problems: Iterable[str]) -> None:
-    """Print problems, one per line, and end the command with an error where there are any."""
-    told = list(problems)
-    for problem in told:
-        say(problem)
-    if told:
+    """Print problems, one per line; if there are any, end the command with exit code 1."""
+    lines = list(problems)
+    for line in lines:
+        say(line)
+    if lines:
         sys.exit(1)

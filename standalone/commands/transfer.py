@@ -14,45 +14,32 @@ from landform.schemas.export import PageLine
 from landform.schemas.feeds import FeedLine
 from landform.service.errors import printable
 from landform.service.json_codec import DEEPEST_JSON, dumps, loads
-from landform.standalone.commands.tools import (
-    DRY_RUN,
-    MAP_FORM,
-    REPORT,
-    RESOURCES,
-    File,
-    Progress,
-    end_with,
-    open_store,
-    write_report,
-    written,
-)
+from landform.standalone.commands import tools
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
 
 Line = dict[str, Any]
 SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
-# So many reasons are listed, each with the numbers of so many lines.
-MOST_REASONS, MOST_NUMBERS = 50, 5
-# Names of what a process has open already, which may be a file to which a shell redirects.
+# How many reasons are listed, and the numbers of how many lines for each.
+MAX_REASONS, MAX_NUMBERS = 50, 5
+# Names of open streams, which a shell may have redirected to a file.
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
-
-
 # The meta of a revision is two levels deeper than that of the page in a request.
 DEEPEST_LINE = DEEPEST_JSON + 2
 NOTHING = "Nothing was imported."
 
 
 class WrongLine(ValueError):
-    """A line is no row; the text says what is wrong with it."""
+    """An invalid line. The message gives the reason."""
 
 
 @click.command("export")
-@click.argument("file", type=File(is_written=True), required=False)
+@click.argument("file", type=tools.File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
 @click.option("--revisions", is_flag=True, help="Pages with their revisions.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
-@REPORT
+@tools.REPORT
 def export(
     file: Path | None, *, only: str | None, revisions: bool, force: bool, report_file: Path | None
 ) -> None:
@@ -63,20 +50,20 @@ def export(
     """
     if file and file.is_file() and not (force or str(file).startswith(STREAMS)):
         raise click.ClickException(f"{file} is there already; --force replaces it.")
-    store, resources = open_store(), RESOURCES[only]
+    store, resources = tools.open_store(), tools.RESOURCES[only]
     store.check()
     counts = Counter(dict.fromkeys(resources, 0))
     total, is_hidden = transfer.count(store, resources), file is None and sys.stdout.isatty()
-    progress = Progress("Exporting", total, is_hidden=is_hidden)
-    with written(file) as out, store.connection(), progress:
+    progress = tools.Progress("Exporting", total, is_hidden=is_hidden)
+    with tools.open_output(file) as out, store.connection(), progress:
         for row in progress.count(transfer.rows(store, resources, with_revisions=revisions)):
             out.write(dumps(row) + b"\n")
             counts[row["resource"]] += 1
-    write_report(report_file, {"counts": counts})
+    tools.write_report(report_file, {"counts": counts})
 
 
 @click.command("import")
-@click.argument("file", type=File(exists=True))
+@click.argument("file", type=tools.File(exists=True))
 @click.option(
     "--by",
     type=click.Choice(["id", "slug"]),
@@ -84,10 +71,10 @@ def export(
     show_default=True,
     help="What identifies a page that exists; with slug, new ones get new ids.",
 )
-@MAP_FORM
+@tools.MAP_FORM
 @click.option("--atomic", is_flag=True, help="All lines, or none; other writers wait meanwhile.")
-@DRY_RUN
-@REPORT
+@tools.DRY_RUN
+@tools.REPORT
 def import_(
     file: Path,
     *,
@@ -104,14 +91,14 @@ def import_(
     """
     if not file.is_file():
         raise click.UsageError(f"{file} is no file that can be read twice.")
-    store = open_store()
+    store = tools.open_store()
     store.migrate()
     wrong, highest = list[tuple[int, str]](), dict.fromkeys(SCHEMAS, 0)
     total = 0
-    with Progress("Checking") as progress:
-        # What is written from here on no line replaces. A dry run replaces nothing anyway.
+    with tools.Progress("Checking") as progress:
+        # Rows that others write from now on are not replaced.
         known = None if dry_run else transfer.known_rows(store)
-        # Read twice: what is wrong with the lines themselves is found before anybody has to wait.
+        # The first of two readings: an invalid line ends the command before it writes.
         for _, row in progress.count(read_lines(file, wrong)):
             highest[row["resource"]] = max(highest[row["resource"]], row["id"])
             total += 1
@@ -119,60 +106,61 @@ def import_(
         raise click.ClickException("\n".join([NOTHING, *by_reason(wrong)]))
     if not dry_run:
         transfer.reserve_ids(store, {} if by == "slug" else highest)
-    rows = ((number, _mapped(row, forms)) for number, row in read_lines(file))
+    rows = ((number, _map_forms(row, forms)) for number, row in read_lines(file))
     importing = transfer.Import(store, by, known)
     try:
-        with Progress("Importing", total) as progress:
+        with tools.Progress("Importing", total) as progress:
             importing.run(progress.count(rows), whole=atomic or dry_run, keep=not dry_run)
     except (ImportRefused, WrongLine) as reason:
-        done = _summary(importing.counts) if importing.counts else NOTHING
+        summary = _summary(importing.counts) if importing.counts else NOTHING
         reasons = by_reason(importing.refused) or [str(reason)]
-        raise click.ClickException("\n".join([done, *reasons])) from reason
+        raise click.ClickException("\n".join([summary, *reasons])) from reason
     counts, refused = importing.counts, importing.refused
-    told = [{"line": number, "text": text} for number, text in refused]
-    write_report(report_file, {"counts": counts, "refused": told, "dry_run": dry_run})
+    lines = [{"line": number, "text": text} for number, text in refused]
+    tools.write_report(report_file, {"counts": counts, "refused": lines, "dry_run": dry_run})
     click.echo(f"{_summary(counts)}{' (not kept)' if dry_run else ''}")
-    end_with(by_reason(refused))
+    tools.end_with(by_reason(refused))
 
 
 def _summary(counts: Counter[str]) -> str:
-    return ", ".join(f"{counts[what]} {what}" for what in ("created", "changed", "unchanged"))
+    return ", ".join(f"{counts[name]} {name}" for name in ("created", "changed", "unchanged"))
 
 
 def by_reason(refused: Iterable[tuple[int, str]]) -> list[str]:
-    """Return why lines are refused, in a line for each reason, with their numbers."""
+    """Return the reasons of refused lines, each with the numbers of its lines."""
     reasons: dict[str, list[int]] = {}
     for number, text in refused:
         reasons.setdefault(text, []).append(number)
-    listed = [_reason(text, numbers) for text, numbers in islice(reasons.items(), MOST_REASONS)]
-    others = sum(map(len, islice(reasons.values(), MOST_REASONS, None)))
-    return [*listed, *([f"... and {others:,} more lines"] if others else [])]
+    listed = [_reason(text, numbers) for text, numbers in islice(reasons.items(), MAX_REASONS)]
+    unlisted = sum(map(len, islice(reasons.values(), MAX_REASONS, None)))
+    return [*listed, f"... and {unlisted:,} more lines"] if unlisted else listed
 
 
 def _reason(text: str, numbers: list[int]) -> str:
     if len(numbers) == 1:
         return f"line {numbers[0]}: {text}"
-    first = ", ".join(map(str, numbers[:MOST_NUMBERS]))
-    return f"{len(numbers):,} lines ({first}{', ...' * (len(numbers) > MOST_NUMBERS)}): {text}"
+    first = ", ".join(map(str, numbers[:MAX_NUMBERS]))
+    return f"{len(numbers):,} lines ({first}{', ...' * (len(numbers) > MAX_NUMBERS)}): {text}"
 
 
-def _mapped(row: Line, forms: Mapping[int, int]) -> Line:
+def _map_forms(row: Line, forms: Mapping[int, int]) -> Line:
     """Change the ids of forms in a row."""
     if row["resource"] == "feed":
         row["form_id"] = forms.get(row["form_id"], row["form_id"])
-    for one in (row, *row.get("revisions", ())):
-        form = str(one["meta"].get("form_id", ""))
-        if row["resource"] == "page" and form.isdecimal():
-            one["meta"]["form_id"] = str(forms.get(int(form), form))
+        return row
+    for page in (row, *row.get("revisions", ())):
+        form = str(page["meta"].get("form_id", ""))
+        if form.isdecimal():
+            page["meta"]["form_id"] = str(forms.get(int(form), form))
     return row
 
 
 def read_lines(
     file: Path, wrong: list[tuple[int, str]] | None = None
 ) -> Iterator[tuple[int, Line]]:
-    """Yield the number of each line that is not blank, and its row, `resource` in it.
+    """Yield the number and the row of each line that is not blank. A row has its `resource`.
 
-    What is wrong with a line is added to a list, with its number, or else raised as `WrongLine`.
+    An error is added to `wrong` with the number of its line, or else raised as `WrongLine`.
     """
     with file.open("rb") as opened:
         for number, line in enumerate(opened, 1):
@@ -187,7 +175,7 @@ def read_lines(
 
 
 def check_stored(row: Line) -> None:
-    """Raise `WrongLine` for a row that is stored, its meta as text, and would be no line."""
+    """Raise `WrongLine` for a stored row that could not be imported again."""
     try:
         meta = loads(row["meta"].encode())
     except ValueError as error:
@@ -197,17 +185,17 @@ def check_stored(row: Line) -> None:
 
 def _row(line: bytes) -> Line:
     try:
-        given = loads(line, DEEPEST_LINE)
+        value = loads(line, DEEPEST_LINE)
     except ValueError as error:
         raise WrongLine("this is no JSON") from error
-    return _load(given)
+    return _load(value)
 
 
-def _load(given: Any) -> Line:
-    resource = given.get("resource") if isinstance(given, dict) else None
+def _load(value: Any) -> Line:
+    resource = value.get("resource") if isinstance(value, dict) else None
     if not isinstance(resource, str) or resource not in SCHEMAS:
         raise WrongLine("this is neither a page nor a feed")
-    columns = {name: value for name, value in given.items() if name != "resource"}
+    columns = {name: item for name, item in value.items() if name != "resource"}
     try:
         return {"resource": resource, **SCHEMAS[resource].load(columns)}
     except ValidationError as error:

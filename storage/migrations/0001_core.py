@@ -71,21 +71,6 @@ TABLES = {
         version BIGINT NOT NULL DEFAULT 1,
         meta {text} NOT NULL
     """,
-    "feed_run": """
-        {identity},
-        feed_id BIGINT NOT NULL,
-        form_id BIGINT NOT NULL,
-        entry_id {text} NOT NULL,
-        state {text} NOT NULL,
-        attempt BIGINT NOT NULL,
-        due_utc {text},
-        code {text} NOT NULL,
-        message {text} NOT NULL,
-        retryable {boolean} NOT NULL,
-        created_utc {text} NOT NULL,
-        modified_utc {text} NOT NULL,
-        version BIGINT NOT NULL
-    """,
     "event": """
         {identity},
         type {text} NOT NULL,
@@ -97,27 +82,6 @@ TABLES = {
         name {text} PRIMARY KEY,
         number DOUBLE PRECISION NOT NULL,
         holder {text} NOT NULL
-    """,
-    "webhook": """
-        {identity},
-        url {text} NOT NULL,
-        types {text} NOT NULL,
-        description {text} NOT NULL,
-        active {boolean} NOT NULL,
-        reason {text} NOT NULL,
-        secret {text} NOT NULL,
-        previous_secret {text} NOT NULL,
-        previous_until DOUBLE PRECISION NOT NULL,
-        cursor BIGINT NOT NULL,
-        failures BIGINT NOT NULL,
-        failing_since DOUBLE PRECISION,
-        next_try DOUBLE PRECISION NOT NULL,
-        delivered BIGINT NOT NULL,
-        failed BIGINT NOT NULL,
-        set_aside {text} NOT NULL,
-        resend {text} NOT NULL,
-        deliveries {text} NOT NULL,
-        created_utc {text} NOT NULL
     """,
     "api_key": """
         {identity},
@@ -151,7 +115,6 @@ TABLES = {
 UNIQUE_INDEXES = {
     "page_slug": "page (slug) WHERE slug <> ''",
     "former_slug_slug": "former_slug (slug)",
-    "feed_run_by_entry": "feed_run (entry_id, feed_id)",
 }
 # The index of an order has the columns of all filters, so that no page has to be read for them.
 FILTERED = "status, author, slug, form, date_utc, opens_local, opens_utc, closes_local, closes_utc"
@@ -175,11 +138,6 @@ INDEXES = {
     "feed_by_form": "feed (form_id, feed_order, id)",
     "feed_by_order": "feed (feed_order, id)",
     "feed_by_addon": "feed ({addon_slug}, feed_order, id)",
-    "feed_run_by_feed": "feed_run (feed_id, id)",
-    "feed_run_by_form": "feed_run (form_id, id)",
-    "feed_run_by_state": "feed_run (state, id)",
-    "feed_run_by_age": "feed_run (modified_utc, id)",
-    "feed_run_due": "feed_run (due_utc, id) WHERE due_utc IS NOT NULL",
     "kept_answer_by_age": "kept_answer (created)",
 }
 

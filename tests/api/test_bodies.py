@@ -2,24 +2,19 @@
 
 import json
 import time
-import unicodedata
 from collections.abc import Callable
 from random import Random
 
 import pytest
 from conftest import Server, basic
 from flask.testing import FlaskClient
-from marshmallow import ValidationError
 from processes import peak_of_workers
 
 from landform.schemas.pages import LONGEST_CONTENT
 from landform.service import Identity
 from landform.service.rendering.content import render_texts
-from landform.service.rendering.cost import MOST_ELEMENTS, limit_exceeded
-from landform.storage.search import fold
 
 CLEANED = Identity("writer", scopes=frozenset({"pages:write"}))
-TRUSTED = Identity("editor", scopes=frozenset({"pages:write", "html:unfiltered"}))
 # Twice and more of what is promised, for machines that have other work to do.
 MOST_SECONDS, MOST_MEGABYTES = 8.0, 300
 
@@ -58,20 +53,11 @@ ATTACKS: dict[str, Callable[[], str]] = {
     "unfolding": lambda: "\ufdfa" * 1_390_000,
     # Accents of one letter, which have to be put into their order.
     "accents": lambda: "a" + "\u0315\u0300" * (TWO_MILLIONS // 2),
-    # Accents that are letters until they are folded.
-    "hidden_accents": lambda: "\u0f73" * 1_390_000,
     "sequences": sequences,
     # Each is a reference of four characters when it is cleaned.
     "angle_brackets": lambda: "<" * TWO_MILLIONS,
-    # Each is a break in the paragraph.
-    "line_ends": lambda: "\n".join("a" * (TWO_MILLIONS // 2)),
     # Each line is a paragraph, or follows a break.
     "paragraphs": lambda: "a\n\n" * (TWO_MILLIONS // 3),
-    "breaks": lambda: "a\n" * (TWO_MILLIONS // 2),
-    # The adoption agency's work.
-    "misnested": lambda: "<a><b><p></a></b>" * (TWO_MILLIONS // 17),
-    # Text and elements that may not stand in the tables they are in.
-    "foster_parented": lambda: "<table><b>x<td>" * (TWO_MILLIONS // 15),
 }
 
 
@@ -82,7 +68,7 @@ def body(attack: str) -> bytes:
 
 
 # What would take too long or grow too much is refused; the rest is as fast as any other text.
-REFUSED = set(ATTACKS) - {"accents", "hidden_accents"}
+REFUSED = set(ATTACKS) - {"accents"}
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
@@ -100,7 +86,9 @@ def test_an_attack_is_answered_in_a_moment_and_changes_nothing_if_it_is_refused(
     assert writer.get("/f/pages").get_json() == []
 
 
-def test_a_worker_stays_small_whatever_a_writer_sends(start_server: Callable[..., Server]) -> None:
+def test_the_memory_of_a_worker_stays_bounded_under_attacks(
+    start_server: Callable[..., Server],
+) -> None:
     server = start_server(LANDFORM_WORKERS="1")
     for attack in ("unclosed_elements", "unfolding", "accents", "ampersands", "sequences"):
         headers = {"Content-Type": "application/json", **basic()}
@@ -108,7 +96,7 @@ def test_a_worker_stays_small_whatever_a_writer_sends(start_server: Callable[...
     assert peak_of_workers(server) < MOST_MEGABYTES
 
 
-def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
+def test_a_landing_page_of_a_page_builder_is_within_the_limits() -> None:
     icon = '<i class="icon-%x"><svg viewBox="0 0 8 8"><g><path d="M0 0h8"/></g></svg></i>'
     widget = (
         '<div class="col" data-settings="{&quot;a&quot;:%x}"><section><h2><strong>Title</strong>'
@@ -123,39 +111,3 @@ def test_a_landing_page_of_a_builder_meets_no_bound() -> None:
     page = "<div>" * 100 + f"<p {many}>{script}{table}{inner}" + "</div>" * 100
     columns = render_texts({"content": BLOCKS + page}, CLEANED)
     assert columns["content_rendered"].count("<h2>") == 400
-
-
-# What stands between elements that stay open, and looks like the end of one.
-TRICKS = [
-    "<i><table><td></i>", "<svg><b></svg>", "<!-- </b> -->", "<p title='<b></b>'>x",
-    "<textarea></b></textarea>",
-]  # fmt: skip
-
-
-def test_no_trick_with_end_tags_hides_what_is_left_open() -> None:
-    for html in (
-        *(trick.join(f"<p>x<b {number}>" for number in range(2000)) for trick in TRICKS),
-        "<p>" + "".join(f"<b {number}>" for number in range(200)) + "<p>x" * 9000,
-        "<p>x".join(f"<b title='<{number}'>" for number in range(2000)),
-    ):  # fmt: skip
-        assert limit_exceeded(html) is not None
-
-
-def test_the_elements_of_a_content_that_is_cleaned_are_bounded() -> None:
-    beyond = {"content": BLOCKS + "<img>" * (MOST_ELEMENTS + 1)}
-    with pytest.raises(ValidationError) as refused:
-        render_texts(beyond, CLEANED)
-    assert list(refused.value.normalized_messages()) == ["content"]
-    assert render_texts(beyond, TRUSTED)
-
-
-def test_folding_is_the_same_whatever_the_pieces_it_is_done_in() -> None:
-    def folded(text: str) -> str:
-        parts = unicodedata.normalize("NFKD", text.casefold())
-        plain = "".join(char for char in parts if not unicodedata.combining(char))
-        return unicodedata.normalize("NFC", plain)
-
-    every = "".join(map(chr, [*range(0xD800), *range(0xE000, 0x110000)]))
-    assert fold(every) == folded(every)
-    for text in ("한국어" * 40_000, "e\u0301x" * 50_000, "\u1100\u1161\u11a8" * 30_000):
-        assert fold(text) == folded(text)

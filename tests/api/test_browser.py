@@ -76,7 +76,13 @@ def send(page: Page, operation: str) -> str:
     page.find(f"{inside}/summary").click()
     button = page.find(f"{inside}/*[@class='inside']/button")
     page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
-    button.click()
+    answer = page.driver.find_element("xpath", f"{inside}//*[contains(@class, 'answer')]")
+
+    def is_sent() -> Any:
+        # A click misses a button that moves while the page is still being laid out.
+        return answer.is_displayed() or button.click()
+
+    page.until(is_sent, "Nothing is sent.")
     return str(page.find(f"{inside}//*[contains(@class, 'answer')][contains(., '\n')]").text)
 
 

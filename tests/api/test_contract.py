@@ -13,10 +13,11 @@ import pytest
 from conftest import SECRET, Server, basic
 from flask import Flask
 from flask.testing import FlaskClient
+from part_tables import WORDPRESS_ROUTES
 
-from landform.service.error_codes import ERROR_CODES
+from landform.service.error_codes import all_error_codes
 from landform.service.openapi.document import error_codes
-from landform.service.resources import HOME, WORDPRESS_ROUTES
+from landform.service.resources import HOME
 
 ROUTES = (HOME, *WORDPRESS_ROUTES)
 SCRIPTS = Path(sys.executable).parent
@@ -27,7 +28,7 @@ CHECKED += ["--exclude-checks", "allow_header_conformance"]
 # Without credentials most requests are refused before they are looked at: fewer will do.
 PHASES = {
     "admin": ["--phases", "examples,coverage,fuzzing,stateful", "--auth", SECRET],
-    "anonymous": ["--phases", "examples,fuzzing"],
+    "anonymous": ["--phases", "examples"],
 }
 
 
@@ -69,9 +70,7 @@ def test_every_operation_is_described_and_no_other(app: Flask, description: Any)
     assert len(names) == len(set(names)) == 62
 
 
-def test_the_description_names_its_host_and_is_answered_once_to_whoever_has_it(
-    anonymous: FlaskClient,
-) -> None:
+def test_the_description_names_its_host_and_has_an_etag(anonymous: FlaskClient) -> None:
     here = anonymous.get("/openapi.json", base_url="https://example.com/shop").get_json()
     assert here["servers"] == [{"url": "https://example.com/shop"}]
     tag = anonymous.get("/openapi.json").headers["ETag"]
@@ -79,7 +78,7 @@ def test_the_description_names_its_host_and_is_answered_once_to_whoever_has_it(
     assert (again.status_code, again.data) == (304, b"")
 
 
-def test_the_page_comes_from_here_under_a_strict_policy(anonymous: FlaskClient) -> None:
+def test_the_docs_page_loads_nothing_from_elsewhere(anonymous: FlaskClient) -> None:
     for part in ("", "/docs.css", "/docs.js", "/fields.js", "/docs.svg", "/", "?_envelope=1"):
         answer = anonymous.get(f"/docs{part}")
         assert answer.status_code == 200
@@ -94,6 +93,7 @@ def test_the_page_comes_from_here_under_a_strict_policy(anonymous: FlaskClient) 
 
 
 @pytest.mark.clients
+@pytest.mark.slow
 @pytest.mark.sqlite("the description is the same on any engine")
 @pytest.mark.skipif(not FUZZER.exists(), reason="the extra contract is not installed")
 @pytest.mark.parametrize("caller", PHASES)
@@ -113,6 +113,7 @@ def test_a_fuzzer_finds_nothing_undocumented(
 
 
 @pytest.mark.clients
+@pytest.mark.slow
 @pytest.mark.skipif(not GENERATOR.exists(), reason="the extra contract is not installed")
 def test_a_client_made_from_the_description_creates_reads_and_writes_back(
     start_server: Callable[..., Server],
@@ -159,21 +160,6 @@ def test_a_client_made_from_the_description_creates_reads_and_writes_back(
     client.get_httpx_client().close()
 
 
-def test_the_custom_fields_and_the_settings_of_responses_are_described(description: Any) -> None:
-    schemas = description["components"]["schemas"]
-    for name in ("PageView", "PageEdit"):
-        meta = schemas[name]["properties"]["meta"]
-        kinds = {key: shape["type"] for key, shape in meta["properties"].items()}
-        texts = dict.fromkeys(("starts_at", "ends_at", "form_id"), "string")
-        lists = dict.fromkeys(("viral_share", "instant_win", "language", "gallery"), "array")
-        assert kinds == texts | lists
-        assert set(meta["required"]) == set(kinds)
-    for name in ("FeedRead", "FeedWritten", "FeedDeleted"):
-        meta = schemas[name]["properties"]["meta"]
-        assert (meta["type"], meta["additionalProperties"]) == ("object", True)
-        assert "feedName" in meta["description"]
-
-
 def properties(node: Any, path: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every property of every schema in a document, by where it is."""
     if isinstance(node, dict):
@@ -210,4 +196,4 @@ def test_every_declared_code_is_known_and_every_known_one_declared() -> None:
     for route in ROUTES:
         for operation in route.operations.values():
             declared.update(*error_codes(operation).values())
-    assert declared == set(ERROR_CODES)
+    assert declared == set(all_error_codes())

@@ -13,10 +13,10 @@ from flask import Flask
 
 from landform.service import ApiError, create_blueprint
 from landform.standalone.cli import main
-from landform.storage import Store, feeds, runs
+from landform.storage import Store, feeds
+from landform.storage.run_keys import run_key
 
 SECRET_VALUE = "ada.lovelace@example.com"
-SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}
 
 
 def when(field: str, value: str, operator: str = "is") -> dict[str, Any]:
@@ -134,55 +134,6 @@ def test_every_feed_that_does_not_run_has_one_reason(client: Client, plan: Make)
     assert ids(plan(form=0)) == ids(plan(form=0, form_0=True)) == ids(plan(form=5, form_0=True))
 
 
-def test_what_was_run_for_the_entry_does_not_run_again(client: Client, plan: Make) -> None:
-    for _ in range(5):
-        client.feed()
-    with client.store.connection():
-        failed = {**SUCCESS, "state": "failed"}
-        again = {**failed, "retryable": True}
-        for feed_id, outcome in ((1, SUCCESS), (2, failed), (4, None), (5, again)):
-            run = runs.claim(client.store, feed_id, "17", 60, 30)
-            if outcome:
-                runs.end(client.store, feed_id, run["id"], 1, outcome)
-    made = plan(entry_id="17", explain=True)
-    assert ids(made) == [3, 5]
-    assert reasons(made) == dict.fromkeys((1, 2, 4), "already_run")
-    assert ids(plan(entry_id=17)) == [3, 5]
-    assert ids(plan(entry_id="18")) == ids(plan()) == [1, 2, 3, 4, 5]
-
-
-def test_the_one_feed_of_an_add_on_that_was_run_stays_the_one(client: Client, plan: Make) -> None:
-    for _ in range(3):
-        client.feed(addon_slug="pay")
-    with client.store.connection():
-        run = runs.claim(client.store, 2, "e", 60, 30)
-        made = plan(first_only=["pay"], entry_id="e", explain=True)
-        assert reasons(made) == {1: "first_only", 2: "already_run", 3: "first_only"}
-        runs.end(client.store, 2, run["id"], 1, {**SUCCESS, "state": "failed", "retryable": True})
-    assert ids(plan(first_only=["pay"], entry_id="e")) == [2]
-    client.patch("/feeds/2", json={"is_active": False})
-    assert ids(plan(first_only=["pay"], entry_id="e")) == []
-
-
-def test_a_plan_writes_nothing_and_costs_two_queries_at_most(client: Client, plan: Make) -> None:
-    for _ in range(30):
-        client.feed(meta=when("1", "a"))
-    statements: list[str] = []
-    client.store.database.observers.append(lambda sql, _: statements.append(sql))
-    for most, asked in ((1, {}), (2, {"entry_id": "e"}), (2, {"entry_id": "e", "explain": True})):
-        statements.clear()
-        plan({"1": "b"}, form_0=True, **asked)
-        assert len(statements) <= most, statements
-        assert all(sql.startswith("SELECT") for sql in statements)
-
-
-def test_a_page_of_another_site_may_ask_as_it_may_read(client: Client) -> None:
-    headers = {"Sec-Fetch-Site": "cross-site", "Origin": "https://shop.example.com"}
-    answer = client.post("/forms/1/feeds/plan", json={"entry": {}}, headers=headers)
-    assert answer.status_code == client.get("/feeds", headers=headers).status_code == 200
-    assert client.post("/feeds", json={}, headers=headers).status_code == 403
-
-
 WRONG: list[tuple[dict[str, Any], str]] = [
     ({}, "entry"),
     ({"entry": "x"}, "entry"),
@@ -233,7 +184,9 @@ def test_a_response_that_would_be_too_large_is_refused(client: Client) -> None:
     assert (answer.status_code, "addon" in answer.get_json()["data"]["params"]) == (400, True)
 
 
-def test_a_host_and_the_command_have_the_same(database_url: str, tmp_path: Path) -> None:
+def test_the_python_api_and_the_command_make_the_same_plan(
+    database_url: str, tmp_path: Path
+) -> None:
     landing = create_blueprint(database_url)
     store = landing.service.store
     with store.connection():
@@ -251,7 +204,7 @@ def test_a_host_and_the_command_have_the_same(database_url: str, tmp_path: Path)
 
     made = json.loads(run("--entry", str(entry), "--explain", "--entry-id", "18").output)
     assert (ids(made), reasons(made)) == ([1], {2: "condition"})
-    assert made["feeds"][0]["run_key"] == runs.run_key(store, 1, "18")
+    assert made["feeds"][0]["run_key"] == run_key(store, 1, "18")
     assert ids(json.loads(run("--entry", "-", sent='{"1": "b"}').output)) == []
     assert ids(json.loads(run("--entry", str(entry), *some).output)) == [2]
     assert ids(json.loads(run("--entry", str(entry), "--event-type", "x").output)) == []

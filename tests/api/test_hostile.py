@@ -1,39 +1,16 @@
 """Hostile input: whatever comes in is refused or stored faithfully, and nothing is a 500."""
 
 import itertools
-import json
 import re
 from typing import Any
 from urllib.parse import quote
 
 import pytest
-from applications import ADMIN, Client, Site
+from applications import ADMIN, FEED, Client, Site
 from conftest import basic
+from part_tables import WORDPRESS_ROUTES, tables
 
-from landform.service.resources import WORDPRESS_ROUTES
-
-FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"a": "b"}}
 JSON = {"Content-Type": "application/json"}
-
-
-# What a body may hold where anything may be.
-VALUES = [
-    "9223372036854775807", "9223372036854775808", "1" + "0" * 400, "5e-324", "0e999999999999",
-    "-0.0", '"\\ud83d\\ude00"', '"\\u0000"', '"\\u0001\\u001f\\u007f\\u2028\\ufeff\\ufffe"',
-    '{"a": 1, "A": 2, "": 3, " ": 4}', '{"__proto__": {"x": 1}, "constructor": 1}',
-    '{"$ne": null, "id": "1 OR 1=1"}', '["' + "[{" * 999 + '"]',
-    # With the two objects and the list around it and the number in it, as deep as can be.
-    "[" * 496 + "1" + "]" * 496,
-]  # fmt: skip
-
-
-def test_a_value_is_stored_faithfully(client: Client) -> None:
-    values = f"[{','.join(VALUES)}]"
-    body = f'{{"form_id": 1, "addon_slug": "a", "meta": {{"values": {values}}}}}'
-    answer = client.post("/feeds", data=body.encode(), headers=JSON)
-    assert answer.status_code == 201, answer.text
-    for read in (answer.get_json(), client.get("/feeds/1").get_json()):
-        assert repr(read["meta"]["values"]) == repr(json.loads(values))
 
 
 HOSTILE = [
@@ -52,7 +29,7 @@ HOSTILE = [
     *("../../etc/passwd", "<script>", "${7*7}", "{{7*7}}", "\r\nX-Evil: 1", "1e400", "0x10", "1_0"),
     *("." * 999, "a." * 999, ",".join("abcdefgh" * 9), "+" * 500, "NaN", "true", "[]", "1;DROP"),
 ]
-ZONES = ["UTC", "Pacific/Kiritimati", "Pacific/Pago_Pago", "Asia/Kathmandu", "America/St_Johns"]
+ZONES = ["UTC", "Pacific/Kiritimati", "America/St_Johns"]
 MOMENTS = [f"{day}{offset}" for day in ("0001-01-01T00:00:00", "9999-12-31T23:59:59")
            for offset in ("", "Z", "+14:00", "-14:00", "+23:59", "-23:59")]  # fmt: skip
 NESTED = "{0}[0][0]=x {0}[a][b]=x {0}[]=1&{0}[]=x {0}[][]=1 {0}[a]=1&{0}=2 {0} [".split()
@@ -68,7 +45,7 @@ READS = [
 
 
 @pytest.mark.parametrize("zone", ZONES)
-def test_no_parameter_whatever_it_holds_is_a_500(database_url: str, zone: str) -> None:
+def test_no_value_of_a_parameter_is_a_500(database_url: str, zone: str) -> None:
     site = Site.on(database_url, TIMEZONE=zone)
     site.page()
     site.visitor.post("/feeds", json=FEED, auth=ADMIN)
@@ -94,7 +71,7 @@ HELD = ["", " ", '"', '""', "*", "W/", '"' * 500, "a" * 5000, "Basic", "Basic \x
         "a b", "<x>", "exa mple:99999", "]:80", "TRACE", "get", "null"]  # fmt: skip
 
 
-def test_no_header_whatever_it_holds_is_a_500(client: Client) -> None:
+def test_no_value_of_a_header_is_a_500(client: Client) -> None:
     client.post("/pages", json={"title": "A"})
     for header, value in itertools.product(HEADERS, HELD):
         for method, path in (("GET", "/pages/1"), ("POST", "/pages"), ("PUT", "/feeds/1")):
@@ -170,8 +147,6 @@ LISTS = [
 ]
 # What is wrong in the body or the query of a request, and the name that has to be told.
 HOOK = "https://example.com/"
-ENDED = {"state": "failed", "attempt": 1}
-AGAIN = {**ENDED, "retryable": True}
 HOOKS: list[tuple[Any, str]] = [
     *(({"url": url}, "url") for url in ("ftp://example.com/", "https://user:word@example.com/",
                                         "https:///x", "https://example.com/ x\n")),
@@ -181,20 +156,6 @@ HOOKS: list[tuple[Any, str]] = [
 ]  # fmt: skip
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "POST /pages": PAGES, "PUT /pages/1": PAGES, "GET /pages": LISTS,
-    "POST /feeds/1/runs": [
-        ({}, "entry_id"), *(({"entry_id": one}, "entry_id") for one in ("", None, "e" * 201)),
-        *(({"entry_id": "f", "lease": one}, "lease") for one in (0, 86_401, 1.5)),
-        ({"entry_id": "f", "leese": 1}, "leese"),
-    ],
-    "PATCH /feeds/1/runs/1": [
-        ({"attempt": 1}, "state"), ({**ENDED, "state": "done"}, "state"),
-        ({**ENDED, "state": "claimed"}, "state"), ({**AGAIN, "state": "success"}, "retryable"),
-        ({**ENDED, "retry_at": "2099-01-01T00:00:00"}, "retry_at"),
-        ({**AGAIN, "retry_at": "soon"}, "retry_at"), ({**AGAIN, "code": "c" * 101}, "code"),
-        ({**AGAIN, "message": "m" * 2001}, "message"), ({**AGAIN, "message": "\0"}, "message"),
-        *(({**AGAIN, "attempt": one}, "attempt") for one in (0, 1.5, None)),
-        ({**AGAIN, "reason": "x"}, "reason"),
-    ],
     "PUT /forms/3/feeds/order": [
         ({}, "feeds"), *((ids, "feeds") for ids in ([1, 1], ["x"], [0], [None], [1.5], [[1]])),
         *(({"feeds": one}, "feeds") for one in ("1", {"0": 1}, [2**63])),
@@ -202,22 +163,23 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     ],
     "POST /webhooks": [({}, "url"), *(({"url": HOOK, **body}, name) for body, name in HOOKS)],
     "PATCH /webhooks/1": HOOKS,
-    "GET /runs": [(query, query.partition("=")[0]) for query in (
-        "state=done", "page=0", "per_page=101", "form_id=x", "after=now", "order=up", "entry_id=",
-        f"feed_id={'1,' * 1001}")],
     "GET /events": [(query, query.partition("=")[0]) for query in (
         "after=-1", "after=x", "type=page", "type=page.moved", "per_page=0", "per_page=101",
         "resource_id=x")],
 }  # fmt: skip
+for table in tables("WRONG"):
+    WRONG |= table
 
 
 @pytest.mark.parametrize("line", WRONG)
-def test_what_is_wrong_is_named_and_changes_nothing(client: Client, line: str) -> None:
+def test_a_wrong_value_is_named_and_changes_nothing(client: Client, line: str) -> None:
     client.page(content="Kept", meta={"form_id": "7"}, password="p")
     client.feed(form_id=3)
-    client.post("/feeds/1/runs", json={"entry_id": "e"})
+    for method, path, body in (write for writes in tables("WRITES") for write in writes):
+        assert client.open(path, method=method, json=body).status_code < 300
     client.post("/webhooks", json={"url": HOOK})
-    paths = ("/pages?status=any&context=edit", "/forms/3/feeds", "/runs", "/webhooks", "/events")
+    paths = ["/pages?status=any&context=edit", "/forms/3/feeds", "/webhooks", "/events"]
+    paths += [path for paths in tables("LISTS") for path in paths]
     before, (method, path) = [client.get(one).get_json() for one in paths], line.split()
     for sent, name in WRONG[line]:
         given = {"query_string": sent} if method == "GET" else {"json": sent}

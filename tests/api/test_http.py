@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 from applications import Client
-from werkzeug.test import EnvironBuilder, TestResponse, run_wsgi_app
+from werkzeug.test import TestResponse
 
 JSON = "application/json"
 FORM = "application/x-www-form-urlencoded"
@@ -46,13 +46,6 @@ def test_any_other_address_leads_nowhere(client: Client) -> None:
         assert client.get(f"{path}?_envelope").get_json().get("status") == 404
 
 
-def test_an_id_may_have_any_number_of_digits(client: Client) -> None:
-    page = client.page()
-    assert client.get(f"/pages/{'0' * 5000}{page['id']}?context=edit").get_json() == page
-    for number in ("0", 2**63 - 1, 2**63, 10**20 + 1, "9" * 5000):
-        assert_error(client.get(f"/pages/{number}"), 404, "rest_post_invalid_id")
-
-
 def test_only_a_post_may_carry_another_method(client: Client) -> None:
     client.page()
     headers = {"X-HTTP-Method-Override": "DELETE"}
@@ -85,20 +78,6 @@ def test_a_body_that_is_no_json_object_is_refused(client: Client) -> None:
     assert client.get("/feeds").get_json() == [feed]
 
 
-PROBLEMS = {
-    b'{"title": "a"\n  "content": "sesame"}': "Expecting ',' delimiter at line 2, column 3",
-    b'{"title": "a\nb"}': "Invalid control character at line 1, column 13",
-    b'{"title": NaN}': "NaN is no JSON",
-    b'{"title": "\xff"}': "it is not UTF-8",
-}
-
-
-def test_broken_json_is_told_where_it_breaks_and_what_was_expected(client: Client) -> None:
-    for body, problem in PROBLEMS.items():
-        told = client.post("/pages", data=body, content_type=JSON).get_json()["message"]
-        assert told == f"The body is not valid JSON: {problem}."
-
-
 @pytest.mark.settings(MAX_BODY_BYTES="1000")
 @pytest.mark.parametrize(("kind", "start", "end"), BODIES, ids=[body[0][:20] for body in BODIES])
 def test_a_body_beyond_the_bound_is_413_and_one_that_breaks_off_400(
@@ -119,26 +98,10 @@ def test_a_body_beyond_the_bound_is_413_and_one_that_breaks_off_400(
     assert post(900, environ=chunked).status_code == post(1000).status_code == 201
 
 
-def test_forms_write_pages_like_json(client: Client) -> None:
-    sent = {
-        **{"title": "A & ü", "content[raw]": '{"a": 1}', "author": "3", "meta[form_id]": "7"},
-        **{"meta[gallery][]": ["a", "b"], "meta[language][0][code]": "de", "unknown": "1"},
-    }
-    for kind in (FORM, "multipart/form-data"):
-        page = client.post("/pages", data=sent, content_type=kind).get_json()
-        assert (page["title"]["raw"], page["author"]) == ("A & ü", 3)
-        assert page["content"]["raw"] == '{"a": 1}'
-        meta = [page["meta"][name] for name in ("form_id", "gallery", "language")]
-        assert meta == ["7", ["a", "b"], [{"code": "de"}]]
-        bad = {"meta[form_id][]": "7", "author": "x", "title": "a\0"}
-        error = client.put(f"/pages/{page['id']}", data=bad, content_type=kind).get_json()
-        assert set(error["data"]["params"]) == {"meta.form_id", "author", "title"}
-
-
 # Texts that were meant to be JSON, or could have been, in a form and in any other kind of body.
 IN_FORMS = ['{"title": "A"}', '\n { "title": "A",}', "{'title': 'A'}", "[1]"]
 IN_OTHERS = ['{"title": "A", "force": true}', "title=new&force=1"]
-OTHERS = ["", "text/plain", "x", ";;;", 'a/b; c="', "\xff/\xfe", "*/*"]
+OTHERS = ["", "text/plain", "\xff/\xfe;;"]
 MEDIA = "rest_unsupported_media_type"
 WRITES = {
     **{f"{line} 415": MEDIA for line in ("POST /pages", "PUT /pages/1", "DELETE /pages/1")},
@@ -150,7 +113,9 @@ READS = {f"GET {path} 415": MEDIA for path in ("/pages", "/pages/1", "/feeds", "
 
 
 @pytest.mark.parametrize("kind", [FORM, MULTIPART, *OTHERS])
-def test_json_sent_as_another_kind_of_body_is_told_which_to_send(client: Client, kind: str) -> None:
+def test_json_of_another_content_type_is_refused_with_the_right_one(
+    client: Client, kind: str
+) -> None:
     page, feed = client.page(), client.feed()
     for data in IN_OTHERS if kind in OTHERS else IN_FORMS:
         for line, code in (WRITES | READS if data.startswith('{"') else WRITES).items():
@@ -164,41 +129,6 @@ def test_json_sent_as_another_kind_of_body_is_told_which_to_send(client: Client,
     assert client.get("/pages", data="context=x", content_type=kind).status_code == 200
     assert client.get("/pages?context=edit").get_json() == [page]
     assert client.get("/feeds").get_json() == [feed]
-
-
-MANY = [f"{name}=1" for n in range(10_000) for name in (f"p{n}", f"x[{n}]", "y[]")]
-QUERIES = [
-    *"x[[]=1 []=1 [ ] = &&& &=& % %zz %ff=%fe %00=%00 a[b=1 a]b=1 ?&?=? # a=b;c=d [0]=1".split(),
-    *"_fields[x][y]=1 _fields[]= _method[]=GET _envelope[]=1 context[context]=x 日=本".split(),
-    *(f"x{'[a]' * 50}=1", f"x{'[]' * 5000}=1", "x[" * 5000, "%f0%9f%98%80" * 999, "&".join(MANY)),
-    *("_fields=" + "a." * 9999, "_fields=" + "a," * 9999, "\udcff=\udcff"),
-]
-
-HOSTS = ["", *"é.example a..b [::1 a:99999 a:x a/b a?b a#b u@h [z] * %41 .".split(), "x" * 300]
-STRANGE = [
-    *(("QUERY_STRING", query) for query in QUERIES),
-    *(("HTTP_HOST", host) for host in (*HOSTS, "a b", 'x>; rel="next", <http://y')),
-]
-
-
-def test_no_query_and_no_host_is_too_strange(client: Client) -> None:
-    for _ in range(2):
-        client.page()
-    for name, value in STRANGE:
-        raw = {name: value.encode(errors="surrogateescape").decode("latin-1")}
-        for path in ("/pages?per_page=1", "/pages/1", "/pages?_method=POST", "/feeds", "/nope"):
-            answer = client.open(path, method="GET", environ_overrides=raw)
-            assert (answer.status_code < 500, answer.mimetype) == (True, JSON), value[:99]
-            assert "http://y" not in answer.headers.get("Link", "")
-
-
-@pytest.mark.parametrize("host", ["xn--", "xn--a", "xn--0.example"])
-def test_a_host_that_is_no_name_leaves_no_half_write(client: Client, host: str) -> None:
-    # Flask's test client itself trips over such a host.
-    made = EnvironBuilder(path="/pages", method="POST", json={"title": "x"}).get_environ()
-    made |= {"HTTP_HOST": host, **client.environ_base}
-    status = int(run_wsgi_app(client.application, made)[1].split()[0])
-    assert (status, len(client.get("/pages").get_json())) in ((201, 1), (400, 0))
 
 
 # What the body of a read says, and the query that says the same.
@@ -228,13 +158,3 @@ def test_a_list_takes_its_parameters_from_a_body_and_is_never_cached_then(
             assert answer.headers[name] == asked.headers[name]
         assert answer.headers["Cache-Control"] == "no-store"
         assert client.head(path, json=sent).headers["ETag"] == asked.headers["ETag"]
-
-
-def test_a_body_has_the_bounds_of_a_query(client: Client) -> None:
-    for named, sent in {
-        "page": 10**12, "per_page": 101, "include": [*range(1, 1100)], "search": "x" * 5000,
-        "context": None, "author": {"a": {"b": 1}}, "offset": True, "slug": [["a"]],
-    }.items():  # fmt: skip
-        answer = client.get("/pages", json={named: sent})
-        assert answer.status_code == 400
-        assert list(answer.get_json()["data"]["params"]) == [named]

@@ -30,21 +30,15 @@ KEPT_OUT = {
 }  # fmt: skip
 # What proxies, networks of sites and tunnels add to the requests that they forward.
 OF_PROXIES = """
-    Forwarded X-Forwarded X-Forwarded-For X-Forwarded-Host X-Forwarded-Proto X-Forwarded-Server
-    X-Forwarded-By X-Original-Forwarded-For Forwarded-For Z-Forwarded-For Via Client-IP ClientIP
-    X-Client-IP X-Real-IP X-Cluster-Client-IP True-Client-IP X-Remote-IP X-Remote-Addr
-    X-Originating-IP X-ProxyUser-IP X-Coming-From Proxy-Connection Proxy-Client-IP
-    WL-Proxy-Client-IP X-Original-URL X-Original-Host X-Original-To X-Envoy-External-Address
-    X-Envoy-Internal X-Envoy-Peer-Metadata X-Envoy-Original-Path X-Varnish X-Request-Start
-    X-Traefik-Real-IP CF-Connecting-IP CF-Connecting-IPv6 CF-Ray CF-Visitor CF-IPCountry
-    CDN-Loop Fastly-Client-IP Fastly-FF Surrogate-Capability Akamai-Origin-Hop
-    X-Akamai-Client-IP Incap-Client-IP X-Iinfo X-Sucuri-ClientIP Sucuri-ClientIP
-    CloudFront-Viewer-Address X-Amz-Cf-Id X-Amzn-Trace-Id X-Azure-ClientIP X-Azure-SocketIP
-    X-ARR-LOG-ID X-ARR-SSL X-WAWS-Unencoded-URL Disguised-Host X-Cloud-Trace-Context
-    X-Appengine-User-IP X-Vercel-Id X-Vercel-Forwarded-For X-NF-Client-Connection-IP
-    Fly-Client-IP Fly-Request-Id Rndr-Id X-Railway-Edge X-Heroku-Queue-Depth
-    Tailscale-User-Login Tailscale-User-Name Ngrok-Trace-Id X-Gateway-Request-Id
-    X-External-Address
+    Forwarded X-Forwarded X-Forwarded-For X-Forwarded-Proto X-Forwarded-By X-Original-Forwarded-For
+    Z-Forwarded-For Via Client-IP ClientIP X-Client-IP X-Real-IP True-Client-IP X-Remote-Addr
+    X-Originating-IP X-ProxyUser-IP X-Coming-From Proxy-Connection WL-Proxy-Client-IP X-Original-URL
+    X-Envoy-External-Address X-Envoy-Internal X-Varnish X-Request-Start CF-Connecting-IP CF-Ray
+    CDN-Loop Fastly-FF Surrogate-Capability Akamai-Origin-Hop X-Iinfo X-Sucuri-ClientIP
+    CloudFront-Viewer-Address X-Amz-Cf-Id X-Amzn-Trace-Id X-Azure-SocketIP X-ARR-LOG-ID
+    X-WAWS-Unencoded-URL Disguised-Host X-Cloud-Trace-Context X-Appengine-User-IP X-Vercel-Id
+    X-NF-Client-Connection-IP Fly-Request-Id Rndr-Id X-Railway-Edge X-Heroku-Queue-Depth
+    Tailscale-User-Login Ngrok-Trace-Id X-Gateway-Request-Id X-External-Address
 """.split()
 pytestmark = pytest.mark.settings(CREDENTIALS="")
 
@@ -68,15 +62,6 @@ def test_a_request_that_a_proxy_has_forwarded_is_not_a_direct_one(client: FlaskC
         for value in ("192.0.2.7", ""):
             sent = {**HERE, name: value}
             assert client.get("/whoami", environ_overrides=sent).status_code == 401, header
-
-
-def test_headers_of_programs_on_this_machine_are_none_of_a_proxy(client: FlaskClient) -> None:
-    names = (
-        "ACCEPT USER_AGENT REFERER COOKIE RANGE X_REQUEST_ID X_REQUESTED_WITH TRACEPARENT DNT TE"
-    )
-    names += " TRACESTATE BAGGAGE X_B3_TRACEID SEC_CH_UA PRAGMA X_WP_NONCE X_HTTP_METHOD_OVERRIDE"
-    sent = {**HERE, **{f"HTTP_{name}": "GET" for name in names.split()}}
-    assert client.get("/whoami", environ_overrides=sent).status_code == 200
 
 
 @pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
@@ -167,9 +152,7 @@ def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
             assert status(client, environ) == 401
 
 
-def test_whose_process_a_client_is_is_decided_once_for_each_connection(
-    client: FlaskClient,
-) -> None:
+def test_the_user_of_a_client_is_checked_once_for_each_connection(client: FlaskClient) -> None:
     with connected("127.0.0.1", "127.0.0.1") as (near, far, environ), socket.socket() as later:
         assert status(client, {**environ, "gunicorn.socket": far}) == 200
         near.close()
@@ -179,7 +162,7 @@ def test_whose_process_a_client_is_is_decided_once_for_each_connection(
         assert status(client, {**environ, "gunicorn.socket": far, "HTTP_VIA": "x"}) == 401
 
 
-def test_what_looks_like_a_proxys_connection_is_kept_out(client: FlaskClient) -> None:
+def test_a_connection_that_looks_like_that_of_a_proxy_is_refused(client: FlaskClient) -> None:
     assert status(client, HERE) == 200
     assert status(client, HERE | {"HTTP_CONNECTION": "keep-alive"}) == 200
     for name, values in {
@@ -228,9 +211,10 @@ PROXIES = {
 
 @as_root
 @needs("nginx")
-@pytest.mark.parametrize("trusted", ["0", "1"])
-@pytest.mark.parametrize("kind", PROXIES)
-def test_a_proxy_that_tells_nothing_of_its_clients_opens_nothing(
+@pytest.mark.parametrize(
+    ("kind", "trusted"), [*((kind, "0") for kind in PROXIES), ("in HTTP/1.1", "1")]
+)
+def test_a_proxy_without_headers_does_not_open_local_mode(
     start_server: Callable[..., Server],
     run: Callable[..., None],
     tmp_path: Path,

@@ -52,47 +52,6 @@ def test_pages_are_listed_by_form_and_by_language(anonymous: FlaskClient) -> Non
 
 
 @pytest.mark.usefixtures("six")
-@pytest.mark.parametrize(
-    ("first", "second", "expected"),
-    [
-        ("include=1,2", "include=4,5", [4, 5]),
-        ("exclude=1,2", "exclude=3,4", [1, 2, 5]),
-        ("author=1", "author=2", []),
-        ("after=2001-01-01T00:00:00", "after=2099-01-01T00:00:00", []),
-        ("modified_before=2099-01-01T00:00:00", "modified_before=2001-01-01T00:00:00", []),
-        ("slug=a-page", "slug=a-page-2", [2]),
-        ("form_id=3", "form_id=7", [3]),
-        ("language=de", "language=pt-BR", [4]),
-        ("language=de,en", "language=german,5", [3]),
-        ("status=publish", "status=trash", []),
-        ("search=page", "search=nowhere", []),
-        ("search=pa", "search=no", []),
-        ("search=-pa", "search=-no", [1, 2, 3, 4, 5]),
-        ("search=-page", "search=-nowhere -missing", [1, 2, 3, 4, 5]),
-        ("search=-nowhere -missing", "search=-nowhere -page", []),
-        ("search=pa&search_columns=title", "search=pa&search_columns=content", []),
-        ("search=page&orderby=relevance", "search=nowhere&orderby=relevance", []),
-        ("form_id=3&language=en", "form_id=7&language=5", [3]),
-    ],
-)  # fmt: skip
-def test_a_list_is_filtered_by_its_own_values_whatever_a_list_like_it_had(
-    client: Client, first: str, second: str, expected: list[int]
-) -> None:
-    before = ids(client, first)
-    assert (ids(client, second), ids(client, first)) == (expected, before)
-
-
-@pytest.mark.usefixtures("six")
-@pytest.mark.parametrize("name", ["include", "slug", "form_id", "language"])
-def test_a_list_is_filtered_by_as_many_values_as_a_query_may_have(
-    anonymous: FlaskClient, name: str
-) -> None:
-    first = {"slug": "a-page", "form_id": "3", "language": "en"}.get(name, "1")
-    others = ",".join(map(str, range(1000, 1999)))
-    assert ids(anonymous, f"{name}={first},{others}") == ids(anonymous, f"{name}={first}") != []
-
-
-@pytest.mark.usefixtures("six")
 def test_a_list_may_be_sent_as_several_parameters(client: Client) -> None:
     for query, expected in (
         ("include=1&include=3&include=1", [1, 3]), ("form_id=3&language=de&language=en", [1, 2]),
@@ -170,9 +129,7 @@ def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(client: C
     assert edit[0]["content"]["raw"] == "Behind it"
 
 
-def test_forms_that_only_pages_name_are_forms_for_callers_who_may_see_the_pages(
-    client: Client,
-) -> None:
+def test_forms_of_pages_are_listed_for_callers_who_may_see_the_pages(client: Client) -> None:
     store = client.store
     with store.connection():
         # It may read feeds, and no page that is not published.

@@ -35,7 +35,9 @@ def test_a_name_and_a_secret_in_the_query_are_credentials(client: Client, way: A
 
 @pytest.mark.parametrize("way", [PLAIN, FORWARDED], ids=["elsewhere", "forwarded"])
 @pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
-def test_they_are_refused_over_plain_http_with_the_reason(anonymous: FlaskClient, way: Any) -> None:
+def test_credentials_in_the_query_are_refused_over_plain_http(
+    anonymous: FlaskClient, way: Any
+) -> None:
     for number in range(5):
         answer = anonymous.get(f"/pages?{QUERY}&x={number}", **way)
         assert answer.status_code == 401, "no guess, so none is counted"
@@ -51,21 +53,23 @@ def test_they_are_refused_over_plain_http_with_the_reason(anonymous: FlaskClient
     ],
 )  # fmt: skip
 @pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
-def test_wrong_ones_are_a_401_and_counted(anonymous: FlaskClient, query: str) -> None:
+def test_wrong_credentials_in_the_query_are_a_401_and_counted(
+    anonymous: FlaskClient, query: str
+) -> None:
     # As a server brings it: the bytes that came, UTF-8 or not.
     answers = [anonymous.get("/feeds", environ_overrides={"QUERY_STRING": query}) for _ in range(4)]
     assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
     assert "not valid" in answers[0].get_json()["message"]
 
 
-def test_a_header_comes_before_the_query(anonymous: FlaskClient) -> None:
+def test_a_header_has_priority_over_credentials_in_the_query(anonymous: FlaskClient) -> None:
     query = "consumer_key=admin&consumer_secret=wrong"
     assert anonymous.get(f"/whoami?{query}", headers=basic()).status_code == 200
     assert anonymous.get(f"/whoami?{QUERY}", headers=basic("admin:wrong")).status_code == 401
 
 
 @pytest.mark.parametrize("path", ["/pages", "/wp-json/wp/v2/pages", "/?rest_route=/wp/v2/pages"])
-def test_they_stand_in_no_link_log_or_cache(
+def test_credentials_in_the_query_are_in_no_link_log_or_cache(
     app: Flask, anonymous: FlaskClient, caplog: pytest.LogCaptureFixture, path: str
 ) -> None:
     for name in ("landform", "werkzeug", app.name):
@@ -99,7 +103,9 @@ def test_they_stand_in_no_link_log_or_cache(
     [("/AA?{}", "/aa/?utm=1"), ("/?page_id=1&{}", "/aa/?utm=1"), ("/aa/?{}", "/aa/?utm=1")],
 )
 @pytest.mark.settings(PUBLIC_URL="https://www.example.com")
-def test_no_redirect_repeats_them_or_a_password(client: Client, path: str, location: str) -> None:
+def test_a_redirect_has_no_credentials_and_no_password(
+    client: Client, path: str, location: str
+) -> None:
     page = {"title": "AA", "content": "Inside", "password": "sesame"}
     assert client.post("/pages", json=page).status_code == 201
     url = path.format(f"{QUERY}&password=sesame&oauth_nonce=1&utm=1")
@@ -120,10 +126,3 @@ def test_oauth_is_a_401_that_says_what_to_use(anonymous: FlaskClient, database_u
             assert answer.status_code == 401
             assert "Basic over https" in answer.get_json()["message"]
             assert answer.headers["WWW-Authenticate"].startswith("Basic")
-
-
-@pytest.mark.settings(CREDENTIALS="")
-@pytest.mark.parametrize("query", ["", "oauth_consumer_key=x&oauth_signature=y", QUERY])
-def test_local_mode_ignores_all_of_it(anonymous: FlaskClient, query: str) -> None:
-    headers = {} if query else {"Authorization": OAUTH}
-    assert anonymous.get(f"/whoami?{query}", headers=headers).get_json()["name"] == "local"

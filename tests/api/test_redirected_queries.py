@@ -1,13 +1,13 @@
 """A redirect keeps the query as it came, but for what it takes out."""
 
+from itertools import product
 from typing import Any
 
-import pytest
 from applications import Site
 
 QUERIES = [
     "x=%E4%F6", "flag", "a=1;b=2", "a=&b", "x=1&x=2", "a[]=1&a[b]=2", "x=%2B+%20", "x=~!*'()", "=x",
-    "x=a%2520b", "x={}|^`", "utm_source=a%26b",
+    "x=a%2520b", "x={}|^`", "utm_source=a%26b", "a&&b", "&a", "a=1&&&b=2&",
 ]  # fmt: skip
 
 
@@ -16,20 +16,16 @@ def get(site: Site, path: str, query: str) -> Any:
     return site.visitor.get(path, environ_overrides={"QUERY_STRING": query})
 
 
-@pytest.mark.parametrize("query", QUERIES)
-def test_a_redirect_keeps_the_query_byte_for_byte(site: Site, query: str) -> None:
-    number = site.page(slug="here")["id"]
-    for path, sent in (
-        ("/here", query),
-        ("/", f"page_id={number}&{query}"),
-        ("/", f"{query}&page_id={number}"),
-    ):
-        response = get(site, path, sent)
+def test_a_redirect_keeps_the_query_byte_for_byte(site: Site) -> None:
+    site.page(slug="here")
+    places = (("/here", "{}"), ("/", "page_id=1&{}"), ("/", "{}&page_id=1"))
+    for query, (path, sent) in product(QUERIES, places):
+        response = get(site, path, sent.replace("{}", query, 1))
         assert response.status_code == 302, sent
         assert response.headers["Location"].partition("?")[2] == query
 
 
-def test_what_is_secret_or_would_end_a_header_is_in_no_redirect(site: Site) -> None:
+def test_a_redirect_has_no_secret_and_no_raw_bytes(site: Site) -> None:
     site.page(slug="here")
     response = get(site, "/here", 'password=a&pass%77ord=b&oauth_x=c&y="<>\xe4')
     assert response.headers["Location"].endswith("?y=%22%3C%3E%E4")

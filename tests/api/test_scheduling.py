@@ -12,7 +12,6 @@ from applications import Site
 from conftest import basic
 
 from landform.storage import Store, pages
-from landform.storage.pages import scheduling
 
 pytestmark = pytest.mark.settings(CACHE_BYTES=0, BUSY_TIMEOUT=60)
 BODIES: list[dict[str, Any]] = [
@@ -112,7 +111,7 @@ def read_all(service: Site) -> dict[tuple[str, bool], Any]:
     return found
 
 
-def test_what_comes_due_while_others_write_is_shown_at_once_as_if_it_were_stored(
+def test_a_page_that_comes_due_is_shown_before_its_status_is_stored(
     service: Site, other: Store
 ) -> None:
     # Who has shown the password once needs nothing to be counted.
@@ -183,25 +182,6 @@ def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
     store_now(service)
     assert unchanged("/pages/2", page)
     assert len({pages_, first, last, tag(service, "/pages")}) == 4
-
-
-def test_a_list_and_its_total_agree_where_somebody_stores_what_is_due_between_them(
-    service: Site, other: Store
-) -> None:
-    stored: list[str] = []
-
-    def store_meanwhile(sql: str, _: float) -> None:
-        if "COUNT(*)" in sql and not stored:
-            stored.append(sql)
-            with other.connection():
-                now = service.clock.now().utc
-                other.write_queue.run(lambda: scheduling.publish_due(other, now))
-
-    service.clock.at += timedelta(minutes=1)
-    service.store.database.observers.append(store_meanwhile)
-    answer = service.visitor.get("/pages")
-    assert stored
-    assert answer.headers["X-WP-Total"] == str(len(answer.get_json())) == "5"
 
 
 def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(

@@ -1,13 +1,10 @@
 """What a search may cost: a budget of time, short words in number, and texts that are ranked."""
 
-import time
 from collections.abc import Callable, Iterator
-from contextlib import suppress
 from datetime import datetime
 from typing import Any
 from urllib.parse import quote
 
-import peewee
 import pytest
 from applications import store_of
 from conftest import LIST, PAGE, SECRET, basic, migrated
@@ -15,7 +12,7 @@ from databases import run_sql
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.storage import TooExpensive, pages
+from landform.storage import pages
 from landform.storage.pages import listing
 
 LONG, CHARACTERS = 60, 1_000_000
@@ -97,44 +94,6 @@ def test_a_search_beyond_its_budget_is_a_503_that_says_what_to_change(
         assert len(database._idle) == 1
 
 
-def test_a_list_without_search_or_filter_has_no_budget_to_exceed(
-    long_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    store = migrated(long_url, search_timeout=1)
-    bounded = []
-    monkeypatch.setattr(store, "bounded", lambda read: bounded.append(read) or read())
-    with store.connection():
-        for query in ({}, {"orderby": "title"}, {"status": ["any"]}, {"page": 5}):
-            listing.list_pages(store, {**LIST, **query}, ["id"])
-        assert not bounded
-        for query in ({"search": "needle"}, {"exclude": [1]}, {"slug": ["a"]}, {"offset": 10**6}):
-            listing.list_pages(store, {**LIST, **query}, ["id"])
-        assert len(bounded) == 4
-    store.dispose()
-
-
-@pytest.mark.sqlite("the index of PostgreSQL swallows nothing")
-def test_what_is_found_after_an_interruption_is_no_answer(database_url: str) -> None:
-    """An index may swallow the interruption, and tell what it had found until then."""
-    store = migrated(database_url, search_timeout=0.05)
-    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
-
-    def read() -> str:
-        with suppress(peewee.OperationalError):
-            store.database.execute_sql(endless).fetchone()
-        return "half"
-
-    with store.connection() as db:
-        with pytest.raises(TooExpensive):
-            store.bounded(read)
-        # Nothing is interrupted afterwards.
-        assert store.search_timeout
-        time.sleep(store.search_timeout)
-        counted = endless.replace("FROM n)", "FROM n WHERE i < 100000)")
-        assert db.execute_sql(counted).fetchone() == (100_000,)
-    store.dispose()
-
-
 def test_only_one_list_at_a_time_takes_long(serve: Callable[..., FlaskClient]) -> None:
     client = serve(SEARCH_TIMEOUT=60)
     permit = store_of(client.application)._long_list
@@ -161,7 +120,7 @@ def test_words_too_short_for_the_index_are_bounded_in_number(client: FlaskClient
 @pytest.mark.parametrize(("most", "found"), [
     (5, [4, 1, 3, 2, 5]), (4, [5, 4, 3, 2, 1]),
 ])  # fmt: skip
-def test_of_more_pages_than_are_ranked_the_list_is_by_date(
+def test_a_search_that_finds_too_many_pages_to_rank_is_ordered_by_date(
     database_url: str, monkeypatch: pytest.MonkeyPatch, most: int, found: list[int]
 ) -> None:
     monkeypatch.setattr(listing, "MOST_RANKED", most)

@@ -28,10 +28,7 @@ PAGES: dict[str, dict[str, Any]] = {
 }
 
 
-pytestmark = [
-    pytest.mark.clients,
-    pytest.mark.sqlite("browsers see nothing of the engine"),
-]
+pytestmark = [pytest.mark.clients, pytest.mark.sqlite("browsers see nothing of the engine")]
 
 
 @pytest.fixture(scope="module")
@@ -131,8 +128,7 @@ def test_the_scripts_of_a_page_run_and_no_other_page_may_frame_it(
 @has_tools
 @needs("node")
 def test_a_validator_finds_nothing_in_any_template(site: Server, tmp_path: Path) -> None:
-    paths = {**addresses(site), "console": "/console"}
-    found = {name: site.send("GET", path, {}, None)[2] for name, path in paths.items()}
+    found = {name: site.send("GET", path, {}, None)[2] for name, path in addresses(site).items()}
     form = {"Content-Type": "application/x-www-form-urlencoded"}
     _, _, found["wrong"] = site.send("POST", "/locked/", form, b"password=wrong")
     _, _, found["error"] = site.send("PUT", "/page/", {}, None)

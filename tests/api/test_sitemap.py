@@ -40,7 +40,7 @@ def test_the_sitemap_has_the_pages_that_anybody_sees(site: Site) -> None:
     assert dates == ["2030-05-01T12:00:00Z"] * 3
 
 
-def test_a_sitemap_and_its_tag_change_with_each_write_turn_and_part(site: Site) -> None:
+def test_a_sitemap_and_its_etag_change_with_writes_and_windows(site: Site) -> None:
     site.page(title="Ends", meta={"ends_at": "2030-05-01T12:00:10"})
     site.page(title="Due", date="2030-05-01T12:00:20")
     tags = []
@@ -82,7 +82,7 @@ def test_a_long_sitemap_is_an_index_of_its_parts(
 
 
 @pytest.mark.settings(STRICT="1", PUBLIC_URL="https://www.example.com/promo")
-def test_robots_are_told_where_it_is_and_strict_requests_leave_them_alone(site: Site) -> None:
+def test_robots_txt_names_the_sitemap_and_strict_mode_does_not_apply_to_both(site: Site) -> None:
     robots = site.get("/robots.txt?a=b")
     assert (robots.status_code, robots.mimetype) == (200, "text/plain")
     assert "Sitemap: https://www.example.com/promo/sitemap.xml\n" in robots.text

@@ -69,13 +69,6 @@ def test_addresses_are_counted_apart_and_a_network_of_ipv6_together(few: FlaskCl
     assert fail(few, address="::ffff:192.0.2.7") == 429
 
 
-@pytest.mark.settings(TRUSTED_PROXIES=1)
-def test_an_address_of_any_length_is_counted(few: FlaskClient) -> None:
-    sent = {**basic("admin:wrong"), "X-Forwarded-For": "日" * 2000}
-    statuses = [few.get("/whoami", headers=sent).status_code for _ in range(4)]
-    assert statuses == [401, 401, 401, 429]
-
-
 def test_a_minute_later_all_is_forgotten(few: FlaskClient, database_url: str) -> None:
     assert [fail(few) for _ in range(4)][-1] == 429
     run_sql(database_url, "UPDATE failed_attempt SET minute = minute - 1")
@@ -114,7 +107,7 @@ def test_the_right_password_of_a_page_is_no_failure(few: FlaskClient) -> None:
 
 
 @pytest.mark.usefixtures("protected")
-def test_of_guesses_at_the_same_time_no_more_are_told_than_the_limit(few: FlaskClient) -> None:
+def test_simultaneous_guesses_do_not_exceed_the_limit(few: FlaskClient) -> None:
     with ThreadPoolExecutor(16) as pool:
         statuses = list(pool.map(lambda n: read(few.application.test_client(), f"x{n}"), range(64)))
     assert 0 < statuses.count(403) <= 3
@@ -129,7 +122,7 @@ def held(database_url: str) -> Iterator[Store]:
         yield other
 
 
-def test_while_another_process_writes_the_limit_of_failures_holds_from_memory(
+def test_failures_are_counted_in_memory_while_another_process_writes(
     few: FlaskClient, held: Store
 ) -> None:
     assert [fail(few) for _ in range(5)] == [401, 401, 401, 429, 429]

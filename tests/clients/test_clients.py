@@ -72,6 +72,7 @@ def hold(script: str, server: Server) -> None:
     assert ended.stdout == "The session is over.\n"
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("script", SESSIONS)
 def test_a_client_changes_only_the_address(

@@ -41,6 +41,7 @@ def run(folder: Path, command: str, *arguments: str) -> None:
     assert ended.returncode == 0, ended.stdout[-3000:] + ended.stderr[-3000:]
 
 
+@pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_generated_clients_compile_strictly_and_write_back_what_they_read(
     start_server: Callable[..., Server], tmp_path: Path

@@ -10,9 +10,9 @@ import pytest
 from conformance.conform import run
 from conftest import basic
 from flask import Flask
+from part_tables import ROUTES
 
 from landform.service.openapi.document import error_codes
-from landform.service.resources import ROUTES
 
 FOLDER = Path(__file__).parent
 SCENARIOS = [

@@ -156,15 +156,6 @@ def test_below_the_prefix_failures_keep_our_shape(
     assert set(answer.headers.get("Allow", "").split(", ")) == allowed
 
 
-def test_bodies_have_our_bound_and_not_the_hosts(shop: ModuleType, tmp_path: Path) -> None:
-    host = shop.make_host(tmp_path, max_body_bytes=3000)
-    for sort in ("json", "data"):
-        for size, status in ((2000, 201), (4000, 413)):
-            answer = host.test_client().post("/landing/pages", **{sort: {"title": "A" * size}})
-            assert answer.status_code == status
-        assert refused(answer, 413, "rest_body_too_large")
-
-
 def test_a_failure_of_ours_reaches_the_hosts_log_and_its_listeners(
     host: Flask, broken: Path
 ) -> None:
@@ -259,20 +250,6 @@ def test_addresses_carry_every_prefix_and_lead_back(
         assert send(host, f"GET {address.removeprefix('http://localhost')}").status_code == 200
     assert refused(send(host, f"GET {site}/landing/nonsense"), 404, "rest_no_route")
     assert regretted(send(host, f"GET {site}/nonsense"), 404)
-
-
-def test_two_guests_on_two_databases_do_not_mix(shop: ModuleType, tmp_path: Path) -> None:
-    host = shop.make_shop(tmp_path)
-    for name in ("north", "south"):
-        url = f"sqlite:///{tmp_path}/{name}.db"
-        guest = create_blueprint(url, name=name, credentials={name: "secret"})
-        host.register_blueprint(guest, url_prefix=f"/{name}")
-    client = host.test_client()
-    for name, other in (("north", "south"), ("south", "north")):
-        page = {"json": {"title": "Fair"}, "auth": (name, "secret")}
-        assert client.post(f"/{name}/pages", **page).headers["Location"].endswith("/pages/1")
-        assert refused(client.post(f"/{other}/pages", **page), 401, "rest_cannot_create")
-        assert client.get(f"/{name}/pages").headers["X-WP-Total"] == "1"
 
 
 def test_a_guest_has_the_paths_of_wordpress_below_its_prefix_where_it_is_asked_for(

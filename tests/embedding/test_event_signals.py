@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from landform import service
-from landform.service import create_blueprint, page_created, page_published
+from landform.service import create_blueprint, event_signal, page_created, page_published
 from landform.service.blueprint import Landform
-from landform.storage.event_types import TYPES
+from landform.storage.event_types import TYPES, all_types
 
 Made = Callable[..., Landform]
 
@@ -32,7 +32,10 @@ def make(tmp_path: Path) -> Iterator[Made]:
 
 def test_there_is_a_signal_for_each_type() -> None:
     for name in TYPES:
-        assert getattr(service, name.replace(".", "_")).name == name
+        assert getattr(service, name.replace(".", "_")) is event_signal(name)
+    assert [event_signal(name).name for name in all_types()] == list(all_types())
+    with pytest.raises(ValueError, match=r"'page\.read' is not a type"):
+        event_signal("page.read")
 
 
 @pytest.mark.parametrize("event_days", [0, 30])

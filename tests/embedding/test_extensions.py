@@ -18,6 +18,7 @@ from sentry_sdk.envelope import Envelope
 from sentry_sdk.integrations.flask import FlaskIntegration
 from sentry_sdk.transport import Transport
 
+from landform.parts import all_parts
 from landform.service import create_blueprint
 
 SECRET = "admin:secret"
@@ -30,7 +31,6 @@ REQUESTS = {
     "GET /landing/openapi.json": 200,
     "GET /landing/docs": 200,
     "GET /landing/docs/docs.css": 200,
-    "GET /landing/console": 200,
     "GET /landing/sitemap.xml": 200,
     "GET /landing/wp-json/": 200,
     "GET /landing/wp-json/wp/v2/pages": 200,
@@ -72,7 +72,7 @@ def make_site(folder: Path) -> Flask:
         f"sqlite:///{folder}/landform.db",
         credentials={"admin": "secret"},
         site=True,
-        console=True,
+        parts=[part() for part in all_parts().values()],
         wp_json_paths=True,
     )
     landing.api.create_page(title="Fair", content="Come along.")

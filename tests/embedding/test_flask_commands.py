@@ -10,9 +10,8 @@ from pathlib import Path
 from time import sleep
 
 import pytest
-from flask import Flask
 
-from landform.service import create_blueprint, open_api
+from landform.service import open_api
 
 pytestmark = pytest.mark.servers
 HOST = """
@@ -108,32 +107,6 @@ def test_a_backup_is_restored(flask: Run, tmp_path: Path) -> None:
     assert not (tmp_path / "other.db").exists()
 
 
-def test_a_blueprint_is_exported_and_imported_into_another_one(flask: Run, tmp_path: Path) -> None:
-    with open_api(f"sqlite:///{tmp_path}/site.db") as api:
-        api.create_page(title="Fair", status="publish")
-        api.create_form_feed(3, addon_slug="mailer", meta={"feedName": "Newsletter"})
-    output(flask("landform", "export", "site.nd"))
-    assert output(flask("private", "import", "site.nd")) == "2 created, 0 changed, 0 unchanged\n"
-    exported = (tmp_path / "site.nd").read_text()
-    assert output(flask("private", "export")) == exported
-    assert json.loads(exported.splitlines()[0])["title_raw"] == "Fair"
-
-
-def test_a_key_is_created_and_revoked(flask: Run, tmp_path: Path) -> None:
-    secret = output(flask("landform", "key", "create", "editor", "--scope", "pages:read")).strip()
-    host = Flask("host")
-    host.register_blueprint(create_blueprint(f"sqlite:///{tmp_path}/site.db"))
-
-    def status() -> int:
-        headers = {"Authorization": f"Bearer {secret}"}
-        return host.test_client().get("/whoami", headers=headers).status_code
-
-    assert status() == 200
-    assert "editor  pages:read" in output(flask("landform", "key", "list"))
-    output(flask("landform", "key", "revoke", "editor"))
-    assert status() == 401
-
-
 def test_due_pages_are_published_and_the_host_is_told(flask: Run, tmp_path: Path) -> None:
     due = datetime.now().astimezone() + timedelta(seconds=2)
     with open_api(f"sqlite:///{tmp_path}/site.db") as api:
@@ -161,7 +134,9 @@ def test_an_option_of_the_blueprint_applies_to_its_commands(flask: Run, tmp_path
         (("landform", "serve"), "No such command 'serve'"),
     ],
 )
-def test_what_fails_is_a_sentence(flask: Run, arguments: tuple[str, ...], message: str) -> None:
+def test_a_failure_is_reported_in_a_sentence(
+    flask: Run, arguments: tuple[str, ...], message: str
+) -> None:
     ended = flask(*arguments)
     assert ended.returncode in (1, 2)
     assert message in ended.stderr

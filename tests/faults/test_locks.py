@@ -2,13 +2,13 @@
 
 from collections.abc import Callable
 
+from applications import FEED
 from conftest import Server
 from writers import Client
 
 from landform.storage import Store
 
 READS = ("/pages?context=edit", "/feeds")
-FEED = {"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}}
 WRITES = [
     ("POST", "/pages", {"title": "New"}, {}),
     ("POST", "/pages", {"title": "New"}, {"Idempotency-Key": "k"}),

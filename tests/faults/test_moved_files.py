@@ -35,7 +35,9 @@ def list_keys(server: Server) -> None:
     assert "Traceback" not in listed.stderr
 
 
-EVENTS: list[Callable[[Server], None]] = [list_keys, kill_worker, kill_workers, reload]
+def command_and_reload(server: Server) -> None:
+    list_keys(server)
+    reload(server)
 
 
 def settle(server: Server) -> None:
@@ -44,8 +46,8 @@ def settle(server: Server) -> None:
     until(lambda: {server.call("GET", "/feeds")[0] for _ in asked} == {200}, "It does not settle.")
 
 
-@pytest.mark.parametrize("event", EVENTS)
-def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanwhile(
+@pytest.mark.parametrize("event", [command_and_reload, kill_workers])
+def test_a_file_moved_aside_and_back_loses_nothing(
     start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
 ) -> None:
     server, file = start_server(), tmp_path / "landform.db"
@@ -67,7 +69,7 @@ def test_a_file_that_was_moved_aside_is_whole_when_it_is_back_whatever_ran_meanw
     check(f"sqlite:///{file}")
 
 
-@pytest.mark.parametrize("event", [kill_worker, kill_workers, reload])
+@pytest.mark.parametrize("event", [kill_worker, reload])
 def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
 ) -> None:
@@ -95,7 +97,7 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     assert server.send("GET", "/pages/3", {}, None)[0] == 200
 
 
-def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_into(
+def test_a_database_of_another_store_moved_over_a_served_one_is_not_written(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     file, other = tmp_path / "landform.db", tmp_path / "whole.db"
@@ -123,7 +125,7 @@ def test_another_whole_file_that_is_moved_over_a_served_one_is_never_written_int
     check(f"sqlite:///{tmp_path}/kept.db")
 
 
-def test_a_backup_of_the_same_store_moved_over_a_served_file_is_served_once_it_is_safe(
+def test_a_backup_moved_over_a_served_file_is_served_without_a_restart(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     file, copy = tmp_path / "landform.db", tmp_path / "copy.db"
@@ -169,7 +171,7 @@ def test_a_log_that_a_crash_left_is_never_replayed_into_another_file(tmp_path: P
     assert count_pages(file) == 30
 
 
-@pytest.mark.parametrize("count", [1, 3, 40, 400])
+@pytest.mark.parametrize("count", [1, 400])
 def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count: int) -> None:
     file = tmp_path / "landform.db"
     for again in (1, 2):
@@ -177,21 +179,6 @@ def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count:
         new_file(file, 0)
         assert count_pages(file) == count * again
     check(f"sqlite:///{file}")
-
-
-def test_a_moved_away_file_and_its_log_stay_a_pair_whoever_looks(tmp_path: Path) -> None:
-    file = tmp_path / "landform.db"
-    log = crashed(file, 30)
-    file.rename(tmp_path / "aside.db")
-    for arguments in (["key", "list"], ["migrate"], ["verify"], ["vacuum"], ["export"]):
-        assert command(file, *arguments).exit_code == 1, arguments
-    created = command(file, "key", "create", "k", "--scope", "pages:read")
-    assert created.exit_code == 1
-    assert "moved" in created.stderr
-    assert not file.exists()
-    assert Path(f"{file}-wal").read_bytes() == log
-    (tmp_path / "aside.db").rename(file)
-    assert count_pages(file) == 30
 
 
 def test_without_the_right_to_create_a_service_waits_for_its_database(

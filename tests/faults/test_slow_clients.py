@@ -19,7 +19,7 @@ from writers import holding_writes
 # Whoever waits for one of them waits for longer than `HANGS_AFTER_SECONDS`.
 TWO_MINUTES = {"LANDFORM_CLIENT_TIMEOUT": "120"}
 ONE_SECOND = {"LANDFORM_CLIENT_TIMEOUT": "1"}
-FOUR_SECONDS = {"LANDFORM_CLIENT_TIMEOUT": "4"}
+TWO_SECONDS = {"LANDFORM_CLIENT_TIMEOUT": "2"}
 # What a worker may hold for all its clients together, and what it takes beside.
 MOST_KIB = (128 + 160) * 1024
 
@@ -112,19 +112,19 @@ def test_each_kind_is_dropped_when_its_time_is_over(start: Callable[..., Server]
 
 
 def test_a_client_that_is_slow_but_goes_on_is_served(start: Callable[..., Server]) -> None:
-    server = start(1_900_000, **FOUR_SECONDS)
+    server = start(1_900_000, **TWO_SECONDS)
     body = json.dumps({"title": "Slow", "content": "x" * 600_000}).encode()
     with connect(server.port, Kind(head("POST /pages", f"Content-Length: {len(body)}"))) as one:
         for at in range(0, len(body), 50_000):
             one.sendall(body[at : at + 50_000])
-            time.sleep(0.4)
+            time.sleep(0.2)
         assert one.recv(12) == b"HTTP/1.1 201"
     with socket.create_connection(("127.0.0.1", server.port), 30) as one:
         one.sendall(head("GET /pages?search=large", "Connection: close"))
         found = b""
         for _ in range(15):
             found += one.recv(1 << 16, socket.MSG_WAITALL)
-            time.sleep(0.3)
+            time.sleep(0.2)
         found += response(one)
     top, _, rest = found.partition(b"\r\n\r\n")
     assert f"Content-Length: {len(rest)}".encode() in top
@@ -149,7 +149,7 @@ def test_bodies_that_crawl_do_not_fill_the_memory(start: Callable[..., Server]) 
     assert halves(server) == []
 
 
-def test_responses_that_nobody_takes_are_bounded_in_memory_and_given_back(
+def test_responses_that_clients_do_not_read_use_bounded_memory(
     start: Callable[..., Server],
 ) -> None:
     server = start(1_900_000, **TWO_MINUTES)
@@ -186,14 +186,3 @@ def test_the_probes_and_what_is_cached_need_none_of_the_threads(
                 assert server.call("GET", path)[0] == 200
             assert not any(job.done() for job in jobs)
         assert {job.result()[0] for job in jobs} == {201}
-
-
-def test_an_idle_connection_of_a_good_client_is_kept(start: Callable[..., Server]) -> None:
-    server = start(**ONE_SECOND)
-    with closing(HTTPConnection("127.0.0.1", server.port, timeout=10)) as client:
-        for _ in range(2):
-            client.request("GET", "/pages/1")
-            assert client.getresponse().read()
-            sock = client.sock
-            time.sleep(1.7)
-        assert client.sock is sock

@@ -32,7 +32,7 @@ def read(server: Server, over: threading.Event, reads: Counter[int]) -> None:
             time.sleep(0.01)
 
 
-def test_a_storm_of_writers_waits_in_line_and_everything_stays_level(
+def test_many_writers_get_no_error_and_memory_files_and_log_stay_bounded(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:
     server, over, reads = ready(start_server()), threading.Event(), Counter[int]()

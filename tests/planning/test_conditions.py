@@ -6,16 +6,11 @@ from typing import Any
 
 import pytest
 from conftest import ROOT
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from marshmallow import ValidationError
 
-from landform.service.planning.conditions import (
-    NotUnderstood,
-    condition_of,
-    is_met,
-    parse,
-)
+from landform.service.planning.conditions import NotUnderstood, condition_of, is_met, parse
 from landform.service.planning.entries import OPERATORS, Entry, matches, operand
 
 PAGE = (ROOT / "tests/planning/conditions.md").read_text()
@@ -73,15 +68,11 @@ def test_a_field_has_the_values_that_the_table_says(cells: list[str]) -> None:
     assert found is VERDICTS[verdict]
 
 
-@pytest.mark.parametrize(
-    ("switch", "is_on"),
-    [(on, True) for on in ("1", 1, True)]
-    + [(off, False) for off in ("0", 0, False, None, "", "yes", "true", 2, [], ["1"], {})],
-)
-def test_logic_decides_where_it_is_on(switch: object, is_on: bool) -> None:
-    meta = {**logic([rule()]), "feed_condition_conditional_logic": switch}
-    assert runs(meta, {"3": "a"})
-    assert runs(meta, {"3": "b"}) is not is_on
+def test_logic_decides_where_it_is_on() -> None:
+    for switch in ("1", 1, True, "0", 0, False, None, "", "yes", "true", 2, [], ["1"], {}):
+        meta = {**logic([rule()]), "feed_condition_conditional_logic": switch}
+        assert runs(meta, {"3": "a"})
+        assert runs(meta, {"3": "b"}) is not (switch in ("1", 1)), switch
     del meta["feed_condition_conditional_logic"]
     assert runs(meta, {"3": "b"})
 
@@ -134,7 +125,7 @@ def test_the_type_of_the_logic_says_how_many_rules_have_to_match(
     assert [has for has in entries if runs(meta, {"1": has[0], "2": has[1]})] == matching
 
 
-def test_a_property_comes_before_what_the_entry_has_by_its_name_but_never_before_a_field() -> None:
+def test_a_property_overrides_an_entry_key_of_its_name_but_no_field_number() -> None:
     meta = logic([rule("payment_status", "is", "Paid")])
     assert runs(meta, {"payment_status": "Failed"}, payment_status="Paid")
     assert not runs(meta, {"payment_status": "Paid"}, payment_status="Failed")
@@ -153,8 +144,6 @@ def test_work_is_bounded() -> None:
 
 # The laws.
 
-law = settings(max_examples=40, deadline=None)
-
 texts = st.text(st.sampled_from("aAbB019.-+eE_ \t\0|é\f")) | st.text(max_size=8)
 numerals = st.from_regex(
     r"[+-]?([0-9]{1,25}(\.[0-9]{0,5})?|\.[0-9]{1,5})([eE][+-]?[0-9]{1,3})?", fullmatch=True
@@ -165,7 +154,6 @@ def one(operator: str, value: str, target: str) -> bool:
     return matches(operator, operand(value), operand(target))
 
 
-@law
 @given(texts | numerals, texts | numerals)
 def test_exactly_one_of_below_is_and_above_holds(value: str, target: str) -> None:
     assert [one(name, value, target) for name in ("<", "is", ">")].count(True) == 1

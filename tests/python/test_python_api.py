@@ -181,7 +181,7 @@ def test_an_argument_that_an_operation_does_not_have_is_a_type_error(api: Api) -
         assert api.list_pages() == []
 
 
-def test_what_is_our_own_fault_stays_what_it_is() -> None:
+def test_an_unexpected_exception_is_not_an_api_error() -> None:
     with open_api("sqlite:///:memory:") as api:
         with api._service.store.connection() as db:
             db.execute_sql("ALTER TABLE feed RENAME COLUMN meta TO other")

@@ -8,9 +8,10 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT
+from part_tables import PARTS
 
 from landform.service.operations import all_routes
-from landform.service.resources import RESOURCES
+from landform.service.resources import all_resources
 
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)
 PYTHON, TESTING = ((ROOT / "docs" / name).read_text() for name in ("python.md", "testing.md"))
@@ -31,7 +32,7 @@ def test_the_examples_print_what_the_page_says(
 
 
 def test_every_operation_is_on_the_page() -> None:
-    for route in all_routes(RESOURCES):
+    for route in all_routes(all_resources(PARTS)):
         for operation in route.operations.values():
             assert f"`{operation.name}(" in PYTHON, operation.name
 

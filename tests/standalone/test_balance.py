@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 from conftest import ROOT, Server
-from processes import children, reload, until
+from processes import children, until
 
 pytestmark = pytest.mark.servers
 REQUEST = b"GET /healthz HTTP/1.1\r\nHost: a\r\n\r\n"
@@ -93,33 +93,6 @@ def test_workers_have_the_same_number_of_connections(clients: Clients) -> None:
         clients.connect()
         assert clients.spread() == [COUNT / 2, COUNT / 2]
         clients.close()
-
-
-def test_a_new_connection_goes_to_the_worker_that_lost_one(clients: Clients) -> None:
-    clients.connect()
-    for _ in range(COUNT):
-        clients.sockets.pop(0).close()
-        until(lambda: sum(clients.spread()) == COUNT - 1, "A connection stays open.")
-        clients.connect(1)
-        assert clients.spread() == [COUNT / 2, COUNT / 2]
-
-
-def test_workers_share_connections_after_a_reload(clients: Clients) -> None:
-    reload(clients.server)
-    clients.reach_each_worker()
-    clients.connect()
-    assert clients.spread() == [COUNT / 2, COUNT / 2]
-
-
-@pytest.mark.parametrize("count", [0, COUNT])
-def test_a_killed_worker_does_not_count(clients: Clients, count: int) -> None:
-    clients.connect(count)
-    killed, other = clients.workers()
-    os.kill(killed, signal.SIGKILL)
-    until(lambda: len(set(clients.workers()) - {killed}) == 2, "No worker comes.")
-    clients.connect_beside_stopped(other, 1)
-    clients.connect(COUNT - count // 2 - 1)
-    assert clients.spread() == [COUNT / 2, COUNT / 2]
 
 
 @pytest.mark.parametrize("number", [0, 1])

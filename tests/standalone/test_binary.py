@@ -110,7 +110,7 @@ def test_it_unpacks_once_also_when_many_start_at_once(binary: Path, tmp_path: Pa
     environment = {"XDG_CACHE_HOME": str(tmp_path / "cache")}
     command = [sys.executable, str(binary), "--version"]
     starts = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(4)]
-    assert {start.communicate(timeout=60)[0] for start in starts} == {b"landform, version 0.1.0\n"}
+    assert {start.communicate(timeout=60)[0] for start in starts} == {b"landform, version 1.0.0\n"}
     (folder,) = (tmp_path / "cache" / "landform").iterdir()
     before = folder.stat().st_ino
     assert run(binary, "--version", **environment).returncode == 0
@@ -127,6 +127,6 @@ def test_every_python_can_load_what_is_compiled_in_it() -> None:
         "nh3/nh3.abi3.so", *(f"orjson/orjson.cpython-{python}-{machine}" for python in pythons),
     ]  # fmt: skip
     assert "landform/service/openapi/static/docs.js" in names
-    assert "landform/service/console/static/vendor/preact.umd.js" in names
+    assert "landform/parts/console/static/vendor/preact.umd.js" in names
     assert not [name for name in names if "direct_url.json" in name]
     assert BUILT.stat().st_mode & 0o111 == 0o111

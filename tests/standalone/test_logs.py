@@ -109,14 +109,3 @@ def test_no_value_and_no_secret_reaches_a_line(
     out, error = capfd.readouterr()
     assert out.count("\n") == 3 + len(senders) * len(paths)
     assert "hush" not in (out + error + caplog.text).lower()
-
-
-def test_with_nothing_asked_for_nothing_is_said(
-    database_url: str, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
-) -> None:
-    client = service(database_url, LOG_LEVEL="INFO").anonymous
-    client.post("/pages", json={"title": "One"}, headers=basic())
-    client.get("/pages")
-    assert client.get("/metrics").status_code == 404
-    assert caplog.records == []
-    assert tuple(capfd.readouterr()) == ("", "")

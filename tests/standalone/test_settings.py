@@ -1,6 +1,5 @@
 """Settings and the command: what is read, what is refused, and that no secret shows."""
 
-import inspect
 from pathlib import Path
 from runpy import run_path
 from types import MappingProxyType
@@ -11,8 +10,8 @@ from conftest import ROOT, basic
 
 from landform.app import create_app
 from landform.service import create_blueprint, open_api
-from landform.service.options import OptionError, Options
 from landform.standalone.settings import SettingError, read_settings, warnings
+from landform.storage.option import OptionError
 
 
 def test_the_environment_is_read_at_the_call_and_not_at_the_import(
@@ -25,16 +24,7 @@ def test_the_environment_is_read_at_the_call_and_not_at_the_import(
     assert client.get("/feeds", headers=basic("a:wrong")).status_code == 401
 
 
-def test_given_settings_leave_the_environment_unread(
-    monkeypatch: pytest.MonkeyPatch, database_url: str
-) -> None:
-    monkeypatch.setenv("LANDFORM_TIMEZONE", "Nowhere/Land")
-    assert create_app({"DATABASE_URL": database_url})
-
-
-def test_a_secret_that_is_short_is_warned_of_and_not_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_secret_that_is_short_is_warned_of_and_not_shown(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANDFORM_CREDENTIALS", "editor:hunter2,admin:twelve-chars,b:x")
     [told] = warnings()
     assert told.startswith("The secret of editor, b in LANDFORM_CREDENTIALS can be guessed")
@@ -92,7 +82,7 @@ def test_a_database_is_named_by_a_url(url: Any) -> None:
         read_settings({"DATABASE_URL": url})
 
 
-def test_whatever_an_option_can_be_is_taken(tmp_path: Path) -> None:
+def test_options_take_every_documented_type(tmp_path: Path) -> None:
     with open_api(
         "sqlite:///:memory:", busy_timeout=1, cache_bytes=0,
         credentials=MappingProxyType({"a": "b"}), public_url="https://example.com:8443/promo/",
@@ -106,8 +96,3 @@ def test_every_setting_is_documented_as_it_is_declared() -> None:
     documented = (ROOT / "docs/settings.md").read_text()
     tables = run_path(str(ROOT / "docs/settings_tables.py"))["tables"]
     assert tables() in documented, "print them with `python docs/settings_tables.py`"
-
-
-def test_a_host_sees_the_options_as_arguments() -> None:
-    declared = inspect.signature(Options).parameters
-    assert inspect.signature(create_blueprint).parameters == declared

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from conftest import ROOT
 
 from landform.standalone import cli
-from landform.standalone.settings import SETTINGS, SettingError, read_settings, warnings
+from landform.standalone.settings import SettingError, all_settings, read_settings, warnings
 
 SECRETS = {"DATABASE_URL": "postgresql://me:hunter1@db/x", "CREDENTIALS": "editor:hunter2"}
 
@@ -57,14 +57,6 @@ def test_a_file_gives_settings_in_the_types_of_toml_and_the_environment_has_prio
     assert (read_settings().workers, read_settings().threads) == (5, 4)
 
 
-def test_a_file_may_have_any_name(write: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    file = write("threads = 4\n")
-    monkeypatch.chdir(file.parent)
-    file.rename("environment")
-    monkeypatch.setenv("LANDFORM_CONFIG", "environment")
-    assert read_settings().threads == 4
-
-
 @pytest.mark.parametrize(
     ("text", "complaint"),
     [
@@ -81,7 +73,7 @@ def test_a_file_may_have_any_name(write: Any, monkeypatch: pytest.MonkeyPatch) -
         ("workers = 1\nworkers = 2", "is not valid TOML"),
     ],
 )
-def test_what_is_wrong_in_a_file_is_said_and_no_value_shown(
+def test_an_error_in_a_settings_file_is_named_without_values(
     write: Any, text: str, complaint: str
 ) -> None:
     file = write(text)
@@ -107,10 +99,10 @@ def test_a_file_that_cannot_be_read_is_an_error_in_a_sentence(
     assert not list(tmp_path.glob("*.db"))
 
 
-def test_settings_tells_value_source_default_and_meaning_of_each(write: Any) -> None:
+def test_the_command_settings_shows_value_source_default_and_meaning(write: Any) -> None:
     file = write("threads = 7\n")
     found = rows("--database", "sqlite:////x.db", LANDFORM_WORKERS="3")
-    assert list(found) == [f"LANDFORM_{name}" for name in SETTINGS]
+    assert list(found) == [f"LANDFORM_{name}" for name in all_settings()]
     told = {name: (row["value"], row["source"]) for name, row in found.items()}
     assert told["LANDFORM_THREADS"] == (7, str(file))
     assert told["LANDFORM_WORKERS"] == (3, "environment")
@@ -158,7 +150,7 @@ def test_a_command_has_no_database_in_memory_wherever_it_is_named(
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_only_what_nobody_knows_is_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_unknown_settings_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LANDFORM_CONFIG", "LANDFORM_KEY", "LANDFORMAT"):
         monkeypatch.setenv(name, "")
     assert list(warnings()) == []

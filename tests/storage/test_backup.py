@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from conftest import LIST, PAGE, Server
-from files import command, crashed
+from files import command
 
 from landform.storage import Store, api_keys, feeds, pages, signatures
 from landform.storage.pages import listing
@@ -181,7 +181,9 @@ REFUSED = {
 }
 
 
-def test_what_is_no_backup_is_refused_and_changes_nothing(store: Store, tmp_path: Path) -> None:
+def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(
+    store: Store, tmp_path: Path
+) -> None:
     folder = tmp_path / "spoilt"
     folder.mkdir()
     assert command(store, "backup", folder / "copy.db").exit_code == 0
@@ -255,27 +257,3 @@ def test_a_database_that_is_served_is_not_replaced(
     server.stop()
     assert command(store, "restore", tmp_path / "copy.db").exit_code == 0
     assert total(store.database.path) == 3
-
-
-def test_writes_that_are_still_in_the_log_are_restored_too(store: Store, tmp_path: Path) -> None:
-    crashed(tmp_path / "source.db", 7)
-    assert command(store, "restore", tmp_path / "source.db").exit_code == 0
-    assert total(store.database.path) == 7
-    assert command(store, "verify").exit_code == 0
-
-
-@pytest.mark.parametrize("line", ["backup", "export"])
-@pytest.mark.parametrize("name", ["a b?c=d#%41.db", "ü'\"\\.db.gz", "-x", "link"])
-def test_a_file_that_is_written_may_have_any_name_or_be_a_link(
-    store: Store, tmp_path: Path, line: str, name: str
-) -> None:
-    (tmp_path / "link").symlink_to("elsewhere")
-    done = command(store, line, tmp_path / name)
-    assert done.exit_code == 0, done.output
-    fresh, real = tmp_path / "fresh.db", tmp_path / "real.db"
-    real.touch()
-    fresh.symlink_to(real)
-    back = {"backup": "restore", "export": "import"}[line]
-    assert command(fresh, back, tmp_path / name).exit_code == 0
-    assert (fresh.is_symlink(), total(real)) == (True, 3)
-    assert not [one for one in names(tmp_path) if "part" in one]

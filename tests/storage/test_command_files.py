@@ -84,7 +84,7 @@ def test_every_parameter_that_names_a_file_is_among_those_that_are_tried() -> No
 
 
 @pytest.mark.parametrize("called", LINES)
-def test_no_file_of_the_database_is_named_for_anything_else(store: Store, called: str) -> None:
+def test_commands_refuse_the_files_of_the_database_as_arguments(store: Store, called: str) -> None:
     before = content()
     for file in store.database.files[:3]:
         names = [str(file), f"{file.parent}/../{file.parent.name}/{file.name}",
@@ -99,7 +99,7 @@ def test_no_file_of_the_database_is_named_for_anything_else(store: Store, called
 
 
 @pytest.mark.parametrize("line", PAIRS)
-def test_no_file_is_written_that_is_also_read_or_written_otherwise(store: Store, line: str) -> None:
+def test_commands_refuse_the_same_file_for_two_arguments(store: Store, line: str) -> None:
     Path("used").write_text("" if "config" in line else "secret")
     os.link("used", "hard")
     Path("symbolic").symlink_to("used")
@@ -111,34 +111,4 @@ def test_no_file_is_written_that_is_also_read_or_written_otherwise(store: Store,
             assert " is also " in refused.stderr
     if "report {} --redirects {}" in line or line.startswith("export {} --report"):
         assert run(line.format("new", "./new")).exit_code == 2
-    assert content() == before
-
-
-def test_the_database_that_is_compared_or_copied_is_not_written(store: Store) -> None:
-    migrated("sqlite:///old.db").dispose()
-    before = content()
-    for line in ("diff sqlite:///old.db --report old.db", "diff --report old.db-wal sqlite:///old.db",
-                 "copy sqlite:///old.db sqlite:///./old.db"):  # fmt: skip
-        refused = run(line)
-        assert (refused.exit_code, " is also " in refused.stderr) == (2, True), refused.output
-    assert content() == before
-
-
-@pytest.mark.parametrize("suffix", ["-wal", "-shm", "-journal"])
-def test_the_log_of_a_database_is_no_database(store: Store, suffix: str) -> None:
-    before = content()
-    for name in (f"old.db{suffix}", f"sqlite:///old.db{suffix}"):
-        refused = run(f"migrate --database {name}")
-        assert (refused.exit_code, "--database" in refused.stderr) == (2, True)
-    assert content() == before
-
-
-@pytest.mark.parametrize("called", LINES)
-def test_a_dash_names_no_file(store: Store, called: str) -> None:
-    before = content()
-    refused = run(LINES[called].format("-"))
-    if called.startswith("plan "):
-        # There it is standard input, which is empty here.
-        assert "this is no JSON" in refused.stderr
-    assert refused.exit_code == 2, refused.output
     assert content() == before

@@ -15,14 +15,13 @@ from databases import run_sql
 from files import command
 from test_writer import FEED
 
-from landform.storage import Store, events, feeds, pages, runs, webhooks
+from landform.storage import Store, events, feeds, pages
 from landform.storage.errors import EventsExpired, StorageError
 from landform.storage.maintenance import transfer
 from landform.storage.pages import scheduling
 from landform.storage.rows import Row
 
 LATER = {"date": datetime.now(UTC) + timedelta(days=9)}
-ENDED = {"code": "no-code", "message": "no-message", "retryable": False}
 
 
 def log(store: Store, after: int = 0) -> list[Row]:
@@ -36,10 +35,6 @@ def types(store: Store, after: int = 0) -> list[str]:
 
 def order(store: Store, *ids: int) -> None:
     feeds.set_order(store, 1, ids, partial=False, if_match=None, columns=["id"])
-
-
-def end(store: Store, run: int, state: str, **more: Any) -> None:
-    runs.end(store, 1, run, 1, {**ENDED, "state": state, **more})
 
 
 # What is done, and the types of the events of it.
@@ -65,11 +60,6 @@ WRITES: list[tuple[Callable[[Store], object], str]] = [
     (lambda store: order(store, 2, 1), "feed.reordered"),
     (lambda store: order(store, 2, 1), ""),
     (lambda store: order(store, 1), ""),
-    *((lambda store, n=n: runs.claim(store, 1, f"e{n}", 60, 30), "") for n in range(3)),
-    (lambda store: end(store, 1, "success"), "run.succeeded"),
-    (lambda store: end(store, 1, "success"), ""),
-    (lambda store: end(store, 2, "failed", retryable=True), "run.failed"),
-    (lambda store: end(store, 3, "skipped"), ""),
     (lambda store: feeds.delete(store, 2), "feed.deleted"),
 ]  # fmt: skip
 
@@ -87,12 +77,7 @@ def test_each_write_has_its_events_one_after_the_other(store: Store) -> None:
     kept = log(store)
     assert all(one["id"] < other["id"] for one, other in pairwise(kept))
     text = json.dumps(kept)
-    assert not [word for word in ("some words", "no-code", "no-message", '\\"v\\"') if word in text]
-    failed = next(json.loads(event["data"]) for event in kept if event["type"] == "run.failed")
-    assert failed == {
-        "resource": "run", "id": 2, "version": 2, "feed_id": 1, "form_id": 1, "entry_id": "e1",
-        "attempt": 1, "retryable": True, "status": "failed",
-    }  # fmt: skip
+    assert not [word for word in ("some words", '\\"v\\"') if word in text]
 
 
 def test_an_event_names_what_changed_and_holds_no_content(store: Store) -> None:
@@ -200,29 +185,15 @@ def write_events(store: Store, upto: int, *names: str) -> None:
             events.write(store, names or ("page.created", "page.published"), {"resource": "page"})
 
 
-def test_events_are_kept_for_some_days_and_as_long_as_an_active_webhook_waits(
-    store: Store,
-) -> None:
-    def kept() -> int:
-        (first,) = run_sql(store.url, "SELECT min(id) FROM event")  # type: ignore[attr-defined]
-        return int(first[0])
-
+def test_events_are_kept_for_some_days(store: Store) -> None:
     write_events(store, 1, "feed.created")
-    # Two at a time pass by the numbers after which old ones are looked for.
+    # Two at a time skip the numbers after which old ones are deleted.
     write_events(store, 150)
     old = (datetime.now(UTC) - timedelta(days=31)).isoformat()[:19]
     run_sql(store.url, f"UPDATE event SET created_utc = '{old}' WHERE id <= 60")  # type: ignore[attr-defined]
-    with store.connection():
-        webhooks.create(store, {"url": "https://example.com", "types": ["*"]})
-        webhooks.update(store, 1, {"cursor": 40, "resend": [21, 30]})
-    for changes, upto, first in (
-        ({}, 199, 1), ({}, 210, 21), ({"resend": []}, 310, 41), ({"active": False}, 410, 61),
-        ({}, 510, 61),
-    ):  # fmt: skip
-        with store.connection():
-            webhooks.update(store, 1, changes)
+    for upto, first in ((199, 1), (210, 61), (310, 61)):
         write_events(store, upto)
-        assert kept() == first, upto
+        assert run_sql(store.url, "SELECT min(id) FROM event") == [(first,)], upto  # type: ignore[attr-defined]
     with store.connection():
         assert events.read(store, 60)[0][0]["id"] == 61
         with pytest.raises(EventsExpired):

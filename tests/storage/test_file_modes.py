@@ -17,7 +17,7 @@ from landform.storage import Store, pages
 pytestmark = pytest.mark.sqlite("PostgreSQL has no file of ours")
 
 
-@pytest.fixture(autouse=True, params=[0o000, 0o022, 0o077], ids=oct)
+@pytest.fixture(autouse=True, params=[0o000, 0o077], ids=oct)
 def umask(request: pytest.FixtureRequest) -> Iterator[None]:
     before = os.umask(request.param)
     yield
@@ -68,7 +68,7 @@ def test_a_file_of_an_older_version_becomes_private_and_keeps_what_is_meant(
     assert mode(file) == after
 
 
-def test_whatever_is_made_of_a_database_is_private(tmp_path: Path) -> None:
+def test_files_made_of_a_database_are_private(tmp_path: Path) -> None:
     file, made = tmp_path / "x.db", tmp_path / "made"
     made.mkdir()
     write(file).dispose()
@@ -83,18 +83,6 @@ def test_whatever_is_made_of_a_database_is_private(tmp_path: Path) -> None:
     assert command(made / "d.db", "restore", made / "a.db").exit_code == 0
     assert len(modes(made)) == 7
     assert set(modes(made).values()) == {"600"}
-
-
-def test_a_restore_gives_the_group_what_it_had(tmp_path: Path) -> None:
-    file = tmp_path / "x.db"
-    write(file).dispose()
-    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
-    file.chmod(0o660)
-    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
-    assert mode(file) == "660"
-    new = tmp_path / "new.db"
-    assert command(new, "restore", tmp_path / "copy.db", LANDFORM_GROUP_ACCESS="1").exit_code == 0
-    assert mode(new) == "660"
 
 
 def test_a_file_that_cannot_be_changed_is_served_as_it_is(

@@ -95,7 +95,7 @@ def test_a_child_has_connections_of_its_own(store: Store) -> None:
     assert titles(store) == ["before", "child", "after"]
 
 
-def test_who_leaves_a_transaction_in_a_child_is_told_and_ends_nothing(store: Store) -> None:
+def test_leaving_a_transaction_in_a_child_is_an_error_and_does_not_end_it(store: Store) -> None:
     reading, told = os.pipe()
     process = os.getpid()
     try:
@@ -131,9 +131,7 @@ def test_a_child_of_a_fork_during_a_write_reads_and_is_refused_writes(
     store.close()
 
 
-def test_writes_that_wait_in_the_parent_are_not_made_by_the_child_too(
-    store: Store,
-) -> None:
+def test_writes_that_wait_in_the_parent_are_not_made_by_the_child_too(store: Store) -> None:
     waiting = threading.Thread(target=create, args=(store, "waiting"), daemon=True)
     with held_elsewhere(lambda: writing(store)):
         waiting.start()

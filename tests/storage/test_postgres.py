@@ -4,12 +4,9 @@ All other tests run on it too: `pytest --database postgresql`.
 """
 
 import os
-import random
 import signal
-import threading
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from typing import Any
 
 import psycopg
 import pytest
@@ -17,14 +14,11 @@ from applications import service
 from conftest import PAGE as A_PAGE
 from conftest import migrated
 from databases import Postgres, run_sql
-from flask.testing import FlaskClient
 from processes import until
 
 from landform.storage import DatabaseUnusable, Store, Unavailable, feeds, pages
-from landform.storage.engines import expressions
 from landform.storage.engines.postgres import engine as postgres_engine
 from landform.storage.maintenance import verify
-from landform.storage.models import PageText
 from landform.storage.pages import listing
 
 pytestmark = pytest.mark.postgresql
@@ -49,22 +43,7 @@ def want_a_standby(server: Postgres) -> None:
     until(lambda: server.execute("postgres", settled) == [("nobody",)], "It is not settled.")
 
 
-def test_the_index_of_trigrams_is_used(postgres: Postgres) -> None:
-    # A bitmap of a trigram index is left, where one serves.
-    off = "".join(f"-c%20enable_{scan}%3Doff%20" for scan in ("seqscan", "indexscan"))
-    options = f"?options={off}-c%20enable_indexonlyscan%3Doff%20-c%20jit%3Doff"
-    store = migrated(postgres.create("template") + options)
-    with store.connection() as db:
-        query = PageText.select(PageText.id).where(
-            expressions.contains(PageText.content, "need\\%_")
-        )
-        sql, values = db.get_sql_context().sql(query).query()
-        plan = str(db.execute_sql(f"EXPLAIN {sql}", values).fetchall())
-    assert "page_text_content" in plan
-    store.dispose()
-
-
-def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postgres) -> None:
+def test_a_role_that_may_not_create_the_extension_is_served(postgres: Postgres) -> None:
     url = postgres.create()
     name = url.rpartition("/")[2]
     run_sql(postgres.url("postgres"), f"CREATE ROLE plain_{name} LOGIN")
@@ -88,22 +67,6 @@ def test_who_may_not_create_the_extension_is_served_all_the_same(postgres: Postg
         assert len(db.execute_sql(indexes, ()).fetchall()) == 3
         assert listing.list_pages(store, {**LIST, "search": "under"}, ["id"]).total == 1
     store.dispose()
-
-
-def test_texts_too_long_for_an_index_are_kept_found_and_ordered(client: FlaskClient) -> None:
-    chance = random.Random(1)
-    start = "".join(chr(chance.randrange(0x4E00, 0x9FFF)) for _ in range(1990))
-    titles = [f"{start}{end}" for end in ("c", "a", "b")]
-    for title in titles:
-        assert client.post("/pages", json={"title": title}).status_code == 201
-    for order in ("asc", "desc"):
-        listed = client.get(f"/pages?orderby=title&order={order}&context=edit").get_json()
-        ordered = sorted(titles, reverse=order == "desc")
-        assert [page["title"]["raw"] for page in listed] == ordered
-    for addon in titles:
-        feed = {"form_id": 1, "addon_slug": addon, "meta": {"k": 1}}
-        assert client.post("/feeds", json=feed).status_code == 201
-    assert len(client.get("/feeds", query_string={"addon": titles[1]}).get_json()) == 1
 
 
 def test_connections_survive_a_restart_of_the_server(
@@ -138,7 +101,7 @@ ENDS = """
 """
 
 
-def test_whoever_cannot_know_whether_a_commit_happened_is_told_so(database_url: str) -> None:
+def test_a_commit_with_an_unknown_result_is_a_503_storage_uncertain(database_url: str) -> None:
     client = service(database_url)
     assert client.post("/pages", json={"title": "Before"}).status_code == 201
     run_sql(database_url, ENDS)
@@ -163,25 +126,7 @@ def test_a_commit_that_no_standby_has_is_not_acknowledged(server: Postgres) -> N
     assert answer.result().get_json()["code"] == "storage_uncertain"
 
 
-def test_a_page_that_comes_due_is_shown_while_no_standby_confirms_a_write(
-    server: Postgres,
-) -> None:
-    client = service(server.url("template"), CACHE_BYTES=0, POSTGRES_STATEMENT_TIMEOUT=0.5)
-    later = {"title": "Soon", "date": "2099-01-01T00:00:00"}
-    page = client.post("/pages", json=later).get_json()["id"]
-    due = "UPDATE page SET date_utc = '2020-01-01T00:00:00' WHERE status = 'future'"
-    server.execute("template", due)
-    want_a_standby(server)
-    answers: list[Any] = []
-    reader = threading.Thread(
-        target=lambda: answers.append(client.get(f"/pages/{page}")), daemon=True
-    )
-    reader.start()
-    reader.join(30)
-    assert [answer.get_json()["status"] for answer in answers] == ["publish"]
-
-
-def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgres) -> None:
+def test_a_server_that_does_not_answer_is_a_503_after_the_timeout(server: Postgres) -> None:
     client = service(server.url("template"), POSTGRES_STATEMENT_TIMEOUT=0.5, CACHE_BYTES=0)
     assert client.get("/pages").status_code == 200
     found = "SELECT pid FROM pg_stat_activity WHERE datname = 'template'"
@@ -194,7 +139,7 @@ def test_a_server_that_does_not_answer_is_not_waited_for_for_ever(server: Postgr
 
 
 @pytest.mark.skipif(not psycopg.capabilities.has_cancel_safe(), reason="this libpq is too old")
-def test_what_takes_too_long_is_ended_and_not_begun_again(
+def test_a_statement_beyond_the_timeout_is_cancelled_and_not_repeated(
     postgres: Postgres, database_url: str
 ) -> None:
     client = service(database_url, POSTGRES_STATEMENT_TIMEOUT=0.3, CACHE_BYTES=0)
@@ -233,14 +178,6 @@ def test_tenants_in_schemas_of_their_own_need_nothing_of_each_other(postgres: Po
         store.dispose()
 
 
-def test_a_table_that_is_gone_is_a_503(database_url: str) -> None:
-    client = service(database_url)
-    run_sql(database_url, "DROP TABLE page CASCADE")
-    assert client.get("/pages").get_json()["code"] == "storage_unavailable"
-    with pytest.raises(DatabaseUnusable):
-        Store(f"{database_url}?options=-csearch_path%3Dmissing").migrate()
-
-
 def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
     database_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -263,9 +200,7 @@ def test_a_process_that_stops_in_a_write_does_not_stop_the_others(
 
 
 @pytest.mark.parametrize("how", ["by its role", "by its session"])
-def test_a_database_that_takes_no_writes_is_said_to(
-    postgres: Postgres, database_url: str, how: str
-) -> None:
+def test_a_read_only_database_is_reported(postgres: Postgres, database_url: str, how: str) -> None:
     name = database_url.rpartition("/")[2]
     url = f"{database_url}?options=-c%20default_transaction_read_only%3Don"
     if how == "by its role":
@@ -296,15 +231,6 @@ def test_no_secret_of_a_url_is_told(url: str) -> None:
     assert "hu" not in "".join(told).replace("should", "")
 
 
-def test_a_database_in_another_encoding_is_refused(postgres: Postgres) -> None:
-    run_sql(
-        postgres.url("postgres"),
-        "CREATE DATABASE latin ENCODING LATIN1 LOCALE 'C' TEMPLATE template0",
-    )
-    with pytest.raises(DatabaseUnusable, match="LATIN1; it must be UTF8"):
-        Store(postgres.url("latin")).migrate()
-
-
 FULL = """
     CREATE FUNCTION no_room() RETURNS trigger LANGUAGE plpgsql AS
     $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = '53100'; END $$;
@@ -313,7 +239,7 @@ FULL = """
 """
 
 
-def test_a_server_without_room_is_told_by_the_probe_until_there_is_room_again(
+def test_the_probe_reports_a_full_server_until_there_is_space(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = service(database_url)

@@ -6,10 +6,9 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-import pytest
 from applications import Client, service
 from files import command
-from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 NUMBERS = count()
@@ -141,15 +140,9 @@ def write_back(client: Client) -> None:
         assert client.get(f"/feeds/{feed['id']}").get_json() == feed
 
 
-@settings(
-    max_examples=12,
-    deadline=None,
-    derandomize=True,
-    phases=[Phase.generate],
-    suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
-)
+@settings(max_examples=10, phases=[Phase.generate])
 @given(writes=WRITES)
-def test_whatever_was_accepted_can_be_moved_and_written_back(
+def test_accepted_values_can_be_exported_imported_copied_and_written_back(
     make_database: Callable[[], str], tmp_path: Path, writes: list[Any]
 ) -> None:
     url = make_database()
@@ -159,26 +152,3 @@ def test_whatever_was_accepted_can_be_moved_and_written_back(
     write_back(client)
     moves(url, make_database, tmp_path)
     client.store.dispose()
-
-
-def test_the_deepest_meta_can_be_moved_with_its_revisions(
-    make_database: Callable[[], str], tmp_path: Path
-) -> None:
-    url = make_database()
-    client = service(url)
-    writes = [("POST", "/pages", {"title": "A", "meta": {"gallery": [DEEP]}})]
-    writes += [("PUT", "/pages/1", {"content": str(turn)}) for turn in range(2)]
-    writes += [("POST", "/feeds", {"form_id": 1, "addon_slug": "a", "meta": {"x": DEEP}})]
-    assert carried_out(client, writes) >= 3
-    moves(url, make_database, tmp_path)
-    client.store.dispose()
-
-
-@pytest.mark.parametrize("number", ["1" + "0" * 309, "-" + "9" * 4000, "1e308", "5e-324"])
-def test_a_page_with_a_huge_number_in_its_meta_can_be_read(client: Client, number: str) -> None:
-    body = f'{{"title": "A", "meta": {{"gallery": [{number}]}}}}'
-    page = client.post("/pages", data=body, content_type="application/json")
-    assert page.status_code == 201
-    read = json.loads(client.get("/pages/1").text)
-    assert read["meta"]["gallery"] == [json.loads(number)]
-    assert client.get("/pages").get_json()[0]["meta"] == read["meta"]

@@ -9,24 +9,15 @@ from itertools import product
 from pathlib import Path
 
 import pytest
-from conftest import LIST, migrated, processes
 from conftest import PAGE as A_PAGE
+from conftest import migrated, processes
 from databases import run_sql
 from files import command
 
-from landform.storage import (
-    Clock,
-    DatabaseUnusable,
-    Store,
-    Unavailable,
-    pages,
-)
-from landform.storage.engines.sqlite import engine as sqlite_engine
-from landform.storage.pages import listing
+from landform.storage import Clock, DatabaseUnusable, Store, pages
 from landform.storage.part import all_tables, numbered_tables
 
 PAGE = {**A_PAGE, "content_raw": "C"}
-FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
 
 
 def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:
@@ -57,14 +48,6 @@ def test_a_place_that_holds_no_database_is_refused(tmp_path: Path, url: str, rea
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.sqlite("the server decides")
-def test_an_answered_write_is_durable_by_default(store: Store) -> None:
-    with store.connection() as db:
-        assert db.pragma("journal_mode") == "wal"
-        assert db.pragma("synchronous") == 2
-        assert db.pragma("foreign_keys") == 1
-
-
 def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:
     store = Store(database_url, Clock("Europe/Zurich"))
     store.migrate()
@@ -86,56 +69,9 @@ def test_postgresql_without_its_driver_is_said_in_a_sentence(
         Store("postgresql://user:hush@127.0.0.1/x")
 
 
-@pytest.mark.sqlite("it is about the log beside the file")
-def test_a_large_log_starts_again_once_its_readers_have_ended(
-    database_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(sqlite_engine, "RESTART_SECONDS", 0.001)
-    store, other = migrated(database_url), migrated(database_url)
-
-    def write(times: int) -> int:
-        """Write pages; return how often the log has started again, as its header counts."""
-        for _ in range(times):
-            pages.create(store, PAGE)
-        return int.from_bytes(Path(f"{store.database.path}-wal").read_bytes()[12:16])
-
-    with store.connection():
-        before = write(10)
-        assert write(1) == before
-        monkeypatch.setattr(sqlite_engine, "LOG_BYTES", 1000)
-        with other.connection(), other.database.snapshot():
-            assert pages.get(other, 1)["id"] == 1
-            assert write(10) == before
-        write(1)
-        assert write(1) > before
-        assert store.database.execute_sql("PRAGMA busy_timeout").fetchone() == (10_000,)
-        assert listing.list_pages(store, LIST, ["id"]).total == 23
-    store.dispose()
-    other.dispose()
-
-
 def migrate(url: str) -> bool:
     Store(url).migrate()
     return True
-
-
-def test_a_store_out_of_reach_at_the_start_is_brought_up_to_date_once_it_is_there(
-    tmp_path: Path,
-) -> None:
-    file = tmp_path / "late.db"
-    store = Store(f"sqlite:///{file}")
-    store.open(create=False)
-    with pytest.raises(Unavailable), store.connection():
-        pages.get(store, 1)
-    assert not file.exists()
-    other = migrated(f"sqlite:///{tmp_path}/other.db")
-    with other.connection():
-        pages.create(other, PAGE)
-    other.dispose()
-    (tmp_path / "other.db").rename(file)
-    with store.connection():
-        assert pages.get(store, 1)["id"] == 1
-    assert store.identity
 
 
 @pytest.mark.sqlite("it is about the file")
@@ -174,14 +110,6 @@ def test_no_command_begins_a_database_that_it_reads_or_changes_that_of_another_p
     assert "Traceback" not in ended.output
     assert there != "nothing" or "There is no database" in ended.stderr
     assert [(one.read_bytes(), one.stat().st_mode) for one in tmp_path.iterdir()] == before
-
-
-def test_a_store_with_two_identities_is_not_opened(tmp_path: Path) -> None:
-    store = Store(f"sqlite:///{tmp_path}/new.db")
-    store.migrate()
-    run_sql(f"sqlite:///{tmp_path}/new.db", "INSERT INTO store VALUES ('ab', 'cd')")
-    with pytest.raises(DatabaseUnusable, match="landform vacuum"):
-        Store(f"sqlite:///{tmp_path}/new.db").migrate()
 
 
 def test_the_models_are_the_tables_that_the_migrations_create(new_database: str) -> None:

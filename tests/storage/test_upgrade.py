@@ -5,12 +5,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from applications import Client, service
+from applications import service
 from databases import check, run_sql
 from files import command, dump
 
-from landform.service import create_blueprint
-from landform.storage import DatabaseUnusable, Store, migrating
+from landform.storage import Store, migrating
 
 FILE_ONLY = pytest.mark.sqlite("it is about the file")
 FEED = {"form_id": 3, "addon_slug": "a", "meta": {"big": 2**70}}
@@ -61,11 +60,6 @@ def pre_release(filled: str) -> str:
     return filled
 
 
-def slugs(client: Client, query: str = "") -> list[str]:
-    pages = client.get(f"/pages?orderby=id&order=asc{query}").get_json()
-    return [page["slug"] for page in pages]
-
-
 def test_a_second_migration_changes_the_schema_and_keeps_every_row(
     filled: str, next_version: Callable[[], None]
 ) -> None:
@@ -76,30 +70,6 @@ def test_a_second_migration_changes_the_schema_and_keeps_every_row(
     assert run_sql(filled, "SELECT colour FROM page WHERE id = 2") == [("of Page 1",)]
     assert Store(filled).migrate() == []
     assert check(filled) == {"publish": 5}
-
-
-def test_a_new_database_gets_both_migrations(
-    new_database: str, next_version: Callable[[], None]
-) -> None:
-    next_version()
-    assert Store(new_database).migrate()[0] == "0001_core"
-    assert Store(new_database).migrate() == []
-    assert check(new_database) == {}
-
-
-def test_an_upgraded_database_is_served_as_before(
-    filled: str, next_version: Callable[[], None]
-) -> None:
-    next_version()
-    client = service(filled)
-    assert slugs(client) == [f"page-{number}" for number in range(5)]
-    for query in ("&search=page+3", "&form_id=3", "&language=en", "&author=1"):
-        assert "page-3" in slugs(client, query), query
-    assert client.get("/feeds/1").get_json()["meta"] == FEED["meta"]
-    assert client.page(title="Page 1")["slug"] == "page-1-2"
-    assert client.patch("/pages/1", json={"title": "Changed"}).status_code == 200
-    client.store.dispose()
-    assert check(filled) == {"publish": 6}
 
 
 def test_verify_of_an_old_database_says_what_to_do_and_nothing_of_damage(
@@ -147,11 +117,6 @@ def test_a_copy_is_kept_of_the_database_before_an_upgrade(
     assert set(file.parent.iterdir()) - names <= {Path(f"{file}-wal"), Path(f"{file}-shm")}
 
 
-def test_a_new_database_needs_no_copy(tmp_path: Path) -> None:
-    Store(f"sqlite:///{tmp_path}/new.db").migrate()
-    assert not list(tmp_path.glob("*before*"))
-
-
 @pytest.mark.parametrize(
     "line",
     [
@@ -179,26 +144,3 @@ def test_commands_refuse_a_database_of_a_pre_release(
         (name,) for name in PRE_RELEASE
     ]
     assert run_sql(pre_release, "SELECT count(*) FROM page") == [(5,)]
-
-
-def test_a_blueprint_refuses_a_database_of_a_pre_release(pre_release: str) -> None:
-    with pytest.raises(DatabaseUnusable) as refused:
-        create_blueprint(pre_release)
-    assert str(refused.value).endswith(REFUSED)
-
-
-def test_a_service_is_not_ready_on_a_database_of_a_pre_release(filled: str) -> None:
-    client = service(filled)
-    run_sql(filled, f"UPDATE schema_migration SET name = '{PRE_RELEASE[0]}' WHERE id = 1")
-    response = client.get("/readyz")
-    assert response.status_code == 503
-    assert "not one of this version" in response.get_json()["reason"]
-
-
-@FILE_ONLY
-def test_a_backup_of_a_pre_release_is_not_restored(pre_release: str, tmp_path: Path) -> None:
-    target = tmp_path / "target.db"
-    refused = command(target, "restore", pre_release.removeprefix("sqlite:///"))
-    assert refused.exit_code == 1
-    assert f"Error: The backup {REFUSED}\n" in refused.output
-    assert not target.exists()

@@ -10,7 +10,7 @@ import pytest
 from conftest import PAGE as A_PAGE
 from processes import until
 
-from landform.storage import Busy, DiskFull, Store, events, feeds, pages
+from landform.storage import Busy, DiskFull, Store, events, feeds
 from landform.storage.rows import Row
 
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
@@ -63,7 +63,7 @@ def test_a_full_disk_keeps_none_of_them(store: Store) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
-def test_whatever_ends_one_thread_is_no_success_of_the_others(store: Store) -> None:
+def test_an_exit_in_one_write_fails_the_other_writes_of_its_commit(store: Store) -> None:
     def leave() -> None:
         raise SystemExit
 
@@ -75,9 +75,7 @@ def test_whatever_ends_one_thread_is_no_success_of_the_others(store: Store) -> N
     assert sorted(type(end).__name__ for end in ends) == ["NoneType", "Unavailable", "Unavailable"]
 
 
-def test_a_write_that_is_only_tried_is_busy_at_once_while_another_process_writes(
-    store: Store,
-) -> None:
+def test_try_write_does_not_wait_for_another_process(store: Store) -> None:
     patient, other = Store(store.url, busy_timeout=60), Store(store.url)
     began = time.monotonic()
     with other.connection(), other.transaction(), pytest.raises(Busy):
@@ -105,7 +103,7 @@ def told(store: Store) -> Iterator[list[Row]]:
     assert [(one["id"], one["type"]) for one in found] == logged
 
 
-def test_writes_share_a_commit_of_which_those_are_told_that_were_not_undone(
+def test_listeners_get_only_the_events_of_writes_that_were_committed(
     store: Store, told: list[Row]
 ) -> None:
     def half() -> None:
@@ -123,7 +121,7 @@ def test_writes_share_a_commit_of_which_those_are_told_that_were_not_undone(
         assert {row["id"] for row in feeds.list_feeds(store, {})} == {ends[0], ends[2]}
 
 
-def test_of_a_commit_that_fails_nothing_is_told_then_or_later(
+def test_listeners_get_no_event_of_a_commit_that_fails(
     store: Store, told: list[Row], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(type(store.database), "commit", lambda _: fail())
@@ -141,19 +139,7 @@ def test_of_a_commit_that_fails_nothing_is_told_then_or_later(
     assert len(told) == 1
 
 
-def test_a_listener_may_write_itself(store: Store, told: list[Row]) -> None:
-    def answer(event: Row) -> None:
-        if event["type"] == "page.created":
-            feeds.create(store, {**FEED, "form_id": json.loads(event["data"])["id"]})
-
-    store.on_commit(answer)
-    with store.connection():
-        pages.create(store, PAGE)
-        assert len(feeds.list_feeds(store, {})) == 1
-    assert [one["type"] for one in told] == ["page.created", "page.published", "feed.created"]
-
-
-def test_writes_of_many_threads_are_told_once_each_in_the_order_of_their_commits(
+def test_listeners_get_each_event_once_in_the_order_of_commits(
     store: Store, told: list[Row]
 ) -> None:
     def write() -> None:

@@ -1,0 +1,16 @@
+"""The console: a page for people at `/console`, which only calls the HTTP API."""
+
+from dataclasses import dataclass
+
+from landform.storage.option import FLAG, option
+from landform.storage.part import Part
+
+
+@dataclass(frozen=True, kw_only=True)
+class Console(Part):
+    """The console, with its link on the start page. A host asks for it."""
+
+    in_guests = False
+    home_links = (("/console", "Open the console"),)
+
+    enabled: bool = option(True, FLAG, "`0`: there is no [console](console.md)", setting="console")

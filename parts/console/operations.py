@@ -1,0 +1,45 @@
+"""The page of the console, and its files."""
+
+from pathlib import Path
+
+from landform.parts import all_parts
+from landform.schemas.wordpress import Anything
+from landform.service.call import Call
+from landform.service.files import file_reply, static_reply
+from landform.service.operations import Resource
+from landform.service.reply import Reply
+
+CONSOLE = Resource()
+SCREENS = (CONSOLE,)
+STATIC = Path(__file__).parent / "static"
+PATH = "/console"
+# Scripts, styles and the icon by their names, also those that `vendor` holds.
+FILES = {path.name: path for path in STATIC.rglob("*.*") if path.suffix in (".css", ".js", ".svg")}
+# Pages in a preview may load styles, fonts, images and sounds from other sites, as their frame has
+# the policy of the console.
+POLICY = (
+    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline' "
+    "https:; img-src 'self' https: http: data: blob:; font-src 'self' https: data:; media-src "
+    "'self' https: http: data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+)
+ANYTHING = Anything()
+
+
+@CONSOLE.get(PATH, name="console", public=True, query=ANYTHING)
+def page(call: Call) -> Reply:
+    """Return the page, with what it has to know of the service."""
+    options = call.options
+    parts = [name for name, kind in all_parts().items() if kind in options.part_types]
+    values = {
+        "title": options.site_title,
+        "timezone": options.timezone,
+        "access": call.service.sign_in,
+        "parts": " ".join(parts),
+    }
+    return file_reply(call, STATIC / "console.html", POLICY, **values)
+
+
+@CONSOLE.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)
+def static_file(call: Call, file: str) -> Reply:
+    """Return a file of the page."""
+    return static_reply(call, FILES, file, POLICY)

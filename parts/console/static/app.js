@@ -1,0 +1,73 @@
+// The frame of the console: who is signed in, the navigation, and the screen that the address names.
+import { html, render, useEffect, useLoad } from "./lib.js";
+import { get, title } from "./api.js";
+import { Link, address } from "./address.js";
+import { dropAll } from "./drafts.js";
+import { EventList } from "./events.js";
+import { Feed } from "./feed.js";
+import { FeedList } from "./feeds.js";
+import { Page } from "./page.js";
+import { PageList } from "./pages.js";
+import { Plan } from "./planning.js";
+import { Revisions } from "./revisions.js";
+import { RunList } from "./runs.js";
+import { caller, hasPart, may, question, signIn, signOut } from "./session.js";
+import { SignIn } from "./sign_in.js";
+import { Start } from "./start.js";
+import { Loaded, Notice, Screen } from "./ui.js";
+import { Webhook } from "./webhook.js";
+import { WebhookList } from "./webhooks.js";
+
+// What stands in the navigation: its address, its name, and the scope without which it is not offered.
+const PLACES = [
+  ["", "Start"],
+  ["pages", "Pages", "pages:read"],
+  ["feeds", "Feeds", "feeds:read"],
+  ["runs", "Runs", "feeds:read"],
+  ["webhooks", "Webhooks", "webhooks:write"],
+  ["events", "Events", "events:read"],
+];
+// The places of parts, which have the same names. Without its part a place is not offered.
+const OF_PARTS = ["runs"];
+const isThere = (place) => !OF_PARTS.includes(place) || hasPart(place);
+// The screens by the first part of an address, then by whether something in them is named.
+const SCREENS = {
+  "": [Start], pages: [PageList, Page], feeds: [FeedList, Feed], plan: [Plan, Plan],
+  runs: [RunList], webhooks: [WebhookList, Webhook], events: [EventList],
+};
+
+function Navigation({ place }) {
+  const identity = caller.get();
+  return html`<header class="top">
+    <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.querySelector("h1")?.focus(); }}>Skip to the content</a>
+    <strong class="site">${title}</strong>
+    <nav aria-label="Console">${PLACES.filter(([path, , scope]) => isThere(path) && (!scope || may(scope))).map(([path, name]) =>
+      html`<${Link} path=${path} aria-current=${path === place ? "page" : undefined}>${name}<//>`)}</nav>
+    <span class="caller">${identity.name}${signIn === "credentials" && html` <button class="plain" onClick=${() => { dropAll(); signOut(); }}>Sign out</button>`}</span>
+  </header>`;
+}
+
+function Nowhere() {
+  return html`<${Screen} title="Not found"><p>There is no such screen. <${Link} path="">Go to the start<//></p><//>`;
+}
+
+function Frame() {
+  const { path: [place = "", id, part], query } = address.use();
+  const screens = Object.hasOwn(SCREENS, place) && isThere(place) ? SCREENS[place] : [];
+  const Shown = place === "pages" && part === "revisions" ? Revisions : (id ? screens[1] : screens[0]) || Nowhere;
+  return html`<${Navigation} place=${place} /><main id="main"><${Notice} />
+    <${Shown} key=${`${place}/${id || ""}/${part || ""}`} id=${id} query=${query} /></main>`;
+}
+
+function App() {
+  const isAsked = question.use();
+  caller.use();
+  const state = useLoad(async () => caller.set((await get("/whoami")).data));
+  useEffect(() => {
+    // Others may have signed in meanwhile, with other scopes.
+    if (!isAsked && caller.get()) state.reload();
+  }, [isAsked]);
+  return html`${caller.get() ? html`<${Frame} />` : html`<main id="main"><h1>${title}</h1>${!isAsked && html`<${Loaded} state=${state}>${() => null}<//>`}</main>`}<${SignIn} />`;
+}
+
+render(html`<${App} />`, document.getElementById("app"));

@@ -1,0 +1,224 @@
+"""Runs of feeds: each feed runs once for each entry, whoever runs it, however often it is tried.
+
+A claim lasts for a lease. Where the lease lapses, or the run failed in a way that may pass, it is
+due again, and whoever comes first claims it. Writers take turns (see `transactions.py`), so what a
+write reads here no other one changes. Times are those of the database's clock.
+"""
+
+from collections.abc import Callable, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from peewee import SQL, BaseQuery, ColumnBase, ModelSelect, Select, fn
+
+from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
+from landform.parts.runs.models import FeedRun
+from landform.storage import events, feeds
+from landform.storage.clock import Clock, earlier
+from landform.storage.engines import expressions
+from landform.storage.models import Feed
+from landform.storage.rows import MAX_INTEGER, Row, storable
+from landform.storage.sql import Precondition, Prepared, check_version
+from landform.storage.store import Store, expired_before, transactional
+
+CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
+STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
+# How many old runs a claim deletes at most, so that none takes long.
+MOST_EXPIRED = 100
+# What was written longer from now than this had a clock that was ahead.
+AHEAD = timedelta(minutes=1)
+
+# The events of runs that have ended, and the columns that are their data.
+EVENTS = {"success": "run.succeeded", FAILED: "run.failed"}
+EVENT_COLUMNS = ("id", "version", "feed_id", "form_id", "entry_id", "attempt", "retryable")
+CLAIM = {
+    "state": CLAIMED, "attempt": 1, "code": "", "message": "", "retryable": False, "version": 1,
+}  # fmt: skip
+NOW = Prepared(Select(columns=[expressions.utc_now()]))
+# The conditions that filters make of the site's clock and their values.
+FILTERS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
+    "form_id": lambda _, ids: FeedRun.form_id.in_(storable(ids)),
+    "feed_id": lambda _, ids: FeedRun.feed_id.in_(storable(ids)),
+    "state": lambda _, states: FeedRun.state.in_(states),
+    "entry_id": lambda _, entry_id: FeedRun.entry_id == entry_id,
+    "addon": lambda _, slug: expressions.same(Feed.addon_slug, slug),
+    "after": lambda clock, date: FeedRun.created_utc > clock.moment(date).utc,
+    "before": lambda clock, date: FeedRun.created_utc < clock.moment(date).utc,
+    "modified_after": lambda clock, date: FeedRun.modified_utc > clock.moment(date).utc,
+    "modified_before": lambda clock, date: FeedRun.modified_utc < clock.moment(date).utc,
+}
+
+
+def list_runs(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
+    """Return the runs of a page of results, newest first or with `order` asc, and their total.
+
+    Filters: `form_id`, `feed_id`, `state` (lists), `entry_id`, and the times, which are datetimes.
+    """
+    order = FeedRun.id.asc() if query["order"] == "asc" else FeedRun.id.desc()
+    return _list(store, query, FeedRun.select(), order)
+
+
+def list_due(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
+    """Return the runs that may be claimed now, those first that are due for the longest.
+
+    Those of feeds that are inactive or gone are none of them. Filters: `form_id`, `feed_id` and
+    `addon`.
+    """
+    runs = FeedRun.select().join(Feed, on=Feed.id == FeedRun.feed_id)
+    runs = runs.where(_is_due(store), Feed.is_active == True)  # noqa: E712 - a column
+    return _list(store, query, runs, FeedRun.due_utc.asc(), FeedRun.id.asc())
+
+
+def _list(
+    store: Store, query: Mapping[str, Any], runs: "ModelSelect[FeedRun]", *order: ColumnBase
+) -> tuple[list[Row], int]:
+    for name in FILTERS.keys() & query.keys():
+        if query[name]:
+            runs = runs.where(FILTERS[name](store.clock, query[name]))
+    part = runs.order_by(*order).paginate(query["page"], query["per_page"])
+
+    def read() -> tuple[list[Row], int]:
+        ((total,),) = runs.select(fn.COUNT(SQL("*"))).tuples().execute(store.database)
+        return _rows(store, part), total
+
+    return store.bounded(read)
+
+
+def _is_due(store: Store) -> ColumnBase:
+    """Return the condition that a run may be claimed; whoever claims one of a clock ahead waits."""
+    has_come = FeedRun.due_utc <= expressions.utc_now()
+    is_ahead = FeedRun.modified_utc > earlier(store.clock.now().utc, -AHEAD)
+    return FeedRun.due_utc.is_null(False) & (has_come | is_ahead)
+
+
+def _rows(store: Store, query: BaseQuery) -> list[Row]:
+    return list(query.dicts().execute(store.database))
+
+
+def get(store: Store, feed_id: int, run_id: int) -> Row:
+    """Return a run of a feed; `RunNotFound` where there is none."""
+    mine = (FeedRun.id == run_id) & (FeedRun.feed_id == feed_id)
+    known = max(feed_id, run_id) <= MAX_INTEGER
+    found = _rows(store, FeedRun.select().where(mine)) if known else []
+    if not found:
+        raise RunNotFound
+    return found[0]
+
+
+def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
+    """Return, for each feed that was run for an entry, whether it may be claimed again now."""
+    query = FeedRun.select(FeedRun.feed_id, _is_due(store)).where(FeedRun.entry_id == entry_id)
+    return {feed_id: bool(is_due) for feed_id, is_due in query.tuples().execute(store.database)}
+
+
+def claim(store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int) -> Row:
+    """Claim the run of a feed for an entry, for a lease in seconds, and return it.
+
+    Runs that nothing was written to for so many days are deleted. Raises `FeedNotFound`, and
+    `RunNotDue` where the run is done, claimed, or waits after a failure.
+    """
+    run, is_claimed = _claim(store, feed_id, entry_id, lease, keep_days)
+    if not is_claimed:
+        raise RunNotDue(_state_of(run))
+    return run
+
+
+@transactional
+def _claim(
+    store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int
+) -> tuple[Row, bool]:
+    form_id, now = feeds.get(store, feed_id)["form_id"], _now(store)
+    _expire(store, now, timedelta(days=keep_days))
+    # A second more than asked for, since fractions of it are not stored.
+    due = earlier(now, -timedelta(seconds=lease + 1))
+    claimed = {**CLAIM, "form_id": form_id, "due_utc": due}
+    mine = (FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id)
+    for found in _rows(store, FeedRun.select().where(mine)):
+        run = _bounded(store, found, now)
+        if run["due_utc"] is None or run["due_utc"] > now:
+            return run, False
+        return _update(store, run, now, {**claimed, "attempt": run["attempt"] + 1}), True
+    stamps = dict.fromkeys(("created_utc", "modified_utc"), now)
+    run = {**claimed, **stamps, "feed_id": feed_id, "entry_id": entry_id}
+    return {"id": FeedRun.insert(run).execute(store.database), **run}, True
+
+
+def _bounded(store: Store, run: Row, now: str) -> Row:
+    """Return a run, due as if it were written now where a clock that was ahead wrote it."""
+    ahead = datetime.fromisoformat(run["modified_utc"]) - datetime.fromisoformat(now)
+    if run["due_utc"] is None or ahead <= AHEAD:
+        return run
+    return _update(store, run, now, {"due_utc": earlier(run["due_utc"], ahead)})
+
+
+def _expire(store: Store, now: str, kept: timedelta) -> None:
+    """Delete runs that were not written to for so long, and do not wait."""
+    old = expired_before(store, FeedRun.modified_utc, now, kept)
+    waits = FeedRun.due_utc.is_null(False) & (FeedRun.due_utc >= old)
+    found = FeedRun.select(FeedRun.id).where(FeedRun.modified_utc < old, ~waits)
+    found = found.order_by(FeedRun.modified_utc, FeedRun.id).limit(MOST_EXPIRED)
+    FeedRun.delete().where(FeedRun.id.in_(found)).execute(store.database)
+
+
+@transactional
+def end(
+    store: Store,
+    feed_id: int,
+    run_id: int,
+    attempt: int,
+    outcome: Row,
+    *,
+    if_match: Precondition | None = None,
+) -> Row:
+    """End the claim `attempt` of a run with an outcome, and return the run.
+
+    `outcome` holds `state`, `code`, `message` and `retryable`; where it is `retryable` it may hold
+    `retry_at`, a datetime, without which the run is due at once. If the claim has ended in the
+    same way already, nothing changes. Raises `RunNotFound`, `RunNotClaimed`, `VersionConflict`.
+    """
+    run = get(store, feed_id, run_id)
+    check_version(store, run["version"], if_match)
+    is_current = attempt == run["attempt"]
+    values = {name: value for name, value in outcome.items() if name != "retry_at"}
+    if is_current and values.items() <= run.items():
+        return run
+    if run["state"] != CLAIMED or not is_current:
+        raise RunNotClaimed(_state_of(run))
+    now, retry_at = _now(store), outcome.get("retry_at")
+    again = store.clock.moment(retry_at).utc if retry_at else now
+    run = _update(store, run, now, {**values, "due_utc": again if values["retryable"] else None})
+    if run["state"] in EVENTS:
+        data = {name: run[name] for name in EVENT_COLUMNS}
+        data |= {"resource": "run", "status": run["state"]}
+        events.write(store, [EVENTS[run["state"]]], data)
+    return run
+
+
+@transactional
+def replay(store: Store, feed_id: int, run_id: int, if_match: Precondition | None = None) -> Row:
+    """Let a run that has ended, or whose lease has lapsed, be claimed once more, and return it.
+
+    Raises `RunNotFound`, `RunNotFinished`, and `VersionConflict`.
+    """
+    run, now = get(store, feed_id, run_id), _now(store)
+    check_version(store, run["version"], if_match)
+    if run["state"] == CLAIMED and run["due_utc"] > now:
+        raise RunNotFinished(_state_of(run))
+    ready = {**CLAIM, "state": PENDING, "attempt": run["attempt"], "due_utc": now}
+    return _update(store, run, now, ready)
+
+
+def _update(store: Store, run: Row, now: str, values: Row) -> Row:
+    changes = {**values, "modified_utc": now, "version": run["version"] + 1}
+    FeedRun.update(changes).where(FeedRun.id == run["id"]).execute(store.database)
+    return {**run, **changes}
+
+
+def _state_of(run: Row) -> Row:
+    """Return what tells a caller why a run is not theirs."""
+    due = run["due_utc"] and f"{run['due_utc']}Z"
+    return {**{name: run[name] for name in ("id", "state", "attempt")}, "due": due}
+
+
+def _now(store: Store) -> str:
+    return str(NOW.row(store)[0])

@@ -1,0 +1,45 @@
+"""Webhooks: URLs that events are sent to, signed, until their receivers accept them."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+from landform.parts.webhooks.errors import TooManyTests, TooManyWebhooks, WebhookNotFound
+from landform.parts.webhooks.models import Webhook
+from landform.storage.option import FLAG, option
+from landform.storage.part import Metric, Part
+
+
+@dataclass(frozen=True, kw_only=True)
+class Webhooks(Part):
+    """Webhooks, with the delivery of events in the background."""
+
+    tables = (Webhook,)
+    scopes = ("webhooks:write",)
+    errors = (WebhookNotFound, TooManyWebhooks, TooManyTests)
+
+    private: bool = option(
+        False,
+        FLAG,
+        "`1`: [webhooks](parts/webhooks.md) may lead to private addresses",
+        setting="webhook_private",
+    )
+
+    @classmethod
+    def first_awaited_event(cls, store: Any) -> int | None:
+        """Return the id of the first event that an active webhook waits for."""
+        from landform.parts.webhooks import storage  # noqa: PLC0415 - needs the store
+
+        return storage.first_awaited_event(store)
+
+    def worker(self, service: Any) -> Callable[[], float | None] | None:
+        """Return the function that delivers events."""
+        from landform.parts.webhooks.delivery import Deliverer  # noqa: PLC0415 - needs the service
+
+        return Deliverer(service, private=self.private).deliver
+
+    def metrics(self, store: Any) -> Iterable[Metric]:
+        """Return how many events wait, were delivered, and how many attempts failed."""
+        from landform.parts.webhooks import storage  # noqa: PLC0415 - needs the store
+
+        return storage.metrics(store)

@@ -1,0 +1,232 @@
+"""A small HTTP client for the URLs of webhooks, which are not trusted.
+
+It follows no redirect and connects only to an address that was checked. An attempt has a deadline,
+and the bytes that are read of a response are bounded, whatever length it declares.
+"""
+
+import re
+import socket
+import ssl
+import threading
+from collections.abc import Callable
+from contextlib import ExitStack, suppress
+from functools import cache
+from io import BufferedReader, RawIOBase
+from queue import Empty, SimpleQueue
+from time import monotonic
+from typing import Any, NamedTuple
+
+from landform.parts.webhooks.addresses import is_public
+from landform.parts.webhooks.receiver_urls import ReceiverUrl, parse_url
+from landform.storage.clock import retry_after
+
+# The seconds of an attempt, and how many addresses of a host are tried.
+TIMEOUT, MOST_ADDRESSES = 15.0, 4
+# How many look-ups of names may run: only the system can end them.
+LOOKUPS, MOST_LOOKUPS = "landform-lookup", 32
+# How many bytes of the headers and of the body are read; how many characters are stored.
+MOST_HEADERS, MOST_BODY, MOST_TEXT = 32_768, 4096, 200
+STATUS_LINE = re.compile(rb"HTTP/1\.[0-9] ([1-9][0-9]{2})(?:[ \t].*)?\r?\n")
+NOT_ALLOWED = "The address is private or reserved; LANDFORM_WEBHOOK_PRIVATE=1 allows it."
+NO_RESPONSE = "The response is not HTTP, or its headers are incomplete or too long."
+TOO_MANY_LOOKUPS = "Too many look-ups of names are running."
+
+
+class Result(NamedTuple):
+    """The result of a request.
+
+    Without a response `status` is 0, and `text` is the reason. `retry_after` is in seconds.
+    """
+
+    status: int
+    text: str
+    retry_after: float = 0.0
+    milliseconds: int = 0
+
+
+class Deadline:
+    """The deadline of an attempt."""
+
+    def __init__(self, seconds: float) -> None:
+        self._end = monotonic() + seconds
+
+    def left(self) -> float:
+        """Return the remaining seconds; raises `TimeoutError` if there are none."""
+        seconds = self._end - monotonic()
+        if seconds <= 0:
+            raise TimeoutError
+        return seconds
+
+
+class ResponseStream(RawIOBase):
+    """The bytes of a response: at most `allowed` bytes, until the deadline."""
+
+    def __init__(self, connection: socket.socket, deadline: Deadline) -> None:
+        self._connection, self._deadline = connection, deadline
+        self.allowed = MOST_HEADERS
+
+    def readable(self) -> bool:
+        """Return true: the stream can be read."""
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Read bytes into a buffer."""
+        self._connection.settimeout(self._deadline.left())
+        # A socket takes a limit of 0 for the size of the buffer.
+        limit = min(len(buffer), self.allowed)
+        size = self._connection.recv_into(buffer, limit) if limit else 0
+        self.allowed -= size
+        return size
+
+
+def send(url: str, headers: dict[str, str], body: bytes, private: bool) -> Result:
+    """Send a POST to a URL and return the result, also that of a failure.
+
+    `private`: whether an address that is not public is allowed.
+    """
+    began = monotonic()
+    try:
+        result = _exchange(url, headers, body, private)
+    except TimeoutError:
+        result = Result(0, "timed out")
+    except (OSError, ValueError) as error:
+        result = Result(0, str(error).strip() or type(error).__name__)
+    except Exception as error:
+        result = Result(0, type(error).__name__)
+    text = "".join(char if char.isprintable() else " " for char in result.text[:MOST_TEXT])
+    return result._replace(text=text, milliseconds=round((monotonic() - began) * 1000))
+
+
+def _exchange(url: str, headers: dict[str, str], body: bytes, private: bool) -> Result:
+    deadline, receiver = Deadline(TIMEOUT), parse_url(url)
+    lines = {
+        "Host": receiver.authority,
+        **headers,
+        "Content-Length": str(len(body)),
+        "Accept-Encoding": "identity",
+        "Connection": "close",
+    }
+    head = f"POST {receiver.target} HTTP/1.1\r\n"
+    head += "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    with ExitStack() as opened:
+        connection = opened.enter_context(_connect(receiver, private, deadline))
+        if receiver.is_secure:
+            name = receiver.host.removesuffix(".")
+            connection = opened.enter_context(
+                _ssl_context().wrap_socket(
+                    connection, server_hostname=name, do_handshake_on_connect=False
+                )
+            )
+            connection.settimeout(deadline.left())
+            connection.do_handshake()
+        unsent = memoryview(f"{head}\r\n".encode("ascii") + body)
+        while unsent:
+            connection.settimeout(deadline.left())
+            unsent = unsent[connection.send(unsent) :]
+        return _read_response(ResponseStream(connection, deadline))
+
+
+def _read_response(received: ResponseStream) -> Result:
+    """Read a response; raises `ConnectionError` if its headers are incomplete."""
+    file, status = BufferedReader(received, 1024), 100
+    # Interim responses are skipped; 101 is a final one.
+    while 100 <= status < 200 and status != 101:
+        line = STATUS_LINE.fullmatch(file.readline())
+        if not line:
+            raise ConnectionError(NO_RESPONSE)
+        status, headers = int(line[1]), _read_headers(file)
+    # The status counts, even if the body cannot be read.
+    body, pause = b"", None
+    received.allowed = MOST_BODY
+    with suppress(OSError, ValueError):
+        body = b"" if status in (204, 304) else _read_body(file, headers)
+    with suppress(Exception):
+        pause = retry_after(headers.get("retry-after", ""))
+    return Result(status, body[:MOST_BODY].decode(errors="replace"), pause or 0.0)
+
+
+def _read_headers(file: "BufferedReader[ResponseStream]") -> dict[str, str]:
+    """Return the headers of a response by their lower-case names."""
+    headers = {}
+    while (line := file.readline()) not in (b"\r\n", b"\n"):
+        if not line.endswith(b"\n"):
+            raise ConnectionError(NO_RESPONSE)
+        name, _, value = line.decode("latin-1").partition(":")
+        headers[name.strip().lower()] = value.strip()
+    return headers
+
+
+def _read_body(file: "BufferedReader[ResponseStream]", headers: dict[str, str]) -> bytes:
+    """Return the beginning of a body; the declared length is not trusted."""
+    if "chunked" not in headers.get("transfer-encoding", "").lower():
+        length = headers.get("content-length", "")
+        return file.read(min(int(length), MOST_BODY) if length.isdecimal() else MOST_BODY)
+    body = b""
+    while (size := int(file.readline().partition(b";")[0], 16)) > 0:
+        body += file.read(min(size, MOST_BODY))
+        file.readline()
+    return body
+
+
+@cache
+def _ssl_context() -> ssl.SSLContext:
+    """Return the trusted certificates, which take longer to read than a delivery."""
+    return ssl.create_default_context()
+
+
+def _connect(receiver: ReceiverUrl, private: bool, deadline: Deadline) -> socket.socket:
+    """Connect to one of the allowed addresses of a host."""
+    problem: Exception = ValueError(NOT_ALLOWED)
+    addresses = _look_up(receiver, deadline)[:MOST_ADDRESSES]
+    for number, (family, kind, protocol, _, address) in enumerate(addresses):
+        if not (private or is_public(str(address[0]))):
+            continue
+        with ExitStack() as unused:
+            try:
+                connection = unused.enter_context(socket.socket(family, kind, protocol))
+                # The remaining time is divided among the remaining addresses.
+                connection.settimeout(deadline.left() / (len(addresses) - number))
+                connection.connect(address)
+            except OSError as error:
+                problem = error
+            else:
+                unused.pop_all()
+                return connection
+    raise problem
+
+
+def _look_up(receiver: ReceiverUrl, deadline: Deadline) -> list[Any]:
+    """Return the addresses of a host, as `socket.getaddrinfo` does.
+
+    A look-up has no time limit, so it runs in a thread, which may outlive the attempt.
+    """
+    results = SimpleQueue[Any]()
+
+    def look_up() -> None:
+        try:
+            results.put(socket.getaddrinfo(receiver.host, receiver.port, type=socket.SOCK_STREAM))
+        except BaseException as error:
+            # Any exception is a result.
+            results.put(error)
+
+    if not start_thread(LOOKUPS, MOST_LOOKUPS, look_up):
+        raise ConnectionError(TOO_MANY_LOOKUPS)
+    try:
+        result = results.get(timeout=deadline.left())
+    except Empty:
+        raise TimeoutError from None
+    if isinstance(result, BaseException):
+        raise result
+    return list(result)
+
+
+def start_thread(name: str, limit: int, target: Callable[[], None]) -> bool:
+    """Start a thread unless `limit` with its name run; return whether it started."""
+    if sum(thread.name == name for thread in threading.enumerate()) >= limit:
+        return False
+    try:
+        threading.Thread(target=target, name=name, daemon=True).start()
+    except RuntimeError:
+        # The system has too many threads.
+        return False
+    return True

@@ -1,0 +1,279 @@
+"""Webhooks in the database, the events that each gets next, and the lease of the deliverer."""
+
+import json
+import secrets
+from base64 import b64encode
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
+
+from peewee import SQL
+
+from landform.parts.webhooks.errors import TooManyWebhooks, WebhookNotFound
+from landform.parts.webhooks.models import Webhook
+from landform.storage import events
+from landform.storage.errors import EventsExpired
+from landform.storage.models import EventState
+from landform.storage.part import Metric
+from landform.storage.rows import Row, json_text
+from landform.storage.store import Store, transactional
+
+# The columns with lists as JSON, and the types of their items.
+LISTS: dict[str, type] = {"types": str, "set_aside": int, "resend": int, "deliveries": dict}
+# The record of an attempt among the deliveries.
+ATTEMPT = {"event": int, "time": str, "status": int, "milliseconds": int, "response": str}
+# The bytes of a secret; how many former secrets also sign, and for how many seconds.
+SECRET_BYTES, MOST_PREVIOUS, PREVIOUS_SECONDS = 32, 4, 86_400
+# The columns of a webhook without a failure since its last success.
+NO_FAILURES: Row = {"failures": 0, "failing_since": None, "next_try": 0}
+# For how many seconds a process delivers alone, unless it renews its lease.
+LEASE = 9.0
+DELIVERER = "deliverer"
+# How many webhooks there may be, and how many attempts are stored of each.
+MOST_WEBHOOKS, MOST_DELIVERIES = 100, 20
+DAMAGED = "The database holds no list of its {}: send them again, and active."
+EXPIRED = "Events after {} were no longer kept, and were not delivered; it goes on after {}."
+# The metrics of each webhook: its column, the name, the meaning, and whether it is a total.
+METRICS = (
+    ("waiting", "webhook_waiting", "Events that wait to be delivered", False),
+    ("delivered", "webhook_deliveries", "Events delivered", True),
+    ("failed", "webhook_failures", "Attempts that failed", True),
+)
+
+
+def list_all(store: Store) -> list[Row]:
+    """Return all webhooks by id, their lists parsed."""
+    rows = Webhook.select().order_by(Webhook.id).dicts().execute(store.database)
+    return [_parse(row) for row in rows]
+
+
+def list_ready(store: Store) -> list[Row]:
+    """Return the active webhooks with events after their cursor or to send again, by id."""
+    has_work = (Webhook.cursor != events.newest(store)) | (Webhook.resend != SQL("'[]'"))
+    query = Webhook.select().where(Webhook.active, has_work).order_by(Webhook.id)
+    return [_parse(row) for row in query.dicts().execute(store.database)]
+
+
+def _parse(row: Row) -> Row:
+    """Return a row with its lists; damaged ones are empty, and their names in `damaged`."""
+    lists = {name: _parse_list(row[name], LISTS[name]) for name in LISTS}
+    no_types = [name for name in Webhook.never_empty if not lists[name]]
+    damaged = [name for name, items in lists.items() if items is None or name in no_types]
+    return {**row, **{name: items or [] for name, items in lists.items()}, "damaged": damaged}
+
+
+def _parse_list(text: Any, kind: type) -> list[Any] | None:
+    """Return the list in a column with JSON; None if it has other items or is damaged."""
+    with suppress(ValueError, TypeError):
+        items = json.loads(text)
+        if isinstance(items, list) and all(isinstance(item, kind) for item in items):
+            attempts = items if kind is dict else []
+            return items if all(_is_attempt(item) for item in attempts) else None
+    return None
+
+
+def _is_attempt(item: Row) -> bool:
+    return all(isinstance(item.get(name), kind) for name, kind in ATTEMPT.items())
+
+
+def get(store: Store, webhook_id: int) -> Row:
+    """Return a webhook; raises `WebhookNotFound`."""
+    webhook = next((row for row in list_all(store) if row["id"] == webhook_id), None)
+    if webhook is None:
+        raise WebhookNotFound
+    return webhook
+
+
+@transactional
+def create(store: Store, values: Row) -> Row:
+    """Store a webhook for events from now on, and return it."""
+    if Webhook.select().count(store.database) >= MOST_WEBHOOKS:
+        raise TooManyWebhooks
+    now = store.clock.now().utc
+    row = {**values, "secret": _new_secret(), "created_utc": now, "cursor": events.newest(store)}
+    return get(store, Webhook.insert(_columns(row)).execute(store.database))
+
+
+@transactional
+def update(store: Store, webhook_id: int, values: Row) -> Row:
+    """Write some columns and return the webhook.
+
+    With `active`, or another URL, its failures are forgotten, and it is tried at once.
+    """
+    stored = get(store, webhook_id)
+    if values.get("active"):
+        values = {**values, "reason": "", **NO_FAILURES}
+    if values.get("url", stored["url"]) != stored["url"]:
+        values = {**values, **NO_FAILURES}
+    if values:
+        query = Webhook.update(_columns(values)).where(Webhook.id == webhook_id)
+        query.execute(store.database)
+    return get(store, webhook_id)
+
+
+@transactional
+def rotate(store: Store, webhook_id: int) -> Row:
+    """Replace the secret of a webhook, and return it; former secrets also sign for a day."""
+    webhook, now = get(store, webhook_id), store.clock.seconds()
+    secrets_before = [webhook["secret"], *previous_secrets(webhook, now)][:MOST_PREVIOUS]
+    columns = {
+        "secret": _new_secret(),
+        "previous_secret": " ".join(secrets_before),
+        "previous_until": now + PREVIOUS_SECONDS,
+    }
+    return update(store, webhook_id, columns)
+
+
+def previous_secrets(webhook: Row, now: float) -> list[str]:
+    """Return the former secrets that still sign, the latest first."""
+    return webhook["previous_secret"].split() if now < webhook["previous_until"] else []
+
+
+@transactional
+def replay(store: Store, webhook_id: int, after: int | None) -> Row:
+    """Deliver all events after an id again, or (None) those that were set aside.
+
+    The cursor is never set forward: events that wait are not skipped.
+    """
+    webhook = get(store, webhook_id)
+    if after is None:
+        resend = list(dict.fromkeys([*webhook["resend"], *webhook["set_aside"]]))
+        return update(store, webhook_id, {"resend": resend, "set_aside": []})
+    events.read(store, after, limit=1)
+    return update(store, webhook_id, {"cursor": min(after, webhook["cursor"]), **NO_FAILURES})
+
+
+@transactional
+def record_test(store: Store, webhook_id: int, attempt: Row) -> None:
+    """Store a test among the deliveries of a webhook."""
+    deliveries = [attempt, *_deliveries(store, webhook_id)][:MOST_DELIVERIES]
+    columns = _columns({"deliveries": deliveries})
+    Webhook.update(columns).where(Webhook.id == webhook_id).execute(store.database)
+
+
+def _deliveries(store: Store, webhook_id: int) -> list[Row]:
+    """Return the last attempts of a webhook; empty if there is no such webhook."""
+    query = Webhook.select(Webhook.deliveries).where(Webhook.id == webhook_id)
+    return _parse_list(query.scalar(store.database), LISTS["deliveries"]) or []
+
+
+@transactional
+def delete(store: Store, webhook_id: int) -> Row:
+    """Delete a webhook and return it."""
+    webhook = get(store, webhook_id)
+    Webhook.delete().where(Webhook.id == webhook_id).execute(store.database)
+    return webhook
+
+
+def waiting(store: Store, webhook: Row) -> int:
+    """Return how many events a webhook waits for."""
+    types = webhook["types"]
+    after = events.count(store, webhook["cursor"], types) if types else 0
+    return after + len(webhook["resend"])
+
+
+def first_awaited_event(store: Store) -> int | None:
+    """Return the id of the first event that an active webhook waits for."""
+    query = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
+    ids = list[int]()
+    for cursor, resend in query.execute(store.database):
+        ids += [cursor + 1, *(_parse_list(resend, LISTS["resend"]) or [])]
+    return min(ids, default=None)
+
+
+def metrics(store: Store) -> Iterator[Metric]:
+    """Yield the metrics of all webhooks."""
+    rows = [{**row, "waiting": waiting(store, row)} for row in list_all(store)]
+    for column, name, meaning, is_total in METRICS:
+        figures = {str(row["id"]): row[column] for row in rows}
+        yield Metric(name, meaning, "webhook", figures, is_total)
+
+
+def next_event(store: Store, webhook: Row) -> tuple[Row | None, int]:
+    """Return the next event of a webhook, or None, and the id of its last event.
+
+    Up to that id it has received all events of its types. Where events cannot be delivered any
+    more, the webhook is changed, in the database and in `webhook`.
+    """
+    for place, number in enumerate(webhook["resend"]):
+        if event := events.by_id(store, number):
+            _skip(store, webhook, resend=webhook["resend"][place:])
+            return event, webhook["cursor"]
+    _skip(store, webhook, resend=[])
+    before = webhook["cursor"]
+    try:
+        rows, last = events.read(store, before, webhook["types"], limit=1)
+    except EventsExpired:
+        expired = events.last_expired(store)
+        cursor = expired if before < expired else events.newest(store)
+        reason = EXPIRED.format(before, cursor)
+        _skip(store, webhook, cursor=cursor, reason=reason)
+        return next_event(store, webhook)
+    return (rows[0], before) if rows else (None, last)
+
+
+def _skip(store: Store, webhook: Row, **changes: Any) -> None:
+    """Store the changes that skip events which cannot be delivered, if there are any."""
+    if not changes.items() <= webhook.items():
+        settle(store, webhook, changes)
+        webhook.update(changes)
+
+
+@transactional
+def set_cursors(store: Store, cursors: Sequence[tuple[Row, int]]) -> None:
+    """Store the cursors of webhooks that get none of the next events."""
+    for webhook, cursor in cursors:
+        settle(store, webhook, {"cursor": cursor})
+
+
+@transactional
+def switch_off_damaged(store: Store, webhook: Row) -> None:
+    """Switch off a webhook with damaged lists."""
+    reason = DAMAGED.format(", ".join(webhook["damaged"]))
+    changes: Row = {name: [] for name in webhook["damaged"] if name != "types"}
+    changes |= {"active": False, "reason": reason}
+    Webhook.update(_columns(changes)).where(Webhook.id == webhook["id"]).execute(store.database)
+
+
+@transactional
+def settle(store: Store, webhook: Row, changes: Row) -> bool:
+    """Store the changes after an attempt; return whether they were stored.
+
+    They are not if the webhook has another URL or place by now than in `webhook`.
+    """
+    columns = {name: webhook[name] for name in ("id", "url", "cursor", "resend", "set_aside")}
+    is_same = [getattr(Webhook, name) == value for name, value in _columns(columns).items()]
+    if "deliveries" in changes:
+        stored, known = _deliveries(store, webhook["id"]), webhook["deliveries"]
+        new_tests = [item for item in stored if not item["event"] and item not in known]
+        deliveries = [*new_tests, *changes["deliveries"]][:MOST_DELIVERIES]
+        changes = {**changes, "deliveries": deliveries}
+    return bool(Webhook.update(_columns(changes)).where(*is_same).execute(store.database))
+
+
+@transactional
+def lease(store: Store, holder: str) -> bool:
+    """Give a process the lease, unless another one has it; return whether it has it."""
+    now = store.clock.seconds()
+    # A lease that ends later than a new one is of a clock that was ahead.
+    has_ended = (EventState.number < now) | (EventState.number > now + LEASE)
+    query = EventState.insert(name=DELIVERER, number=now + LEASE, holder=holder).on_conflict(
+        conflict_target=[EventState.name],
+        preserve=[EventState.number, EventState.holder],
+        where=(EventState.holder == holder) | has_ended,
+    )
+    return bool(list(query.returning(EventState.name).tuples().execute(store.database)))
+
+
+@transactional
+def end_lease(store: Store, holder: str) -> None:
+    """End the lease of a process, so that another one may deliver at once."""
+    EventState.delete().where(EventState.holder == holder).execute(store.database)
+
+
+def _columns(values: Row) -> Row:
+    return {name: json_text(value) if name in LISTS else value for name, value in values.items()}
+
+
+def _new_secret() -> str:
+    return "whsec_" + b64encode(secrets.token_bytes(SECRET_BYTES)).decode()

@@ -1,0 +1,86 @@
+"""Work in the background: pages that are due are published, and parts do what is theirs."""
+
+import logging
+from collections.abc import Callable, Iterable
+from threading import Event
+from time import monotonic, sleep
+from typing import NoReturn
+
+from landform.service.call import Service
+from landform.storage.errors import StorageError
+from landform.storage.pages import scheduling
+
+log = logging.getLogger("landform")
+Worker = Callable[[], float | None]
+# In seconds: how often workers are called without a commit of this process; the pause of a worker
+# after a failure, and of all after a commit, to wait for more commits.
+CHECK_INTERVAL, FAILURE_PAUSE, COMMIT_PAUSE = 1.0, 10.0, 0.1
+FAILED = "Work in the background failed; it is tried again: %s"
+
+
+class Background:
+    """The work of a service beside requests.
+
+    A worker does what is due and returns in how many seconds more is: 0 if it is to be called at
+    once, after the others, and None if it knows of nothing. One that raises delays no other. The
+    workers are by default those of the parts of the service.
+    """
+
+    def __init__(self, service: Service, workers: Iterable[Worker] | None = None) -> None:
+        self._store = service.store
+        if workers is None:
+            candidates = [part.worker(service) for part in service.options.named_parts]
+            workers = [worker for worker in candidates if worker]
+        # By time.monotonic: when each worker may be called again.
+        self._resume_at = dict.fromkeys([self._publish, *workers], 0.0)
+
+    def run(self) -> NoReturn:
+        """Work forever, woken by the commits of this process."""
+        woken = Event()
+        self._store.on_commit(lambda event: woken.set())
+        while True:
+            woken.clear()
+            pause = self._do_due_work(_log)
+            woken.wait(CHECK_INTERVAL if pause is None else min(pause, CHECK_INTERVAL))
+            # Several commits are handled together, so that writers are not slowed down.
+            sleep(COMMIT_PAUSE)
+
+    def run_once(self) -> float | None:
+        """Do all that is due, and return the seconds until more is; None if that is not known.
+
+        The first error of a worker is raised at the end.
+        """
+        errors = list[Exception]()
+        pause = self._do_due_work(errors.append)
+        for error in errors:
+            raise error
+        return pause
+
+    def _do_due_work(self, report: Callable[[Exception], None]) -> float | None:
+        """Call every worker until none has more to do at once; return the shortest pause."""
+        while True:
+            pauses = [self._call(worker, report) for worker in self._resume_at]
+            if 0.0 not in pauses:
+                return min((pause for pause in pauses if pause is not None), default=None)
+
+    def _call(self, worker: Worker, report: Callable[[Exception], None]) -> float | None:
+        if monotonic() < self._resume_at[worker]:
+            return None
+        try:
+            return worker()
+        except Exception as error:
+            self._resume_at[worker] = monotonic() + FAILURE_PAUSE
+            report(error)
+            return None
+
+    def _publish(self) -> None:
+        with self._store.connection():
+            scheduling.publish_due_pages(self._store)
+
+
+def _log(error: Exception) -> None:
+    """Log an error, with its traceback unless it is one that storage foresees."""
+    if isinstance(error, StorageError):
+        log.warning(FAILED, error)
+    else:
+        log.error(FAILED, error, exc_info=error)

@@ -1,0 +1,259 @@
+"""Feeds in the console: their list, order, switch, copies, editor, and the plan for an entry."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import Any
+
+import pytest
+from browsers import Console
+from conftest import Server, needs_part
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+ActionChains = pytest.importorskip("selenium.webdriver.common.action_chains").ActionChains
+Feeds = Callable[..., list[int]]
+FORMS = count(3)
+# Longer than what a script of a browser holds exactly.
+LONG = 1234567890123456789
+
+
+def when(field: str, value: str) -> dict[str, Any]:
+    """Return the keys of a meta whose condition is one rule."""
+    rules = [{"fieldId": field, "operator": "is", "value": value}]
+    logic = {"actionType": "show", "logicType": "all", "rules": rules}
+    return {
+        "feed_condition_conditional_logic": "1",
+        "feed_condition_conditional_logic_object": {"conditionalLogic": logic},
+    }
+
+
+@pytest.fixture
+def form() -> int:
+    """A form that no other test has."""
+    return next(FORMS)
+
+
+@pytest.fixture
+def make_feeds(console_server: Server, form: int) -> Feeds:
+    """Create a feed of the form for each name, in this order, and return their ids."""
+
+    def make(*names: str, **meta: Any) -> list[int]:
+        made = []
+        for order, name in enumerate(names, 1):
+            body = {"addon_slug": "crm", "feed_order": order, "meta": {"feedName": name, **meta}}
+            status, feed = console_server.call("POST", f"/forms/{form}/feeds", body)
+            assert status == 201, feed
+            made.append(feed["id"])
+        return made
+
+    return make
+
+
+def stored(server: Server, form: int, name: str = "id") -> list[Any]:
+    return [feed[name] for feed in server.call("GET", f"/forms/{form}/feeds")[1]]
+
+
+def ids(server: Server, form: int) -> list[int]:
+    return [int(one) for one in stored(server, form)]
+
+
+def feed_of(server: Server, feed_id: int) -> dict[str, Any]:
+    feed: dict[str, Any] = server.call("GET", f"/feeds/{feed_id}")[1]
+    return feed
+
+
+def test_the_list_leads_from_forms_to_their_feeds_and_back(
+    console: Console, make_feeds: Feeds, form: int
+) -> None:
+    make_feeds("Alpha", "Beta")
+    console.open("#/feeds")
+    console.click(f"Form {form}")
+    console.sees(f"Feeds of form {form}", "Alpha", "Beta")
+    console.driver.back()
+    console.type("Form", str(form))
+    console.click("Open")
+    console.sees(f"Feeds of form {form}")
+    assert console.driver.current_url.endswith(f"#/feeds?form_id={form}")
+
+
+def test_feeds_are_ordered_by_buttons_and_keys_that_keep_the_focus_and_by_drag(
+    console: Console, make_feeds: Feeds, form: int
+) -> None:
+    a, b, c = make_feeds("Alpha", "Beta", "Gamma")
+    console.open(f"#/feeds?form_id={form}")
+    console.button("Down: Alpha").send_keys(Keys.ENTER)
+    console.sees("Alpha is number 2 of 3.")
+    assert console.focused == "Down: Alpha"
+    console.press(Keys.ENTER)
+    console.sees("Alpha is number 3 of 3.")
+    assert ids(console.server, form) == [b, c, a]
+    console.button("Move Gamma").click()
+    console.press(Keys.ALT, Keys.ARROW_UP)
+    console.sees("Gamma is number 1 of 3.")
+    assert console.focused.startswith("Move Gamma")
+    assert ids(console.server, form) == [c, b, a]
+    row = console.find("//tbody/tr[contains(., 'Gamma')]")
+    ActionChains(console.driver).drag_and_drop(console.button("Move Alpha"), row).perform()
+    console.sees("Alpha is number 1 of 3.")
+    assert ids(console.server, form) == [a, c, b]
+
+
+def test_an_order_is_not_stored_over_what_somebody_else_has_changed(
+    console: Console, make_feeds: Feeds, form: int
+) -> None:
+    a, b, c = make_feeds("Alpha", "Beta", "Gamma")
+    console.open(f"#/feeds?form_id={form}")
+    console.button("Down: Alpha")
+    # A feed of another form is no matter of this order.
+    other = {"addon_slug": "crm", "meta": {"feedName": "Other"}}
+    assert console.server.call("POST", f"/forms/{next(FORMS)}/feeds", other)[0] == 201
+    console.click("Down: Alpha")
+    console.sees("Alpha is number 2 of 3.")
+    console.server.call("PUT", f"/forms/{form}/feeds/order", [c, b, a])
+    console.click("Down: Alpha")
+    console.sees("The order was not saved: somebody else has changed feeds meanwhile.")
+    assert ids(console.server, form) == [c, b, a]
+    console.click("Load the feeds anew")
+    console.until(lambda: console.text.index("Gamma") < console.text.index("Beta"))
+    console.click("Down: Gamma")
+    console.sees("Gamma is number 2 of 3.")
+    assert ids(console.server, form) == [b, c, a]
+
+
+def test_a_feed_is_switched_off_copied_into_another_form_and_deleted_once_one_is_sure(
+    console: Console, make_feeds: Feeds, form: int
+) -> None:
+    make_feeds("Alpha", "Beta")
+    console.open(f"#/feeds?form_id={form}")
+    console.field("Active: Alpha").click()
+    console.sees("Alpha is off.")
+    assert stored(console.server, form, "is_active") == ["0", "1"]
+    console.click("Delete Alpha")
+    console.sees("It cannot be brought back.")
+    console.click("Cancel")
+    assert console.focused == "Delete Alpha"
+    console.click("Delete Alpha")
+    console.find("//dialog//button[.='Delete' and not(@disabled)]").click()
+    console.sees("was deleted.")
+    console.misses("Alpha")
+    assert console.focused == "Duplicate Beta"
+    assert stored(console.server, form, "is_active") == ["1"]
+    other = next(FORMS)
+    console.click("Duplicate Beta")
+    console.type("Into the form", str(other))
+    console.find("//dialog//button[.='Duplicate']").click()
+    console.sees(f"is a copy in form {other}. It is off.", "Beta (copy)")
+    assert stored(console.server, other, "is_active") == ["0"]
+
+
+def test_a_new_feed_of_a_form_is_written_in_fields(console: Console, form: int) -> None:
+    console.open(f"#/feeds?form_id={form}")
+    console.click("New feed")
+    console.type("Name", "Newsletter")
+    console.type("Add-on", "mailchimp")
+    console.type("Settings as JSON", '{"list": ["a", null]')
+    console.sees("This is not JSON")
+    assert not console.button("Add the feed").is_enabled()
+    console.field("Settings as JSON").send_keys("}")
+    console.field("Run only for entries that the rules match").click()
+    console.click("Add a rule")
+    assert console.focused == "Field"
+    console.press(Keys.TAB)
+    for label, text in (("Field", "2.1"), ("Value", "yes")):
+        console.type(label, text)
+    console.find("//select[@name='operator']/option[.='contains']").click()
+    console.click("Add the feed")
+    console.sees("was added.")
+    [made] = console.server.call("GET", f"/forms/{form}/feeds")[1]
+    rule = {"fieldId": "2.1", "operator": "contains", "value": "yes"}
+    logic = when("", "")
+    logic["feed_condition_conditional_logic_object"]["conditionalLogic"]["rules"] = [rule]
+    assert made["meta"] == {"feedName": "Newsletter", "list": ["a", None], **logic}
+    assert (made["addon_slug"], made["is_active"]) == ("mailchimp", "1")
+    console.sees(f"Feed {made['id']}")
+
+
+def test_only_what_is_changed_is_written_and_what_no_browser_can_hold_stays(
+    console: Console, make_feeds: Feeds
+) -> None:
+    [number] = make_feeds("Alpha", long=LONG, deep={"long": LONG, "old": 1, "kept": None})
+    console.open(f"#/feeds/{number}")
+    console.type("Name", "Beta")
+    settings = console.value("Settings as JSON").replace('"old": 1', '"new": 2')
+    console.type("Settings as JSON", settings)
+    console.type("Event type", "refund")
+    console.click("Save")
+    console.sees("Saved.")
+    feed = feed_of(console.server, number)
+    deep = {"long": LONG, "new": 2, "kept": None}
+    assert feed["meta"] == {"feedName": "Beta", "long": LONG, "deep": deep}
+    assert feed["event_type"] == "refund"
+    console.type("Form", "minus")
+    console.click("Save")
+    console.sees("form_id must be an integer.")
+    assert console.field("Form").get_attribute("aria-invalid") == "true"
+
+
+@pytest.mark.parametrize(("choice", "kept"), [
+    ("Go on with yours", "mine"), ("Take what is stored", "theirs"),
+])  # fmt: skip
+def test_of_two_who_edit_a_feed_the_second_chooses_and_nothing_is_overwritten_before(
+    console: Console, make_feeds: Feeds, choice: str, kept: str
+) -> None:
+    [number] = make_feeds("Alpha", list="old")
+    console.open(f"#/feeds/{number}")
+    console.type("Name", "mine")
+    theirs = {"meta": {"feedName": "theirs", "list": "new"}}
+    console.server.call("PATCH", f"/feeds/{number}", theirs)
+    console.click("Save")
+    console.sees("Somebody else has saved this feed since you opened it.", "Yours", "Stored now")
+    assert not console.button("Save").is_enabled()
+    # Also after a reload.
+    console.driver.refresh()
+    console.sees("Somebody else has saved this feed since you opened it.")
+    assert feed_of(console.server, number)["meta"]["feedName"] == "theirs"
+    console.click(choice)
+    console.misses("Somebody else")
+    console.click("Save")
+    console.sees("Saved.")
+    # What only the other one has changed stays in both cases.
+    assert feed_of(console.server, number)["meta"] == {"feedName": kept, "list": "new"}
+
+
+def test_logic_that_no_fields_can_show_stays_among_the_settings(
+    console: Console, make_feeds: Feeds
+) -> None:
+    broken = {"feed_condition_conditional_logic_object": {"conditionalLogic": "broken"}}
+    [number] = make_feeds("Alpha", **broken)
+    console.open(f"#/feeds/{number}")
+    console.sees("has a form that no fields can show")
+    assert '"broken"' in console.value("Settings as JSON")
+
+
+@needs_part("runs")
+def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
+    console: Console, make_feeds: Feeds, form: int
+) -> None:
+    [runs, off] = make_feeds("Runs", "Is off")
+    [asks] = make_feeds("Asks", **when("2", "Yes"))
+    console.server.call("PATCH", f"/feeds/{off}", {"is_active": False})
+    console.server.call("PATCH", f"/feeds/{asks}", {"feed_order": 3})
+    console.open(f"#/plan?form_id={form}")
+    console.type("Field", "2")
+    console.type("Value", "No")
+    console.click("Show the plan")
+    console.sees("1 feed runs", "2 do not", "It is switched off.")
+    console.sees("Its conditional logic is not met.", "2 is yes; the entry has no")
+    assert console.focused == "1 feed runs"
+    console.click("Write it as JSON")
+    console.type("Entry as JSON", '{"2": ["No", "Yes"]}')
+    console.click("Show the plan")
+    console.sees("2 feeds run")
+    console.click("Write it as fields")
+    assert [console.value("Value", number) for number in (0, 1)] == ["No", "Yes"]
+    _, run = console.server.call("POST", f"/feeds/{runs}/runs", {"entry_id": "17"})
+    console.type("Id of the entry", "17")
+    console.click("Show the plan")
+    console.sees("It was run for this entry, is claimed now, or waits after a failure.")
+    console.click("Its run")
+    console.sees("1 run")
+    assert run["entry_id"] in console.text

@@ -1,0 +1,113 @@
+"""Every screen of the console: accessible, narrow enough for a phone, and reached by keyboard."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsers import Console, has_tools, validate
+from conftest import Server, needs, needs_part
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+pytestmark = [needs_part("runs"), needs_part("webhooks")]
+# Each screen, and what it shows once its data are there.
+SCREENS = {
+    "#/": "HTTP 503",
+    "#/pages": "Summer sale",
+    "#/pages/1": "Slug",
+    "#/pages/1/revisions": "title",
+    "#/pages/new": "Title",
+    "#/feeds": "Form 3",
+    "#/feeds?form_id=3": "Newsletter",
+    "#/feeds/1": "Settings as JSON",
+    "#/feeds/new?form_id=3": "Add the feed",
+    "#/plan?form_id=3": "Show the plan",
+    "#/runs": "HTTP 503",
+    "#/runs?state=due": "There are no such runs.",
+    "#/webhooks": "https://example.com/hook",
+    "#/webhooks/1": "Last deliveries",
+    "#/webhooks/new": "Create webhook",
+    "#/events": "run.failed",
+    "#/nowhere": "There is no such screen.",
+}
+
+
+@pytest.fixture(scope="module")
+def filled(console_server: Server) -> Server:
+    """A server that has something of everything."""
+
+    def write(method: str, path: str, body: Any = None) -> Any:
+        status, made = console_server.call(method, path, body)
+        assert status < 300, made
+        return made
+
+    write("POST", "/pages", {"title": "Summer sale", "content": "<p>Words.</p>"})
+    write("PATCH", "/pages/1", {"title": "Summer sale again"})
+    rules = [{"fieldId": "2", "operator": "is", "value": "yes"}]
+    meta = {
+        "feedName": "Newsletter",
+        "feed_condition_conditional_logic": "1",
+        "feed_condition_conditional_logic_object": {
+            "conditionalLogic": {"logicType": "all", "rules": rules}
+        },
+    }
+    write("POST", "/feeds", {"form_id": 3, "addon_slug": "crm", "meta": meta})
+    run = write("POST", "/feeds/1/runs", {"entry_id": "17"})
+    failed = {"state": "failed", "attempt": 1, "code": "HTTP 503", "message": "Maintenance."}
+    write("PATCH", f"/feeds/1/runs/{run['id']}", failed)
+    hook = {"url": "https://example.com/hook", "types": ["page.*", "run.failed"], "active": False}
+    write("POST", "/webhooks", hook)
+    return console_server
+
+
+# Among the tests that have the checker installed.
+@pytest.mark.clients
+@pytest.mark.parametrize("address", SCREENS)
+@has_tools
+def test_a_screen_is_accessible_in_light_and_dark_and_fits_a_phone(
+    console: Console, filled: Server, address: str
+) -> None:
+    for width, dark in ((1280, False), (360, True)):
+        console.width(width, dark=dark)
+        console.open(address)
+        console.sees(SCREENS[address])
+        console.misses("Loading")
+        assert (width, console.overflows()) == (width, False)
+        assert (width, dark, console.axe()) == (width, dark, [])
+
+
+@pytest.mark.parametrize("address", SCREENS)
+def test_all_of_a_screen_is_reached_by_keyboard_and_the_focus_is_seen(
+    console: Console, filled: Server, address: str
+) -> None:
+    console.open(address)
+    console.sees(SCREENS[address])
+    console.misses("Loading")
+    script = """
+        const controls = "a[href], button, input, select, textarea, summary, [tabindex='0']";
+        const isUsed = (one) => !one.matches(":disabled") && one.checkVisibility();
+        return [...document.querySelectorAll(controls)].filter(isUsed).length;
+    """
+    wanted, reached = console.driver.execute_script(script), 0
+    seen = """
+        const one = document.activeElement, style = getComputedStyle(one);
+        if (one === document.body || one.isMarked) return null;
+        one.isMarked = true;
+        return style.outlineStyle !== "none" || one.matches("iframe");
+    """
+    console.driver.execute_script("document.activeElement.blur()")
+    for _ in range(wanted * 4 + 10):
+        console.press(Keys.TAB)
+        is_seen = console.driver.execute_script(seen)
+        assert is_seen is not False, console.focused
+        reached += bool(is_seen)
+        if reached >= wanted:
+            break
+    assert reached >= wanted
+
+
+@pytest.mark.clients
+@has_tools
+@needs("node")
+def test_a_validator_finds_nothing_in_the_page(console_server: Server, tmp_path: Path) -> None:
+    _, _, page = console_server.send("GET", "/console", {}, None)
+    validate(tmp_path, console=page)

@@ -1,0 +1,96 @@
+"""`kill -9` while four clients write: each committed write has its events, and each is received."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from applications import SECRET
+from conftest import Server
+from figures import IS_LONG, ROUNDS
+from processes import until
+from receivers import receiver
+from writers import ABSENT, Client, Thing, Writers, problems
+
+pytestmark = pytest.mark.faults
+KILLS, WRITES = (20, 5000) if IS_LONG else (ROUNDS + 1, 400)
+# As the service itself does, but without waits of a second and more.
+DELIVER = """
+from landform.app import create_app
+from landform.parts.webhooks.delivery import Deliverer
+from landform.service.background import Background
+service = create_app().blueprints["landform"].service
+Background(service, [Deliverer(service, private=True, first_wait=0.01).deliver]).run()
+"""
+
+
+def start_deliverers(server: Server) -> list["subprocess.Popen[bytes]"]:
+    environment = {
+        **os.environ, "LANDFORM_WEBHOOK_PRIVATE": "1", "LANDFORM_CREDENTIALS": SECRET,
+        "LANDFORM_DATABASE_URL": server.database,
+    }  # fmt: skip
+    command = [sys.executable, "-c", DELIVER]
+    return [subprocess.Popen(command, env=environment, cwd=server.folder) for _ in range(2)]
+
+
+def all_events(server: Server) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = []
+    while part := server.call("GET", f"/events?after={found[-1]['id'] if found else 0}")[1]:
+        found += part
+    return found
+
+
+def untold(things: list[Thing], events: list[dict[str, Any]]) -> list[Thing]:
+    """Return the things of which the events do not tell each version once, and the end."""
+    told: dict[Any, list[tuple[str, int]]] = {}
+    for event in events:
+        resource, verb = event["type"].split(".")
+        if verb in ("created", "updated", "deleted"):
+            version = ABSENT if verb == "deleted" else event["data"]["version"]
+            told.setdefault((f"{resource}s", event["data"]["id"]), []).append((verb, version))
+    wrong = []
+    for thing in (one for one in things if one.number):
+        (version,) = thing.allowed
+        found = told.get((thing.kind, thing.number), [])
+        written = version or len(found) - 1
+        expected = [("created", 1), *(("updated", n) for n in range(2, written + 1))]
+        if found != expected + [("deleted", ABSENT)] * (version == ABSENT):
+            wrong.append(thing)
+    return wrong
+
+
+def test_kills_lose_no_event_and_double_few(start_server: Callable[..., Server]) -> None:
+    chance = random.Random(KILLS)
+    server = start_server(LANDFORM_DELIVER="0")
+    with receiver(lambda event: (500 if chance.random() < 1 / 3 else 204, {})) as hook:
+        server.call("POST", "/webhooks", {"url": hook.url})
+        writers, processes = Writers(server, "w", clients=4), start_deliverers(server)
+        with writers.writing():
+            for _ in range(KILLS):
+                writers.wait_for(WRITES // KILLS)
+                time.sleep(chance.random() * 0.1)
+                server.stop(signal.SIGKILL)
+                for process in processes:
+                    process.kill()
+                server.start()
+                processes += start_deliverers(server)
+            writers.wait_for(20)
+        with Client(server) as client:
+            assert problems(client, writers.things) == []
+        events = all_events(server)
+        ids = [event["id"] for event in events]
+        until(lambda: set(ids) <= set(hook.accepted), "Not every event came.", 60 + WRITES / 10)
+        for process in processes:
+            process.kill()
+            process.wait()
+    assert ids == sorted(set(ids))
+    assert list(dict.fromkeys(hook.accepted)) == ids, "not those of the commits, in their order"
+    doubled = [number for number, times in Counter(hook.accepted).items() if times > 1]
+    assert len(doubled) <= KILLS * 2
+    assert untold(writers.things, events) == []

@@ -1,0 +1,538 @@
+"""When events are delivered: whatever receivers, clocks and rows do, none is lost or held up."""
+
+import signal
+import socket
+import time
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+from applications import Client, Standing, next_path, service
+from conftest import Server
+from databases import run_sql
+from flask import Flask
+from processes import until
+from receivers import Receiver, receiver
+
+from landform.parts.webhooks.delivery import sign
+
+pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
+HOUR, DRAFT = 3600, {"title": "A page", "status": "draft"}
+Answer = tuple[int, dict[str, str]]
+
+
+class Outbox(Client):
+    """A client with webhooks, and a clock that is turned by hand."""
+
+    def __init__(self, app: Flask, database_url: str) -> None:
+        super().__init__(app)
+        self.url = database_url
+        self.landing: Any = app.blueprints["landform"]
+        self.clock = self.store.clock = Standing(at=datetime.now(UTC).replace(microsecond=0))
+
+    def subscribe(self, url: str, **body: Any) -> dict[str, Any]:
+        """Create a webhook, and return it with its secret."""
+        response = self.post("/webhooks", json={"url": url, **body})
+        assert response.status_code == 201, response.text
+        return dict(response.get_json())
+
+    def draft(self) -> int:
+        """Create a draft, which is one event, and return its id."""
+        return int(self.page(status="draft")["id"])
+
+    def start(self) -> Thread:
+        """Deliver what can be delivered, in a thread."""
+        thread = Thread(target=self.landing.deliver, daemon=True)
+        thread.start()
+        return thread
+
+    def deliver(self, after: float = 0.0) -> None:
+        """Deliver, so many seconds later; a clock may be set back."""
+        self.clock.at += timedelta(seconds=after)
+        thread = self.start()
+        thread.join(60)
+        assert not thread.is_alive(), "It does not end."
+
+    def webhook(self, number: int = 1) -> dict[str, Any]:
+        return dict(self.get(f"/webhooks/{number}").get_json())
+
+    def ids(self) -> list[int]:
+        """Return the ids of all events that are kept."""
+        ids, after = list[int](), ""
+        while part := self.get(f"/events{after}").get_json():
+            ids += [event["id"] for event in part]
+            after = f"?after={ids[-1]}"
+        return ids
+
+    def sql(self, statement: str) -> None:
+        run_sql(self.url, statement)
+
+
+@pytest.fixture
+def outbox(app: Flask, database_url: str) -> Outbox:
+    return Outbox(app, database_url)
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as accepting:
+        yield accepting
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("error", [MemoryError, RecursionError, SystemExit, KeyboardInterrupt])
+def test_an_attempt_that_dies_is_one_that_failed(
+    outbox: Outbox, hook: Receiver, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
+) -> None:
+    outbox.subscribe(hook.url)
+    outbox.draft()
+    with monkeypatch.context() as patched:
+
+        def die(*args: Any, **options: Any) -> Any:
+            raise error
+
+        patched.setattr(socket, "getaddrinfo", die)
+        outbox.deliver()
+    webhook = outbox.webhook()
+    assert (webhook["failures"], webhook["deliveries"][0]["status"]) == (1, 0)
+    assert webhook["deliveries"][0]["response"]
+    outbox.deliver(after=10)
+    assert hook.accepted == [1]
+
+
+@pytest.mark.parametrize("body", [{"after": 2}, {"since": "2099-01-01T00:00:00Z"}])
+def test_a_replay_skips_nothing_that_was_never_delivered(
+    outbox: Outbox, hook: Receiver, body: dict[str, Any]
+) -> None:
+    outbox.subscribe(hook.url)
+    for _ in range(3):
+        outbox.draft()
+    assert outbox.post("/webhooks/1/replay", json=body).get_json()["waiting"] == 3
+    outbox.deliver()
+    assert hook.accepted == [1, 2, 3]
+
+
+# Clocks, and how long a receiver fails.
+
+
+def test_waits_double_up_to_six_hours_and_75_hours_of_them_switch_off(
+    outbox: Outbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    waits, began = list[float](), outbox.clock.at
+    with receiver(lambda event: (500, {}), words=b"sesame") as hook:
+        outbox.subscribe(hook.url)
+        outbox.draft()
+        outbox.deliver()
+        while outbox.webhook()["active"] and len(waits) < 200:
+            due = datetime.fromisoformat(outbox.webhook()["next_try"])
+            waits.append((due - outbox.clock.at).total_seconds())
+            outbox.deliver(after=waits[-1] + 1)
+    expected = [min(2.0**number, 6 * HOUR) for number in range(len(waits))]
+    # The API shows whole seconds.
+    assert [wait for wait, most in zip(waits, expected, strict=True)
+            if not most / 2 - 1 <= wait <= most] == []  # fmt: skip
+    assert timedelta(hours=75) < outbox.clock.at - began < timedelta(hours=90)
+    assert "75 hours" in outbox.webhook()["reason"]
+    assert "switched off" in caplog.text
+    assert "sesame" not in caplog.text
+
+
+def test_a_failure_long_after_an_event_was_set_aside_switches_nothing_off(outbox: Outbox) -> None:
+    with receiver(lambda event: (422 if event["id"] == 1 else 500, {})) as hook:
+        outbox.subscribe(hook.url)
+        outbox.draft()
+        for _ in range(5):
+            outbox.deliver(after=20)
+        assert outbox.webhook()["set_aside"] == [1]
+        outbox.draft()
+        outbox.deliver(after=80 * HOUR)
+    assert [event["id"] for _, event, _, _ in hook.received] == [1] * 5 + [2]
+    assert outbox.webhook()["active"]
+
+
+@pytest.mark.parametrize("failures", [1, 16])
+@pytest.mark.parametrize("hours", [3, 80, 400 * 24])
+def test_a_clock_that_is_ahead_for_some_seconds_neither_switches_off_nor_stalls(
+    outbox: Outbox, failures: int, hours: int
+) -> None:
+    status = 500
+    with receiver(lambda event: (status, {})) as hook:
+        outbox.subscribe(hook.url)
+        outbox.draft()
+        for _ in range(failures):
+            outbox.deliver(after=5 * HOUR)
+        outbox.deliver(after=hours * HOUR)
+        outbox.deliver(after=4 - hours * HOUR)
+        assert outbox.webhook()["active"]
+        status = 204
+        outbox.deliver(after=6 * HOUR)
+        assert hook.accepted == [1]
+
+
+@pytest.mark.parametrize("headers", [{}, {"Retry-After": "600"}])
+def test_a_clock_that_is_set_back_stalls_no_retry(outbox: Outbox, headers: dict[str, str]) -> None:
+    statuses = iter([503])
+    with receiver(lambda event: (next(statuses, 204), headers)) as hook:
+        outbox.subscribe(hook.url)
+        outbox.draft()
+        outbox.deliver()
+        outbox.deliver(after=-3 * HOUR)
+        assert hook.accepted == [1]
+
+
+def test_hours_in_which_nobody_delivers_are_no_failure(outbox: Outbox) -> None:
+    with receiver(lambda event: (500, {})) as hook:
+        outbox.subscribe(hook.url)
+        outbox.draft()
+        for _ in range(3):
+            outbox.deliver(after=100 * HOUR)
+        assert len(hook.received) == 3
+        assert outbox.webhook()["active"]
+
+
+@pytest.mark.parametrize("ahead", [51, 200])
+def test_a_write_with_a_clock_that_is_ahead_stops_no_expiry_and_expires_nothing_young(
+    outbox: Outbox, ahead: int
+) -> None:
+    def write(upto: int) -> None:
+        for number in range(1 + max(outbox.ids(), default=0), upto + 1):
+            is_ahead = number == ahead
+            outbox.clock.at += timedelta(days=400 * is_ahead)
+            outbox.draft()
+            outbox.clock.at -= timedelta(days=400 * is_ahead)
+
+    write(100)
+    outbox.clock.at += timedelta(days=31)
+    write(300)
+    assert outbox.ids() == list(range(101, 301))
+
+
+# Slow receivers.
+
+
+class Gate:
+    """What a receiver waits for before it responds."""
+
+    def __init__(self) -> None:
+        self.opened, self.waiting = Event(), 0
+
+    def respond(self, event: dict[str, Any]) -> Answer:
+        self.waiting += 1
+        self.opened.wait(60)
+        return 204, {}
+
+
+def test_due_pages_are_published_while_a_receiver_is_slow(outbox: Outbox) -> None:
+    gate = Gate()
+    with receiver(gate.respond) as slow:
+        outbox.subscribe(slow.url)
+        soon = outbox.clock.at + timedelta(minutes=1)
+        page = outbox.page(date=soon.isoformat())
+        thread = outbox.start()
+        try:
+            until(lambda: gate.waiting, "Nothing was sent.")
+            outbox.clock.at = soon
+            until(lambda: outbox.get("/events?type=page.published").get_json(), "It waits.", 5)
+        finally:
+            gate.opened.set()
+            thread.join(60)
+    assert outbox.get(f"/pages/{page['id']}").get_json()["status"] == "publish"
+
+
+def test_many_slow_receivers_hold_up_no_healthy_one_and_get_their_turns(outbox: Outbox) -> None:
+    gate = Gate()
+
+    def respond(event: dict[str, Any]) -> Answer:
+        if event["id"] > 1:
+            return gate.respond(event)
+        time.sleep(1.1)
+        return 204, {}
+
+    with receiver(respond) as slow, receiver() as healthy:
+        numbers = [outbox.subscribe(slow.url)["id"] for _ in range(9)]
+        outbox.subscribe(healthy.url)
+        outbox.draft()
+        outbox.deliver()
+        outbox.draft()
+        thread = outbox.start()
+        try:
+            until(lambda: gate.waiting, "Nothing was sent.")
+            for number in (3, 4, 5):
+                time.sleep(0.1)
+                outbox.draft()
+                until(lambda: number in healthy.accepted, "It waits.", 10)  # noqa: B023
+        finally:
+            gate.opened.set()
+            thread.join(60)
+        outbox.deliver()
+        assert healthy.accepted == [1, 2, 3, 4, 5]
+        assert [outbox.webhook(number)["delivered"] for number in numbers] == [5] * 9
+
+
+def test_a_webhook_that_gets_nothing_of_what_happens_is_not_looked_at_again(
+    outbox: Outbox, hook: Receiver
+) -> None:
+    statements = list[str]()
+    outbox.store.database.observers.append(lambda sql, _: statements.append(sql))
+
+    def of_one_look() -> int:
+        outbox.draft()
+        outbox.deliver()
+        statements.clear()
+        outbox.deliver()
+        return len(statements)
+
+    outbox.subscribe(hook.url, types=["run.*"])
+    first = of_one_look()
+    for _ in range(20):
+        outbox.subscribe(hook.url, types=["run.*"])
+    assert of_one_look() == first
+    assert hook.received == []
+
+
+# What counts for whom.
+
+
+@pytest.mark.parametrize("status", [410, 204, 500])
+def test_a_response_counts_only_for_the_url_that_it_came_from(
+    outbox: Outbox, hook: Receiver, status: int
+) -> None:
+    def respond(event: dict[str, Any]) -> Answer:
+        outbox.patch("/webhooks/1", json={"url": hook.url})
+        return status, {}
+
+    with receiver(respond) as former:
+        outbox.subscribe(former.url)
+        outbox.draft()
+        outbox.deliver()
+        webhook = outbox.webhook()
+        assert (webhook["active"], webhook["reason"], webhook["failures"]) == (True, "", 0)
+        assert len(former.received) == 1
+    assert hook.accepted == [1]
+
+
+def test_what_one_url_refused_is_not_set_aside_for_the_next_one(outbox: Outbox) -> None:
+    with receiver(lambda event: (422, {})) as hook:
+        outbox.subscribe(hook.url)
+        outbox.draft()
+        for _ in range(4):
+            outbox.deliver(after=20)
+        changed = outbox.patch("/webhooks/1", json={"url": f"{hook.url}/new"}).get_json()
+        assert (changed["failures"], changed["next_try"]) == (0, None)
+        outbox.deliver()
+        assert outbox.webhook()["set_aside"] == []
+        assert len(hook.received) == 5
+
+
+def test_a_second_rotation_ends_no_earlier_secret(outbox: Outbox, hook: Receiver) -> None:
+    keys = [outbox.subscribe(hook.url)["secret"]]
+    for _ in range(2):
+        outbox.clock.at += timedelta(hours=1)
+        keys.insert(0, outbox.post("/webhooks/1/rotate").get_json()["secret"])
+    outbox.draft()
+    outbox.deliver()
+    outbox.draft()
+    outbox.deliver(after=24 * HOUR)
+    for _ in range(6):
+        keys.insert(0, outbox.post("/webhooks/1/rotate").get_json()["secret"])
+    outbox.draft()
+    outbox.deliver()
+    expected = [keys[6:], keys[6:7], keys[:5]]
+    for (_, _, headers, body), signing in zip(hook.received, expected, strict=True):
+        lower = {name.lower(): value for name, value in headers.items()}
+        stamped = int(lower["webhook-timestamp"])
+        signed = sign(signing, lower["webhook-id"], stamped, body)["webhook-signature"]
+        assert lower["webhook-signature"] == signed
+
+
+# Late commits.
+
+
+class Meanwhile:
+    """Another process that writes an event after the statement `place` of this one."""
+
+    def __init__(self, outbox: Outbox) -> None:
+        self.database, self.other = outbox.store.database, service(outbox.url)
+        self.statements, self.place = 0, 0
+        self.database.observers.append(self.observe)
+
+    def observe(self, sql: str, seconds: float) -> None:
+        # While this process writes, the other one could not.
+        if sql.startswith("SELECT") and not self.database.in_transaction():
+            self.statements += 1
+            if self.statements == self.place:
+                assert self.other.post("/pages", json=DRAFT).status_code == 201
+
+    def after_each(self, read: Callable[[], object]) -> None:
+        """Read until the other process has written after each statement of it."""
+        while self.place <= self.statements < 100:
+            self.place, self.statements = self.place + 1, 0
+            read()
+        assert 5 < self.place < 100
+        self.place = 0
+
+
+def test_no_reader_misses_what_is_committed_while_it_reads(outbox: Outbox) -> None:
+    path, read = "/events?type=page.*", list[int]()
+
+    def follow() -> None:
+        nonlocal path
+        # An event that it does not ask for.
+        outbox.feed()
+        response = outbox.get(path)
+        assert response.status_code == 200
+        read.extend(event["id"] for event in response.get_json())
+        path = next_path(response)
+
+    Meanwhile(outbox).after_each(follow)
+    follow()
+    pages = [event["id"] for event in outbox.get("/events?type=page.*").get_json()]
+    assert read == pages
+    assert len(pages) > 5
+
+
+def test_no_webhook_misses_what_is_committed_while_events_are_looked_for(
+    outbox: Outbox, hook: Receiver
+) -> None:
+    def look() -> None:
+        outbox.feed()
+        # So that where it stands is stored each time.
+        outbox.deliver(after=1)
+
+    outbox.subscribe(hook.url, types=["page.*"])
+    Meanwhile(outbox).after_each(look)
+    look()
+    pages = [event["id"] for event in outbox.get("/events?type=page.*").get_json()]
+    assert hook.accepted == pages
+    assert len(pages) > 5
+
+
+def test_followers_miss_nothing_while_four_write(database_url: str, app: Flask) -> None:
+    def write() -> None:
+        client = Client(app)
+        for _ in range(100):
+            client.page(status="draft")
+
+    reader, path, read = service(database_url), "/events", list[int]()
+    writers = [Thread(target=write, daemon=True) for _ in range(4)]
+    for writer in writers:
+        writer.start()
+    while len(read) < 400:
+        goes_on = any(writer.is_alive() for writer in writers)
+        response = reader.get(path)
+        read += [event["id"] for event in response.get_json()]
+        path = next_path(response)
+        if not (goes_on or response.get_json()):
+            break
+    assert len(read) == 400
+
+
+# Rows that are damaged.
+
+
+@pytest.mark.settings(PUBLIC_URL="https://example.com")
+@pytest.mark.parametrize(
+    "data", ["", "no JSON", "[]", "7", "null", '{"id": 1}', '{"resource": "page"}']
+)
+def test_an_event_that_cannot_be_read_is_set_aside_and_left_out(
+    outbox: Outbox, hook: Receiver, data: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    outbox.subscribe(hook.url)
+    for _ in range(3):
+        outbox.draft()
+    outbox.sql(f"UPDATE event SET data = '{data}' WHERE id = 2")
+    for query in ("", "?order=desc"):
+        response = outbox.get(f"/events{query}")
+        assert response.status_code == 200
+        assert sorted(event["id"] for event in response.get_json()) == [1, 3]
+    response = outbox.get("/events?per_page=2")
+    assert [event["id"] for event in response.get_json()] == [1]
+    assert next_path(response).endswith("after=2")
+    outbox.deliver()
+    assert hook.accepted == [1, 3]
+    assert (outbox.webhook()["set_aside"], outbox.webhook()["waiting"]) == ([2], 0)
+    assert "event 2 is damaged" in caplog.text
+
+
+@pytest.mark.parametrize("value", ["no JSON", "{}", "[null]"])
+@pytest.mark.parametrize("column", ["types", "resend", "set_aside", "deliveries"])
+def test_a_webhook_that_cannot_be_read_is_switched_off_and_holds_up_no_other(
+    outbox: Outbox, hook: Receiver, column: str, value: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    for _ in range(2):
+        outbox.subscribe(hook.url)
+    outbox.sql(f"UPDATE webhook SET {column} = '{value}' WHERE id = 1")
+    outbox.draft()
+    assert outbox.get("/webhooks").status_code == 200
+    outbox.deliver()
+    assert hook.accepted == [1]
+    assert not outbox.webhook()["active"]
+    assert column in outbox.webhook()["reason"]
+    assert caplog.text.count("Webhook 1 was switched off") == 1
+    changed = outbox.patch("/webhooks/1", json={"types": ["page.*"], "active": True})
+    assert changed.status_code == 200
+    outbox.deliver()
+    assert outbox.webhook()["delivered"] == 1
+
+
+@pytest.mark.parametrize("types", ["[]", "[ ]"])
+def test_a_webhook_that_was_stored_without_types_gets_nothing(
+    outbox: Outbox, hook: Receiver, types: str
+) -> None:
+    outbox.subscribe(hook.url)
+    outbox.sql(f"UPDATE webhook SET types = '{types}'")
+    outbox.draft()
+    assert outbox.webhook()["waiting"] == 0
+    outbox.deliver()
+    assert hook.accepted == []
+    assert not outbox.webhook()["active"]
+    assert "types" in outbox.webhook()["reason"]
+    assert outbox.patch("/webhooks/1", json={"types": ["*"], "active": True}).status_code == 200
+    outbox.deliver()
+    assert hook.accepted == [1]
+
+
+def test_a_webhook_that_cannot_be_read_ends_no_write(outbox: Outbox) -> None:
+    outbox.subscribe("http://127.0.0.1:1/")
+    outbox.sql("UPDATE webhook SET resend = 'no JSON'")
+    # Old events are looked for after so many.
+    for _ in range(101):
+        outbox.draft()
+
+
+def test_a_secret_that_cannot_be_read_holds_up_no_other(outbox: Outbox, hook: Receiver) -> None:
+    for _ in range(2):
+        outbox.subscribe(hook.url)
+    outbox.sql("UPDATE webhook SET secret = 'whsec_x' WHERE id = 1")
+    outbox.draft()
+    outbox.deliver()
+    assert hook.accepted == [1]
+    assert outbox.webhook()["failures"] == 1
+    assert "whsec" not in outbox.get("/webhooks").text
+
+
+# Who delivers.
+
+
+def test_one_process_delivers_and_when_it_is_killed_another_one_goes_on(
+    start_server: Callable[..., Server],
+) -> None:
+    def respond(event: dict[str, Any]) -> Answer:
+        time.sleep(2)
+        return 204, {}
+
+    settings = {"LANDFORM_WEBHOOK_PRIVATE": "1", "LANDFORM_WORKERS": "1"}
+    with receiver(respond) as hook:
+        first = start_server(**settings)
+        assert first.call("POST", "/webhooks", {"url": hook.url})[0] == 201
+        for _ in range(8):
+            assert first.call("POST", "/pages", DRAFT)[0] == 201
+        start_server(**settings, LANDFORM_DATABASE_URL=first.database)
+        # That takes longer than a lease, which is renewed.
+        until(lambda: len(hook.accepted) >= 6, "Not delivered.")
+        first.stop(signal.SIGKILL)
+        assert hook.accepted == list(range(1, len(hook.accepted) + 1))
+        until(lambda: 8 in hook.accepted, "No other process delivers.", 30)
+    assert list(dict.fromkeys(hook.accepted)) == list(range(1, 9))

@@ -1,0 +1,400 @@
+"""Sending to webhooks: whatever a receiver does, an attempt ends soon and costs little."""
+
+import socket
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import pytest
+from applications import Client, Standing
+from processes import until
+from receivers import receiver
+
+pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
+Serve = Callable[[socket.socket], None]
+OK = b"HTTP/1.1 200 OK\r\n"
+CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
+NO_CONTENT = b"HTTP/1.1 204 No Content\r\n\r\n"
+# What a receiver has to send, and how much of that the system may take for us without being read.
+MOST_SENT, MOST_BUFFERED = 100_000_000, 40_000_000
+WAY_TOO_LONG = 60
+
+
+@contextmanager
+def raw_receiver(serve: Serve) -> Iterator[str]:
+    """Serve each connection by a function, in a thread of its own, and lend the URL."""
+    with socket.create_server(("127.0.0.1", 0), backlog=50) as server:
+
+        def handle(connection: socket.socket) -> None:
+            with connection, suppress(OSError):
+                serve(connection)
+
+        def accept() -> None:
+            with suppress(OSError):
+                while True:
+                    connection = server.accept()[0]
+                    threading.Thread(target=handle, args=(connection,), daemon=True).start()
+
+        threading.Thread(target=accept, daemon=True).start()
+        try:
+            yield f"http://127.0.0.1:{server.getsockname()[1]}/"
+        finally:
+            # To close it would not wake who accepts.
+            with suppress(OSError):
+                server.shutdown(socket.SHUT_RDWR)
+
+
+def read_request(connection: socket.socket) -> bytes:
+    """Return the bytes of a request whose body is a JSON object."""
+    received = b""
+    while not received.endswith(b"}") and (more := connection.recv(65_536)):
+        received += more
+    return received
+
+
+def responding(*parts: bytes) -> Serve:
+    """Return what sends these bytes in response to a request, and closes the connection."""
+
+    def serve(connection: socket.socket) -> None:
+        read_request(connection)
+        for part in parts:
+            connection.sendall(part)
+        connection.shutdown(socket.SHUT_WR)
+        connection.recv(1)
+
+    return serve
+
+
+def subscribe(client: Client, url: str, **body: Any) -> int:
+    response = client.post("/webhooks", json={"url": url, **body})
+    assert response.status_code == 201, response.text
+    return int(response.get_json()["id"])
+
+
+def test_of(client: Client, url: str) -> dict[str, Any]:
+    """Return what came of a test of a new webhook."""
+    response = client.post(f"/webhooks/{subscribe(client, url)}/test")
+    assert response.status_code == 200, response.text
+    return dict(response.get_json())
+
+
+test_of.__test__ = False  # type: ignore[attr-defined]
+
+
+def deliveries(client: Client, number: int) -> list[dict[str, Any]]:
+    return list(client.get(f"/webhooks/{number}").get_json()["deliveries"])
+
+
+# What is read.
+
+
+@pytest.mark.parametrize(("head", "part", "status"), [
+    (CHUNKED + b"-1\r\n", b"x" * 65_536, 200),
+    (CHUNKED + b"-fffffff\r\n", b"x" * 65_536, 200),
+    (CHUNKED + b"fffffffffff\r\n", b"x" * 65_536, 200),
+    (CHUNKED, b"1\r\nx\r\n" * 10_000, 200),
+    (CHUNKED + b"1;", b"x" * 65_536, 200),
+    (CHUNKED + b"1\r\nx\r\n0\r\n", b"Trailer: x\r\n" * 5_000, 200),
+    (OK + b"Content-Length: -1\r\n\r\n", b"x" * 65_536, 200),
+    (OK + b"Content-Length: 99999999999999999999\r\n\r\n", b"x" * 65_536, 200),
+    (OK + b"Content-Encoding: gzip\r\n\r\n", b"x" * 65_536, 200),
+    (OK + b"\r\n", b"x" * 65_536, 200),
+    (OK, b"Header: value\r\n" * 5_000, 0),
+    (OK + b"Header: ", b"x" * 65_536, 0),
+    (b"HTTP/1.1 200 ", b"x" * 65_536, 0),
+    (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 3_000, 0),
+    (b"", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 2_000, 0),
+    (b"", b"\0" * 65_536, 0),
+    (b"", b"\r\n" * 30_000, 0),
+])  # fmt: skip
+def test_only_the_beginning_of_a_response_is_read_whatever_it_claims(
+    client: Client, head: bytes, part: bytes, status: int
+) -> None:
+    sent, has_ended = 0, threading.Event()
+
+    def serve(connection: socket.socket) -> None:
+        nonlocal sent
+        try:
+            read_request(connection)
+            connection.sendall(head)
+            while sent < MOST_SENT:
+                sent += connection.send(part)
+        finally:
+            has_ended.set()
+
+    with raw_receiver(serve) as url:
+        result = test_of(client, url)
+        assert has_ended.wait(WAY_TOO_LONG)
+    assert result["status"] == status
+    assert len(result["response"]) <= 200
+    assert sent < MOST_BUFFERED
+
+
+@pytest.mark.parametrize("response", [
+    b"", b"HTTP/1.1", b"HTTP/1.1 200", b"HTTP/1.1 200 OK", OK, OK + b"Content-Ty",
+    OK + b"Content-Length: 0", OK + b"Content-Length: 0\r\n", OK + b"A: b\r\n" * 50,
+    b"HTTP/1.1 103 Early Hints\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
+    b"200 OK\r\n\r\n", b"HTTP/1.1 2000 OK\r\n\r\n", b"ICY 200 OK\r\n\r\n",
+    b"HTTP/1.1 +20 OK\r\n\r\n",
+])  # fmt: skip
+def test_a_response_that_ends_within_its_headers_is_no_success(
+    client: Client, response: bytes
+) -> None:
+    with raw_receiver(responding(response)) as url:
+        assert test_of(client, url)["status"] == 0
+
+
+@pytest.mark.parametrize(("response", "status", "text"), [
+    (
+        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n" + NO_CONTENT,
+        204, "",
+    ),
+    (b"HTTP/1.0 200\r\n\r\nThanks", 200, "Thanks"),
+    (OK + b"Content-Length: 6\r\n\r\nThanks, not more", 200, "Thanks"),
+    (CHUNKED + b"3;a=b\r\nTha\r\n3\r\nnks\r\n0\r\n\r\n", 200, "Thanks"),
+    (CHUNKED + b"nonsense\r\n", 200, ""),
+    (OK + b"Content-Length: nonsense\r\n\r\nThanks", 200, "Thanks"),
+    (OK + b"Retry-After: Thu, 99 Foo 2030 99:99:99\r\n\r\nThanks", 200, "Thanks"),
+    (OK + b"X: " + b"x" * 20_000 + b"\r\n" + b"Y: y\r\n" * 500 + b"\r\nThanks", 200, "Thanks"),
+    (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", 101, ""),
+])  # fmt: skip
+def test_a_complete_response_counts_however_odd_it_is(
+    client: Client, response: bytes, status: int, text: str
+) -> None:
+    with raw_receiver(responding(response)) as url:
+        result = test_of(client, url)
+    assert (result["status"], result["response"]) == (status, text)
+
+
+@pytest.mark.parametrize("error", [MemoryError, RecursionError, KeyError, UnicodeError, OSError])
+def test_whatever_an_attempt_raises_is_what_came_of_it(
+    client: Client, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
+) -> None:
+    def fail(*args: Any, **kw: Any) -> Any:
+        raise error
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    result = test_of(client, "http://receiver.example/")
+    assert (result["status"], result["response"]) == (0, error.__name__)
+
+
+# How long it takes.
+
+
+@pytest.mark.servers
+def test_fifteen_seconds_are_enough_and_all_that_a_receiver_gets(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_over, look_up = threading.Event(), socket.getaddrinfo
+
+    def slow_look_up(host: str, *args: Any, **kw: Any) -> Any:
+        if host == "slow.example":
+            is_over.wait(WAY_TOO_LONG)
+        # One that never accepts, several times.
+        return look_up("127.0.0.1", *args, **kw) * (4 if host == "busy.example" else 1)
+
+    def drip(head: bytes, part: bytes) -> Serve:
+        def serve(connection: socket.socket) -> None:
+            connection.sendall(head)
+            while not is_over.wait(0.2):
+                connection.sendall(part)
+
+        return serve
+
+    def answer_after(seconds: int) -> Serve:
+        def serve(connection: socket.socket) -> None:
+            read_request(connection)
+            is_over.wait(seconds)
+            connection.sendall(NO_CONTENT)
+
+        return serve
+
+    with (
+        raw_receiver(answer_after(7)) as late,
+        raw_receiver(answer_after(25)) as too_late,
+        raw_receiver(drip(OK, b"A: b\r\n")) as headers,
+        raw_receiver(drip(b"", b"HTTP/1.1 100 C\r\n\r\n")) as interim,
+        raw_receiver(drip(b"", b"")) as nothing,
+        raw_receiver(drip(OK + b"\r\n", b"x")) as body,
+        socket.create_server(("127.0.0.1", 0), backlog=0) as full,
+        socket.create_connection(full.getsockname()),
+    ):
+        busy = f"http://busy.example:{full.getsockname()[1]}/"
+        secure = nothing.replace("http:", "https:")
+        slow = "http://slow.example/"
+        urls = [late, headers, interim, too_late, body, busy, secure, slow]
+        numbers = [subscribe(client, url, types=["page.created"]) for url in urls]
+        monkeypatch.setattr(socket, "getaddrinfo", slow_look_up)
+        client.page(status="draft")
+        # No retry comes due.
+        client.store.clock = Standing()
+        client.application.blueprints["landform"].deliver()  # type: ignore[attr-defined]
+        is_over.set()
+    results = [deliveries(client, number)[-1] for number in numbers]
+    assert [result["status"] for result in results] == [204, 0, 0, 0, 200, 0, 0, 0]
+    timed_out = {result["response"] for result in results if not result["status"]}
+    assert timed_out == {"timed out"}
+
+
+def test_look_ups_that_never_end_do_not_pile_up(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    is_over, before = threading.Event(), threading.active_count()
+    monkeypatch.setattr("landform.parts.webhooks.sending.TIMEOUT", 0.05)
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kw: is_over.wait(WAY_TOO_LONG))
+    number = subscribe(client, "http://slow.example/")
+    try:
+        results = [client.post(f"/webhooks/{number}/test").get_json() for _ in range(40)]
+        assert threading.active_count() - before < 40
+    finally:
+        is_over.set()
+    assert [result["status"] for result in results] == [0] * 40
+    assert results[0]["response"] == "timed out"
+    assert "Too many look-ups" in results[-1]["response"]
+    until(lambda: threading.active_count() <= before + 4, "The threads do not end.")
+
+
+# Tests.
+
+
+def test_a_test_that_lasts_is_accepted_and_its_result_comes_among_the_deliveries(
+    client: Client,
+) -> None:
+    may_answer = threading.Event()
+
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        may_answer.wait(WAY_TOO_LONG)
+        return 204, {}
+
+    with receiver(respond) as hook:
+        number = subscribe(client, hook.url)
+        response = client.post(f"/webhooks/{number}/test")
+        assert response.status_code == 202
+        assert response.headers["Location"].endswith(f"/webhooks/{number}")
+        assert deliveries(client, number) == []
+        may_answer.set()
+        until(lambda: deliveries(client, number), "The result does not come.")
+    pending, (result,) = response.get_json(), deliveries(client, number)
+    assert (pending["status"], pending["event"]) == (0, 0)
+    assert (result["status"], result["event"], result["time"]) == (204, 0, pending["time"])
+
+
+def test_a_few_tests_at_a_time_are_sent_and_others_are_refused(client: Client) -> None:
+    may_answer, responses = threading.Event(), []
+
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        may_answer.wait(WAY_TOO_LONG)
+        return 204, {}
+
+    def ask(number: int) -> None:
+        responses.append(Client(client.application).post(f"/webhooks/{number}/test"))
+
+    with receiver(respond) as hook:
+        number = subscribe(client, hook.url)
+        try:
+            for _ in range(4):
+                threading.Thread(target=ask, args=(number,), daemon=True).start()
+            until(lambda: len(responses) == 4, "They are not answered.")
+            refused = client.post(f"/webhooks/{number}/test")
+        finally:
+            may_answer.set()
+        until(lambda: len(deliveries(client, number)) == 4, "The results do not come.")
+        assert [response.status_code for response in responses] == [202] * 4
+        assert (refused.status_code, refused.get_json()["code"]) == (429, "rest_too_many_tests")
+        assert client.post(f"/webhooks/{number}/test").status_code == 200
+
+
+def test_each_test_has_an_id_of_its_own(client: Client) -> None:
+    with receiver() as hook:
+        number = subscribe(client, hook.url)
+        for _ in range(3):
+            assert client.post(f"/webhooks/{number}/test").get_json()["status"] == 204
+    ids = {headers["webhook-id"] for _, _, headers, _ in hook.received}
+    assert len(ids) == 3
+    assert all(0 < len(message) <= 64 for message in ids)
+
+
+def test_a_test_during_a_delivery_is_remembered_beside_it(client: Client) -> None:
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        if event["id"]:
+            Client(client.application).post("/webhooks/1/test")
+        return 204, {}
+
+    with receiver(respond) as hook:
+        number = subscribe(client, hook.url, types=["page.created"])
+        client.page(status="draft")
+        client.application.blueprints["landform"].deliver()  # type: ignore[attr-defined]
+    assert sorted(one["event"] > 0 for one in deliveries(client, number)) == [False, True]
+
+
+def test_a_webhook_that_is_deleted_during_its_test_stays_deleted(client: Client) -> None:
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        Client(client.application).delete("/webhooks/1")
+        return 204, {}
+
+    with receiver(respond) as hook:
+        number = subscribe(client, hook.url)
+        assert client.post(f"/webhooks/{number}/test").get_json()["status"] == 204
+    assert client.get(f"/webhooks/{number}").status_code == 404
+
+
+# Addresses.
+
+
+@pytest.mark.settings(WEBHOOK_PRIVATE=False)
+@pytest.mark.parametrize("address", [
+    "0.1.2.3", "10.1.2.3", "100.100.100.200", "127.1.2.3", "169.254.169.254", "172.31.0.1",
+    "192.0.0.8", "192.0.0.170", "192.0.0.192", "192.0.0.9", "192.0.2.1", "192.88.99.1",
+    "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1",
+    "239.1.1.1", "240.0.0.1", "255.255.255.255", "::", "::1", "::7f00:1", "::ffff:127.0.0.1",
+    "::ffff:192.0.0.8", "::ffff:0:7f00:1", "64:ff9b::7f00:1", "64:ff9b::808:808",
+    "64:ff9b:1::7f00:1", "100::1", "100:0:0:1::1", "2001::1", "2001:0:53aa:64c::1", "2001:1::1",
+    "2001:2::1", "2001:10::1", "2001:20::1", "2001:30::1", "2001:1ff:ffff::1", "2001:db8::1",
+    "2002:7f00:1::", "2002:808:808::", "3ffe::1", "3fff::1", "3fff:fff::1", "4000::1", "5f00::1",
+    "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "ff0e::1",
+])  # fmt: skip
+def test_private_and_reserved_addresses_are_not_connected_to(
+    client: Client, monkeypatch: pytest.MonkeyPatch, address: str
+) -> None:
+    literal = f"[{address}]" if ":" in address else address
+    assert "private or reserved" in test_of(client, f"http://{literal}/")["response"]
+    look_up = socket.getaddrinfo
+    monkeypatch.setattr(
+        socket, "getaddrinfo", lambda host, *args, **kw: look_up(address, *args, **kw)
+    )
+    assert "private or reserved" in test_of(client, "https://receiver.example/")["response"]
+
+
+@pytest.mark.settings(WEBHOOK_PRIVATE=False)
+def test_a_private_address_among_public_ones_is_passed_over(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connected, connect = list[Any](), socket.socket.connect
+
+    def note(self: socket.socket, address: Any) -> None:
+        if self.family != socket.AF_UNIX:
+            connected.append(address[0])
+            raise ConnectionRefusedError("refused")
+        connect(self, address)
+
+    rows = [
+        (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80))
+        for address in ("127.0.0.1", "8.8.8.8", "10.0.0.1", "1.1.1.1", "9.9.9.9")
+    ]
+    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kw: rows)
+    monkeypatch.setattr(socket.socket, "connect", note)
+    assert test_of(client, "http://receiver.example/")["response"] == "refused"
+    assert connected == ["8.8.8.8", "1.1.1.1"]
+
+
+def test_a_slow_body_does_not_undo_a_success(client: Client) -> None:
+    def serve(connection: socket.socket) -> None:
+        read_request(connection)
+        connection.sendall(OK + b"Content-Length: 100\r\n\r\nTha")
+        time.sleep(0.1)
+        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+
+    with raw_receiver(serve) as url:
+        assert test_of(client, url)["status"] == 200

@@ -1,0 +1,405 @@
+"""Webhooks: each receiver gets its events signed, in order and at least once, and nothing else."""
+
+import socket
+import ssl
+import subprocess
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from applications import Client
+from conftest import needs
+from flask import Flask
+from processes import until
+from receivers import Receiver, receiver
+
+from landform.parts.webhooks import delivery, sending, storage
+from landform.parts.webhooks.addresses import is_public
+from landform.parts.webhooks.delivery import Deliverer, sign
+from landform.parts.webhooks.models import Webhook
+from landform.parts.webhooks.sending import send
+from landform.service.background import Background
+from landform.storage.models import EventState
+
+pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
+
+
+class Outbox(Client):
+    """A client with webhooks, whose events are delivered when a test says so."""
+
+    def __init__(self, app: Flask) -> None:
+        super().__init__(app)
+        self.deliver_with(first_wait=0.01)
+
+    def deliver_with(self, first_wait: float) -> None:
+        service = self.application.blueprints["landform"].service  # type: ignore[attr-defined]
+        deliverer = Deliverer(service, private=True, first_wait=first_wait)
+        self.deliver = Background(service, [deliverer.deliver]).run_once
+
+    def subscribe(self, url: str, **body: Any) -> dict[str, Any]:
+        """Create a webhook, and return it with its secret."""
+        response = self.post("/webhooks", json={"url": url, **body})
+        assert response.status_code == 201, response.text
+        assert response.headers["Cache-Control"] == "no-store"
+        return dict(response.get_json())
+
+    def drain(self) -> None:
+        """Deliver until nothing waits."""
+        until(lambda: self.deliver() is None, "It is tried again and again.", 60)
+
+    def shown(self) -> dict[str, Any]:
+        return dict(self.get("/webhooks/1").get_json())
+
+    def change(self, **columns: Any) -> None:
+        with self.store.connection() as db:
+            Webhook.update(columns).execute(db)
+
+
+@pytest.fixture
+def outbox(app: Flask) -> Outbox:
+    return Outbox(app)
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as mine:
+        yield mine
+
+
+def test_events_come_in_order_and_only_those_asked_for(outbox: Outbox, hook: Receiver) -> None:
+    outbox.page(title="Before")
+    outbox.subscribe(hook.url, types=["page.*", "feed.deleted"], description="A site")
+    page = outbox.page()
+    outbox.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}})
+    outbox.delete("/feeds/1")
+    outbox.delete(f"/pages/{page['id']}")
+    assert outbox.shown()["waiting"] == 5
+    outbox.drain()
+    sent = [event["type"] for _, event, _, _ in hook.received]
+    assert sent == [
+        "page.created", "page.published", "feed.deleted", "page.trashed", "page.unpublished",
+    ]  # fmt: skip
+    assert [event for _, event, _, _ in hook.received if event["id"] == 3] == [
+        {**outbox.get("/events?after=2&per_page=1").get_json()[0]}
+        | {"data": hook.received[0][1]["data"]}
+    ]
+    found = outbox.shown()
+    assert (found["waiting"], found["delivered"], found["failed"]) == (0, 5, 0)
+    assert [one["status"] for one in found["deliveries"]] == [204] * 5
+
+
+def test_the_signature_is_that_of_the_published_test_vector() -> None:
+    body = b'{"event_type":"ping","data":{"success":true}}'
+    headers = sign(["whsec_plJ3nmyCDGBKInavdOK15jsl"], "msg_loFOjxBNrRLzqYUf", 1731705121, body)
+    assert headers["webhook-signature"] == "v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0="
+
+
+def test_the_secret_is_shown_once_and_the_one_before_signs_for_a_day(
+    outbox: Outbox, hook: Receiver
+) -> None:
+    first = outbox.subscribe(hook.url)["secret"]
+    second = outbox.post("/webhooks/1/rotate").get_json()["secret"]
+    assert first != second
+    everything = outbox.get("/webhooks").text + outbox.get("/webhooks/1").text
+    assert "whsec_" not in everything
+    outbox.page(status="draft")
+    outbox.drain()
+    outbox.change(previous_until=time.time() - 1)
+    outbox.page(status="draft")
+    outbox.drain()
+    for (_, _, headers, body), keys in zip(hook.received, [[second, first], [second]], strict=True):
+        sent = {name.lower(): value for name, value in headers.items()}
+        expected = sign(keys, sent["webhook-id"], int(sent["webhook-timestamp"]), body)
+        assert sent["webhook-signature"] == expected["webhook-signature"]
+        assert abs(int(sent["webhook-timestamp"]) - time.time()) < 60
+
+
+def test_what_fails_is_sent_again_with_the_same_id_until_it_is_accepted(outbox: Outbox) -> None:
+    fails = iter([500, 302, 404, 204, 204])
+    with receiver(lambda event: (next(fails), {"Location": "http://169.254.169.254/"})) as hook:
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.drain()
+    assert [(status, event["id"]) for status, event, _, _ in hook.received] == [
+        (500, 1), (302, 1), (404, 1), (204, 1), (204, 2),
+    ]  # fmt: skip
+    assert len({headers["webhook-id"] for _, _, headers, _ in hook.received}) == 2
+    assert (outbox.shown()["failed"], outbox.shown()["failures"]) == (3, 0)
+
+
+def test_an_event_that_is_refused_five_times_is_set_aside_and_can_be_replayed(
+    outbox: Outbox,
+) -> None:
+    statuses = dict.fromkeys([1], 422)
+    with receiver(lambda event: (statuses.get(event["id"], 204), {})) as hook:
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.drain()
+        assert [event["id"] for _, event, _, _ in hook.received] == [1] * 5 + [2]
+        assert outbox.shown()["set_aside"] == [1]
+        statuses.clear()
+        assert outbox.post("/webhooks/1/replay", json={}).get_json()["waiting"] == 1
+        outbox.drain()
+        assert hook.accepted == [2, 1]
+        assert (outbox.shown()["set_aside"], outbox.shown()["waiting"]) == ([], 0)
+
+
+def test_events_are_delivered_again_from_an_id_or_a_time(outbox: Outbox, hook: Receiver) -> None:
+    began = datetime.now(UTC) - timedelta(seconds=5)
+    outbox.page()
+    outbox.subscribe(hook.url)
+    outbox.post("/webhooks/1/replay", json={"after": 1})
+    outbox.drain()
+    outbox.post("/webhooks/1/replay", json={"since": began.isoformat(timespec="seconds")})
+    outbox.drain()
+    assert hook.accepted == [2, 1, 2]
+    assert outbox.post("/webhooks/1/replay", json={"after": 99}).status_code == 410
+
+
+def test_a_replay_during_a_delivery_is_not_lost(outbox: Outbox) -> None:
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        if event["id"] == 2 and len(hook.received) == 1:
+            outbox.post("/webhooks/1/replay", json={"after": 0})
+        return 204, {}
+
+    with receiver(respond) as hook:
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.drain()
+    assert hook.accepted == [1, 2, 1, 2]
+
+
+def test_410_switches_off_at_once_and_switched_on_it_goes_on_where_it_stood(
+    outbox: Outbox, caplog: pytest.LogCaptureFixture
+) -> None:
+    statuses = iter([204, 410, 204, 204])
+    with receiver(lambda event: (next(statuses), {})) as hook:
+        outbox.subscribe(f"{hook.url}?token=sesame")
+        outbox.page()
+        outbox.drain()
+        outbox.page(status="draft")
+        outbox.drain()
+        found = outbox.shown()
+        assert (found["active"], found["waiting"]) == (False, 2)
+        assert "410" in found["reason"]
+        assert "sesame" not in caplog.text
+        assert "switched off" in caplog.text
+        assert outbox.patch("/webhooks/1", json={"active": True}).get_json()["reason"] == ""
+        outbox.drain()
+        assert hook.accepted == [1, 2, 3]
+
+
+@pytest.mark.parametrize(
+    "told", [(429, "120", 120), (503, "90", 90), (500, "120", 60), (429, "9" * 9, 21_600)]
+)
+def test_retry_after_is_obeyed_within_six_hours(
+    outbox: Outbox, told: tuple[int, str, float]
+) -> None:
+    status, after, most = told
+    outbox.deliver_with(first_wait=60)
+    with receiver(lambda event: (status, {"Retry-After": after})) as hook:
+        outbox.subscribe(hook.url)
+        outbox.page()
+        pause = outbox.deliver()
+    assert pause is not None
+    assert (most / 2 if status == 500 else most) - 10 <= pause <= most
+    assert len(hook.received) == 1
+
+
+def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
+    outbox: Outbox, hook: Receiver
+) -> None:
+    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
+        until(lambda: len(hook.received) >= 4, "The other one is held up.")
+        return 204, {}
+
+    with receiver(respond) as slow:
+        outbox.subscribe("http://127.0.0.1:1/", types=["*"])
+        outbox.subscribe(slow.url)
+        outbox.subscribe(hook.url)
+        outbox.page()
+        outbox.page()
+        outbox.deliver()
+        assert slow.accepted == hook.accepted == [1, 2, 3, 4]
+        assert outbox.shown()["failures"] >= 1
+
+
+@pytest.mark.parametrize("until_when", [-1, 1000], ids=["ended", "of a clock that was ahead"])
+def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
+    outbox: Outbox, hook: Receiver, until_when: float
+) -> None:
+    outbox.subscribe(hook.url)
+    outbox.page()
+    with outbox.store.connection() as db:
+        assert storage.lease(outbox.store, "another")
+        assert outbox.deliver() == 1.0
+        assert hook.received == []
+        ended = EventState.update(number=time.time() + until_when)
+        ended.where(EventState.holder == "another").execute(db)
+    if until_when > 0:
+        outbox.change(next_try=time.time() + 60 * 3600)
+    outbox.drain()
+    assert hook.accepted == [1, 2]
+
+
+def test_a_test_event_tells_what_came_of_it(outbox: Outbox, hook: Receiver) -> None:
+    outbox.subscribe(hook.url, active=False)
+    found = outbox.post("/webhooks/1/test").get_json()
+    assert (found["status"], found["event"]) == (204, 0)
+    assert [event["type"] for _, event, _, _ in hook.received] == ["test"]
+    outbox.subscribe("http://127.0.0.1:1/")
+    found = outbox.post("/webhooks/2/test").get_json()
+    assert found["status"] == 0
+    assert "refused" in found["response"]
+    assert outbox.delete("/webhooks/2").get_json()["id"] == 2
+    assert outbox.get("/webhooks/2").get_json()["code"] == "rest_webhook_invalid_id"
+
+
+def test_events_that_are_no_longer_kept_are_passed_over_and_it_is_said(
+    outbox: Outbox, hook: Receiver
+) -> None:
+    outbox.subscribe(hook.url)
+    outbox.page()
+    with outbox.store.connection() as db:
+        EventState.insert(name="expired", number=1, holder="").execute(db)
+    outbox.drain()
+    assert hook.accepted == [2]
+    assert "no longer kept" in outbox.shown()["reason"]
+
+
+# Attacks.
+
+
+@pytest.mark.parametrize("address", [
+    "127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.1", "169.254.169.254", "0.0.0.0",
+    "100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1%eth0", "fc00::1",
+    "::ffff:169.254.169.254", "::ffff:7f00:1", "::127.0.0.1", "64:ff9b::7f00:1",
+    "2002:7f00:1::", "2001:0:53aa:64c:0:0:80ff:fffe", "2001:db8::1", "ff02::1",
+])  # fmt: skip
+def test_only_public_addresses_pass(address: str) -> None:
+    assert not is_public(address)
+    assert all(map(is_public, ("93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8")))
+
+
+@pytest.mark.settings(WEBHOOK_PRIVATE=False)
+@pytest.mark.parametrize(
+    "host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0", "[::ffff:127.0.0.1]", "[::1]"]
+)
+def test_private_receivers_get_nothing_unless_they_are_allowed(
+    outbox: Outbox, hook: Receiver, host: str
+) -> None:
+    port = hook.url.split(":")[2]
+    response = outbox.post("/webhooks", json={"url": f"http://{host}:{port}"})
+    if response.status_code == 201:
+        found = outbox.post("/webhooks/1/test").get_json()
+        assert found["status"] == 0
+    assert hook.received == []
+
+
+def test_a_name_is_looked_up_once_so_its_address_cannot_change(
+    monkeypatch: pytest.MonkeyPatch, hook: Receiver
+) -> None:
+    asked, look_up = list[str](), socket.getaddrinfo
+    port = int(hook.url.split(":")[2].split("/")[0])
+
+    def changing(host: str, *args: Any, **kw: Any) -> Any:
+        asked.append(host)
+        if host == "rebind.test":
+            address = "192.0.2.1" if asked.count(host) > 1 else "127.0.0.1"
+            return look_up(address, port, type=socket.SOCK_STREAM)
+        return look_up(host, *args, **kw)
+
+    monkeypatch.setattr(socket, "getaddrinfo", changing)
+    assert send(f"http://rebind.test:{port}/", {}, b"{}", True).status == 204
+    assert asked.count("rebind.test") == 1
+    assert hook.received[0][2]["Host"] == f"rebind.test:{port}"
+
+
+@contextmanager
+def raw(serve: Callable[[socket.socket], None]) -> Iterator[int]:
+    """Serve each connection by a function, and lend the port."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def accept() -> None:
+            with server.accept()[0] as connection, suppress(OSError):
+                serve(connection)
+
+        Thread(target=accept, daemon=True).start()
+        yield server.getsockname()[1]
+
+
+OK, NONSENSE = b"HTTP/1.1 200 OK\r\n", b"\x00\x01nonsense\r\n\r\n"
+
+
+@pytest.mark.parametrize(("first", "then", "scheme", "status"), [
+    (b"HTTP/1.1 ", b" ", "http", 0), (OK + b"\r\n", b"a", "http", 200),
+    (OK + b"Content-Length: 1000000000\r\n\r\n", b"a" * 1_000_000, "http", 200),
+    *((sent, b"", scheme, 0) for sent in (b"", NONSENSE) for scheme in ("http", "https")),
+])  # fmt: skip
+def test_a_hostile_receiver_costs_a_bounded_time_and_no_memory(
+    monkeypatch: pytest.MonkeyPatch, first: bytes, then: bytes, scheme: str, status: int
+) -> None:
+    def serve(connection: socket.socket) -> None:
+        connection.sendall(first)
+        # Longer than the test may take, but not for ever.
+        for _ in range(2000 if then else 0):
+            connection.sendall(then)
+            time.sleep(0.02)
+        while connection.recv(1000):
+            pass
+
+    monkeypatch.setattr(sending, "TIMEOUT", 0.5)
+    with raw(serve) as port:
+        began = time.monotonic()
+        found = send(f"{scheme}://127.0.0.1:{port}/", {}, b"{}", True)
+        assert time.monotonic() - began < 10
+    assert found.status == status
+    assert len(found.text) <= 200
+
+
+def test_a_receiver_that_never_accepts_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sending, "TIMEOUT", 0.2)
+    with socket.socket() as full, socket.socket() as first, socket.socket() as second:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        for one in (first, second):
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        url = f"http://127.0.0.1:{full.getsockname()[1]}/"
+        assert send(url, {}, b"{}", True)[:2] == (0, "timed out")
+
+
+@needs("openssl")
+def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    request = ("openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost")
+    subprocess.run([*request, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+
+    def serve(connection: socket.socket) -> None:
+        with context.wrap_socket(connection, server_side=True) as secure:
+            secure.recv(1000)
+            secure.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
+
+    with raw(serve) as port:
+        found = send(f"https://localhost:{port}/", {}, b"{}", True)
+    assert found.status == 0
+    assert "certificate" in found.text.lower()
+
+
+def test_a_host_delivers_when_it_likes(outbox: Outbox, hook: Receiver) -> None:
+    soon = (datetime.now(UTC) + timedelta(seconds=3)).isoformat(timespec="seconds")
+    outbox.subscribe(hook.url, types=["page.published"])
+    page = outbox.page(date=soon)
+    assert page["status"] == "future"
+    landing: Any = outbox.application.blueprints["landform"]
+    assert landing.deliver() is None
+    assert hook.received == []
+    until(lambda: landing.deliver() or hook.received, "It was not published.")
+    assert [event["timestamp"] for _, event, _, _ in hook.received] == [soon.replace("+00:00", "Z")]
