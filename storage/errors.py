@@ -55,7 +55,7 @@ class PartError(StorageError):
 
     @classmethod
     def meaning(cls) -> str:
-        """Return what the code means, in a sentence."""
+        """Return the meaning of the code, in a sentence."""
         return " ".join((cls.__doc__ or "").split())
 
 

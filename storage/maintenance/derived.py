@@ -32,7 +32,7 @@ def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
     page_ids: dict[str, list[object]] = {}
     for page_id, columns, text in _broken_pages(db):
         for name in (*columns, *(["text for searching"] if text else [])):
-            page_ids.setdefault(f"The {name} of these pages is wrong", []).append(page_id)
+            page_ids.setdefault(f"The {name} of pages is wrong", []).append(page_id)
     yield from page_ids.items()
     counted, stored = (set(query.tuples().execute(db)) for query in (COUNTED, COUNTS))
     if counted != stored:
