@@ -3,7 +3,6 @@
 import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from math import inf
 from typing import NamedTuple
 
 from landform.storage.clock import Clock, epoch, utc_text
@@ -29,7 +28,7 @@ class Key(NamedTuple):
     @property
     def valid_until(self) -> float:
         """The time when the key ends, in seconds since 1970, or infinity."""
-        return epoch(self.expires) if self.expires else inf
+        return epoch(self.expires)
 
 
 @transactional

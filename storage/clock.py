@@ -3,6 +3,7 @@
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
+from math import inf
 from time import time
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -50,9 +51,9 @@ def earlier(utc: str, by: timedelta) -> str:
     return _text(datetime.fromisoformat(utc) - by)
 
 
-def epoch(utc: str) -> float:
-    """Return the seconds since 1970 of a UTC text."""
-    return datetime.fromisoformat(utc).replace(tzinfo=UTC).timestamp()
+def epoch(utc: str | None) -> float:
+    """Return UTC text in seconds since 1970; infinity for None."""
+    return datetime.fromisoformat(utc).replace(tzinfo=UTC).timestamp() if utc else inf
 
 
 def utc_text(value: datetime) -> str:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from peewee import SQL, Select, fn
 
 from landform.storage import events, signatures
-from landform.storage.clock import Moment
+from landform.storage.clock import Moment, epoch
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
 from landform.storage.pages import revisions, scheduling, slugs
@@ -54,7 +54,7 @@ def read_page(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row
     page, generation, first = _read_row(store, tuple(dict.fromkeys(columns)), key)
     now = store.clock.now().utc
     if not scheduling.is_due(first, now):
-        return page, Validity(generation, scheduling.seconds(first))
+        return page, Validity(generation, epoch(first))
     until = scheduling.read_state(store).until
     # If it was stored as published since, that is the same page.
     return scheduling.as_published(page, now), Validity(generation, until)

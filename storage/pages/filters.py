@@ -54,13 +54,9 @@ def _slugs(_: Clock, texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(map(spellings, texts))))
 
 
-def _forms(_: Clock, forms: Sequence[Any]) -> list[str]:
-    # No page has a value without a key.
-    return [key for key in dict.fromkeys(map(form_key, forms)) if key]
-
-
-def _languages(_: Clock, languages: Sequence[Any]) -> list[str]:
-    return [key for key in dict.fromkeys(map(language_key, languages)) if key]
+def _keys(key_of: Callable[[object], str]) -> Callable[[Clock, Sequence[object]], list[str]]:
+    """Return a function for the keys of values; no page has a value without a key."""
+    return lambda _, values: [key for key in dict.fromkeys(map(key_of, values)) if key]
 
 
 def _has_language(*languages: Any) -> ColumnBase:
@@ -81,8 +77,8 @@ FILTERS: Mapping[str, Filter] = {
     "modified_after": Filter(lambda date: Page.modified > date, _local),
     "modified_before": Filter(lambda date: Page.modified < date, _local),
     "slug": Filter(lambda *slugs: Page.slug.in_(slugs) & HAS_SLUG, _slugs),
-    "form_id": Filter(lambda *forms: Page.form.in_(forms), _forms),
-    "language": Filter(_has_language, _languages),
+    "form_id": Filter(lambda *forms: Page.form.in_(forms), _keys(form_key)),
+    "language": Filter(_has_language, _keys(language_key)),
     "open_at": Filter(scheduling.is_open, _moment),
     "window_changes_before": Filter(
         scheduling.changes_between, lambda clock, date: [*clock.now(), *clock.moment(date)]

@@ -111,15 +111,10 @@ def is_due(first: str | None, now: str) -> bool:
     return first is not None and first <= now
 
 
-def seconds(utc: str | None) -> float:
-    """Return UTC text in seconds since 1970; infinite where there is none."""
-    return epoch(utc) if utc else inf
-
-
 def read_state(store: Store) -> CollectionState:
     """Return the present state of all pages; pages that are due count as published."""
     version, generation, due, following = STATE.row(store, {"due": store.clock.now().utc})
-    return CollectionState(int(version), generation, seconds(following), due or "")
+    return CollectionState(int(version), generation, epoch(following), due or "")
 
 
 def publish_due_pages(store: Store) -> None:
