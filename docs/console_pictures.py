@@ -1,4 +1,4 @@
-"""Make the pictures of docs/console.md: `python docs/console_pictures.py`.
+"""Make the pictures of docs/parts/console.md: `python docs/console_pictures.py`.
 
 It needs chromium with its driver, and the extra `test`. The service runs on a database of its own.
 """
@@ -62,7 +62,7 @@ def main() -> None:
                 driver.get("about:blank")
                 driver.get(f"{URL}/console{address}")
                 time.sleep(2)
-                driver.save_screenshot(str(ROOT / "docs" / f"console-{name}.png"))
+                driver.save_screenshot(str(ROOT / "docs/parts" / f"console-{name}.png"))
             driver.quit()
         finally:
             server.terminate()

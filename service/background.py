@@ -1,4 +1,4 @@
-"""Work in the background: pages that are due are published, and parts do what is theirs."""
+"""Background work: publish due pages, and call the workers of parts."""
 
 import logging
 from collections.abc import Callable, Iterable

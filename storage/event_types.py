@@ -41,7 +41,7 @@ def all_resources() -> tuple[str, ...]:
 
 @cache
 def type_patterns() -> tuple[str, ...]:
-    """Return what selects events by type: `*`, all types of a resource such as `page.*`, a type."""
+    """Return the types of events, and the patterns of types such as `page.*`."""
     return ("*", *(f"{name}.*" for name in all_resources()), *all_types())
 
 

@@ -1,4 +1,4 @@
-"""The log of events: what happened to pages, feeds and other resources, for others to read.
+"""The log of events: changes of pages, feeds and other resources.
 
 An event is written in the transaction of the change. Writers take turns, so the ids are in the
 order of the commits: whoever has read all events up to an id never misses one before it.

@@ -7,6 +7,8 @@ from typing import Any
 
 from landform.parts import all_parts
 from landform.service.resources import api_routes
+from landform.storage.models import TABLES, Table
+from landform.storage.part import all_tables
 
 PARTS = tuple(all_parts().values())
 ROUTES, WORDPRESS_ROUTES = api_routes(PARTS), api_routes(PARTS, wordpress=True)
@@ -18,3 +20,9 @@ def tables(name: str) -> Iterator[Any]:
         file = Path(__file__).parent / "parts" / part / "tables.py"
         if file.exists() and name in (defined := runpy.run_path(str(file))):
             yield defined[name]
+
+
+def filled_tables() -> list[type[Table]]:
+    """Return the tables in which `applications.fill` stores rows."""
+    names = {name for names in tables("FILLED") for name in names}
+    return [model for model in all_tables() if model in TABLES or model._meta.table_name in names]

@@ -13,4 +13,6 @@ class Console(Part):
     in_guests = False
     home_links = (("/console", "Open the console"),)
 
-    enabled: bool = option(True, FLAG, "`0`: there is no [console](console.md)", setting="console")
+    enabled: bool = option(
+        True, FLAG, "`0`: there is no [console](parts/console.md)", setting="console"
+    )

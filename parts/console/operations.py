@@ -27,7 +27,7 @@ ANYTHING = Anything()
 
 @CONSOLE.get(PATH, name="console", public=True, query=ANYTHING)
 def page(call: Call) -> Reply:
-    """Return the page, with what it has to know of the service."""
+    """Return the page, with the title, time zone, sign-in and parts of the service."""
     options = call.options
     parts = [name for name, kind in all_parts().items() if kind in options.part_types]
     values = {

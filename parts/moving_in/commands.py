@@ -21,159 +21,140 @@ from landform.parts.moving_in.wordpress.redirects import redirects
 from landform.parts.moving_in.wordpress.report import Report
 from landform.service.errors import printable
 from landform.service.page_urls import Urls
-from landform.standalone.commands.tools import (
-    DRY_RUN,
-    MAP_FORM,
-    ONLY,
-    REPORT,
-    RESOURCES,
-    SITES,
-    File,
-    NotBegun,
-    open_output,
-    open_store,
-    say,
-    write_report,
-)
+from landform.standalone.commands import tools
 from landform.standalone.settings import read_settings
 from landform.storage import Store
 
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
-MOMENTS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
+DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
 
 
-def _meta(ctx: object, parameter: object, given: tuple[str, ...]) -> dict[str, str]:
-    meta = dict(text.partition("=")[::2] for text in given)
+def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, str]:
+    meta = dict(text.partition("=")[::2] for text in values)
     try:
         MetaSources(meta)
-    except ValueError as wrong:
-        raise click.BadParameter(f"{wrong}.") from wrong
+    except ValueError as error:
+        raise click.BadParameter(f"{error}.") from error
     return meta
 
 
 @click.command("import-wordpress")
-@click.argument("source", metavar="URL-OR-FILE", type=File(is_url=True, exists=True))
-@click.option("--user", help="Who reads: an editor, with an application password.")
+@click.argument("source", metavar="URL-OR-FILE", type=tools.File(is_url=True, exists=True))
+@click.option("--user", help="An editor with an application password.")
 @click.option(
-    "--password-file", type=File(exists=True),
-    help=f"Where the application password is; else {VARIABLE}, or it is asked for.",
+    "--password-file", type=tools.File(exists=True),
+    help=f"A file with the application password; else {VARIABLE}, or it is asked for.",
 )  # fmt: skip
-@ONLY
+@tools.ONLY
 @click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
-@click.option("--since", type=click.DateTime(MOMENTS), help="Only pages modified after that.")
+@click.option("--since", type=click.DateTime(DATE_FORMATS), help="Only pages modified after that.")
 @click.option(
     "--meta", multiple=True, metavar="KEY=SOURCE", callback=_meta,
-    help="Where a key of the meta is: meta.NAME, acf.NAME or const:VALUE.",
+    help="The source of a key of the meta: meta.NAME, acf.NAME or const:VALUE.",
 )  # fmt: skip
-@MAP_FORM
+@tools.MAP_FORM
 @click.option("--new-ids/--keep-ids", help="Give pages and feeds ids of their own.")
 @click.option("--requests", default=4, show_default=True, type=click.IntRange(1, 32),
-              help="How many requests at a time.")  # fmt: skip
+              help="The number of requests at a time.")  # fmt: skip
 @click.option("--probe", default=200, show_default=True, type=click.IntRange(0),
-              help="How many ids to ask for beyond the last feed.")  # fmt: skip
+              help="The number of ids to ask for beyond the last feed.")  # fmt: skip
 @click.option("--timeout", default=60, show_default=True, type=click.IntRange(1, 86_400),
               help="Seconds to wait for each response.")  # fmt: skip
-@click.option("--revisions", is_flag=True, help="Bring the revisions of pages that are written.")
-@click.option("--force", is_flag=True, help="Also write over what was changed here.")
+@click.option("--revisions", is_flag=True, help="Import the revisions of pages that are written.")
+@click.option("--force", is_flag=True, help="Also overwrite changes made here.")
 @click.option("--delete", is_flag=True, help="Delete here what was deleted there.")
-@DRY_RUN
-@REPORT
-@click.option(
-    "--redirects",
-    type=File(is_written=True),
-    help="Write there the old and new link of pages that moved.",
-)
-@click.option(
-    "--forms", "forms_file", type=File(exists=True), help="With a file: Gravity Forms' own export."
-)
-def import_wordpress(source: str, **given: Any) -> None:
-    """Bring the pages and feeds of a WordPress.
+@tools.DRY_RUN
+@tools.REPORT
+@click.option("--redirects", type=tools.File(is_written=True),
+              help="Write the old and new links of pages with another address there.")  # fmt: skip
+@click.option("--forms", "forms_file", type=tools.File(exists=True),
+              help="With a file: Gravity Forms' own export.")  # fmt: skip
+def import_wordpress(source: str, **options: Any) -> None:
+    """Import the pages and feeds of a WordPress, live or from a file that it exported.
 
-    It is a live one, or a file that it exported.
-
-    It may be repeated: what changed there since the last time is written, unless it was changed
-    here, too. Exit code 0: all that can be imported is here; 1: not all of it could be read;
-    2: it could not begin; 3: done, with pages or feeds left out.
+    The command may be repeated: it writes what changed there since the last time, unless that was
+    changed here, too. Exit code 0: all that can be imported is here; 1: not all of it could be
+    read; 2: it could not begin; 3: done, with pages or feeds left out.
     """
-    is_site = source.startswith(SITES)
-    plan = _plan(given, is_site)
+    is_site = source.startswith(tools.SITES)
+    plan = _plan(options, is_site)
     try:
-        asking = _client(source, given) if is_site else None
-        store = open_store()
+        client = _client(source, options) if is_site else None
+        store = tools.open_store()
         store.migrate()
-        urls = _page_urls() if given["redirects"] else None
+        urls = _page_urls() if options["redirects"] else None
         with Progress() as progress:
-            if asking:
-                report = import_site(store, asking, plan, progress)
+            if client:
+                report = import_site(store, client, plan, progress)
             else:
-                files = [Path(source), *filter(None, [given["forms_file"]])]
+                files = [Path(source), *filter(None, [options["forms_file"]])]
                 report = import_files(store, files, plan, progress)
-        _finish(store, report, given, urls)
-    except CannotBegin as reason:
-        lines = map(printable, str(reason).split("\n"))
-        raise NotBegun("\n".join([*lines, "Nothing was imported."])) from reason
+        _write_reports(store, report, options, urls)
+    except CannotBegin as error:
+        lines = map(printable, str(error).split("\n"))
+        raise tools.NotBegun("\n".join([*lines, "Nothing was imported."])) from error
     sys.exit(report.exit_code)
 
 
-def _plan(given: Mapping[str, Any], is_site: bool) -> Plan:
-    """Return what is asked; refuse options that have no meaning for a source."""
-    if is_site and given["forms_file"]:
+def _plan(options: Mapping[str, Any], is_site: bool) -> Plan:
+    """Return the plan of an import; refuse options that a source does not have."""
+    if is_site and options["forms_file"]:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
-    if given["delete"] and not is_site:
+    if options["delete"] and not is_site:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
-    same = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions", "meta")
+    names = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions", "meta")
     return Plan(
-        resources=frozenset(RESOURCES[given["only"]]),
-        since=given["since"].isoformat() if given["since"] else "",
-        keep=not given["dry_run"],
-        **{name: given[name] for name in same},
+        resources=frozenset(tools.RESOURCES[options["only"]]),
+        since=options["since"].isoformat() if options["since"] else "",
+        keep=not options["dry_run"],
+        **{name: options[name] for name in names},
     )
 
 
-def _client(url: str, given: Mapping[str, Any]) -> Client:
-    """Return what asks a site; a password is never an argument."""
+def _client(url: str, options: Mapping[str, Any]) -> Client:
+    """Return the client of a site; its password is never an argument."""
     if "@" in re.split("[/?#]", url.partition("://")[2])[0]:
         raise click.UsageError("Give the user by --user; a password is never an argument.")
-    if not given["user"]:
+    if not options["user"]:
         raise click.UsageError("--user is missing: WordPress shows raw content to editors only.")
+    concurrency, timeout = options["requests"], options["timeout"]
+    password, agent = _password(options["password_file"]), f"landform/{version('landform')}"
     return Client(
-        url,
-        given["user"],
-        _password(given),
-        requests=given["requests"],
-        timeout=given["timeout"],
-        agent=f"landform/{version('landform')}",
+        url, options["user"], password, concurrency=concurrency, timeout=timeout, agent=agent
     )
 
 
-def _password(given: Mapping[str, Any]) -> str:
-    """Return the password: of a file, of the environment, or as it is typed in."""
-    if file := given["password_file"]:
-        return str(file.read_text(errors="surrogateescape").strip())
+def _password(file: Path | None) -> str:
+    """Return the password from a file, the environment or the terminal."""
+    if file:
+        return file.read_text(errors="surrogateescape").strip()
     if password := os.environ.get(VARIABLE):
         return password
     if not sys.stdin.isatty():
-        raise NotBegun(f"There is no application password: set {VARIABLE}, or --password-file.")
+        text = f"There is no application password: set {VARIABLE}, or --password-file."
+        raise tools.NotBegun(text)
     return str(click.prompt("Application password", hide_input=True, err=True))
 
 
 def _page_urls() -> Urls:
-    """Return where the pages of the service are, below its public URL if it has one."""
+    """Return the URLs of pages of the service, below its public URL if it has one."""
     blueprint: Any = create_app().blueprints["landform"]
     urls: Urls = blueprint.service.urls((read_settings().public_url or "").rstrip("/"))
     return urls
 
 
-def _finish(store: Store, report: Report, given: Mapping[str, Any], urls: Urls | None) -> None:
-    """Print the report, and write it and the redirects: what fails there loses no line."""
+def _write_reports(
+    store: Store, report: Report, options: Mapping[str, Any], urls: Urls | None
+) -> None:
+    """Print the report, then write it to a file, and the redirects."""
     for line in report.lines():
-        say(line)
-    write_report(given["report_file"], report.as_json())
+        tools.say(line)
+    tools.write_report(options["report_file"], report.as_json())
     if urls:
-        with store.connection(), open_output(given["redirects"]) as out:
-            lines = csv.writer(io.TextIOWrapper(out, "utf-8", newline="", write_through=True))
-            lines.writerow(("old", "new"))
-            lines.writerows(redirects(store, report.site, urls))
+        with store.connection(), tools.open_output(options["redirects"]) as file:
+            rows = csv.writer(io.TextIOWrapper(file, "utf-8", newline="", write_through=True))
+            rows.writerow(("old", "new"))
+            rows.writerows(redirects(store, report.site, urls))
 
 
 COMMANDS = (import_wordpress,)

@@ -1,4 +1,4 @@
-"""Writing what another site has: only what changed there, and never over what changed here."""
+"""Write rows that changed on another site, but never over changes made here."""
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
@@ -10,28 +10,26 @@ from landform.parts.moving_in.origins import Origin, Run, digest
 from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, NotFound, TextRefused
 from landform.storage.maintenance.tables import EXPORTED, RowWriter, find
-from landform.storage.maintenance.transfer import reserve_ids
 from landform.storage.pages import revisions, slugs
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
-DELETES = {"page": pages.delete, "feed": feeds.delete}
-WRITTEN = ("created", "updated")
-# What is here is then as it is there.
-SAME = (*WRITTEN, "unchanged")
-Note = Mapping[str, Any]
-# Returns whose the slugs are that belong to other pages.
-Owners = Callable[[Collection[str]], Mapping[str, int]]
+DELETE = {"page": pages.delete, "feed": feeds.delete}
+WRITE_OUTCOMES = ("created", "updated")
+# The outcomes after which the row here equals the row there.
+EQUAL_OUTCOMES = (*WRITE_OUTCOMES, "unchanged")
+# Returns the ids of the other pages that have some slugs.
+SlugOwners = Callable[[Collection[str]], Mapping[str, int]]
 
 
 class Incoming(NamedTuple):
-    """A row of another site: its id there, and what it would be here.
+    """A row of another site, as landform would store it.
 
-    `row`: its columns, but for the id and those that `finish` adds; None where it cannot be held.
-    `finish` may raise `ImportRefused`. `slug` and `link` are those there, `status` what the row
-    counts as when it is compared with the last import. What the site does not show of the meta is
-    in `unknown`: it stays as it is here. `revisions` of a page, the oldest first, replace those
-    that are here where it is written.
+    `row` lacks the id and the columns that `finish` adds; it is None if it cannot be stored.
+    `finish` may raise `ImportRefused`. `slug` and `link` are those of the site. `status` replaces
+    the one of the row in comparisons with the last import. `unknown` are the keys of the meta that
+    the site does not show; they stay as they are here. `revisions` of a page, the oldest first,
+    replace those here when the page is written.
     """
 
     resource: str
@@ -42,15 +40,15 @@ class Incoming(NamedTuple):
     link: str = ""
     status: str = ""
     unknown: frozenset[str] = frozenset()
-    notes: tuple[Note, ...] = ()
+    notes: tuple[Mapping[str, Any], ...] = ()
     revisions: tuple[Row, ...] = ()
 
 
 class IncomingWriter:
-    """Takes batches of one resource; each is written, with what became of it, or none of it.
+    """Writes batches of rows, each batch with its outcomes in one transaction.
 
-    `force`: also over what was changed here. `new_ids`: rows get ids of their own. Without `keep`
-    each batch is rolled back.
+    `force` also overwrites changes made here, `new_ids` gives rows new ids. Without `keep` each
+    batch is rolled back. `slug_keepers` has the ids of the site's pages that keep their slugs.
     """
 
     def __init__(
@@ -59,169 +57,171 @@ class IncomingWriter:
     ) -> None:  # fmt: skip
         self._store, self._run, self._rows = store, run, RowWriter(store)
         self._force, self._new_ids, self._keep = force, new_ids, keep
-        # What has a higher id and came from elsewhere was created since the import began.
+        # Rows with higher ids were created after the import began.
         self._last_ids = run.state.setdefault("last_ids", store.database.last_ids())
-        # The slugs of pages that were not kept.
-        self._claimed: dict[str, int] = {}
-        # Which page there keeps its slug here, by its id there.
-        self.keepers: Mapping[str, int] = {}
-
-    def reserve(self, resource: str, highest: int) -> None:
-        """Let nobody who creates a row here from now on get an id that may come from there."""
-        if self._keep and not self._new_ids:
-            reserve_ids(self._store, {resource: highest})
+        # The slugs of a dry run, which no database has.
+        self._dry_run_slugs: dict[str, int] = {}
+        self.slug_keepers: Mapping[str, int] = {}
 
     def write(self, resource: str, batch: Iterable[Incoming]) -> list[Origin]:
-        """Write a batch and the state of the run; return what became of each row."""
-        given = list(batch)
+        """Write a batch and the state of the run; return the outcome of each row."""
+        rows = list(batch)
         with self._rows.transaction(keep=self._keep):
-            ids = [one.source_id for one in given]
+            ids = [incoming.source_id for incoming in rows]
             known = origins.find(self._store, self._run.source, resource, ids)
-            found = [self._take(one, known.get(one.source_id)) for one in given]
-            origins.save(self._store, self._run.source, found)
+            outcomes = [self._write_row(row, known.get(row.source_id)) for row in rows]
+            origins.save(self._store, self._run.source, outcomes)
             origins.save_run(self._store, self._run)
-        return found
+        return outcomes
 
     def remove(self, origin: Origin) -> Origin:
-        """Delete what is gone there, unless it was changed here; return what became of it."""
+        """Delete a row that was deleted there, unless it was changed here; return the outcome."""
         with self._store.transaction():
-            here = self._here(origin)
-            if here and not self._force and digest(origin.resource, here) != origin.stored:
+            local = self._local_row(origin)
+            if local and not self._force and digest(origin.resource, local) != origin.stored:
                 note = {"code": "deleted-there", "text": "is gone there, and was changed here"}
                 return origin._replace(outcome="conflict", notes=(note,))
             if self._keep:
                 with suppress(NotFound):
-                    DELETES[origin.resource](self._store, origin.target_id)
+                    DELETE[origin.resource](self._store, origin.target_id)
                 origins.forget(self._store, self._run.source, origin)
         return origin._replace(outcome="deleted", notes=())
 
-    def _take(self, one: Incoming, known: Origin | None) -> Origin:
-        before = known or Origin(one.resource, one.source_id)
+    def _write_row(self, incoming: Incoming, known: Origin | None) -> Origin:
+        before = known or Origin(incoming.resource, incoming.source_id)
         if not before.target_id and not self._new_ids:
-            before = before._replace(target_id=one.source_id)
-        merge = _Merge(one, before, self._here(before))
-        merge.decide(self._force, is_new=before.target_id > self._last_ids[one.resource])
-        mine = before.target_id or -one.source_id
-        merge.find_name(lambda wanted: self._others(wanted, mine, one.source_id))
-        if merge.outcome in WRITTEN:
+            before = before._replace(target_id=incoming.source_id)
+        merge = _Merge(incoming, before, self._local_row(before))
+        merge.decide(self._force, is_new=before.target_id > self._last_ids[incoming.resource])
+        # A page without an id is known by the negated id of the site.
+        page_id = before.target_id or -incoming.source_id
+        merge.choose_slug(lambda names: self._slug_owners(names, page_id, incoming.source_id))
+        if merge.outcome in WRITE_OUTCOMES:
             try:
-                row = {"version": 1, **one.finish(merge.row or {}), "id": before.target_id}
-                _, number = self._rows.write(EXPORTED[one.resource], row)
-                merge.before = before._replace(target_id=number)
-                if one.revisions:
-                    revisions.replace_all(self._store, number, one.revisions)
-            except (ImportRefused, TextRefused) as refused:
-                merge.leave("left-out", "refused", str(refused))
-        if merge.row and not self._keep and merge.outcome in SAME:
-            self._claimed[merge.row.get("slug", "")] = mine
+                row = {"version": 1, **incoming.finish(merge.row or {}), "id": before.target_id}
+                _, row_id = self._rows.write(EXPORTED[incoming.resource], row)
+                merge.before = before._replace(target_id=row_id)
+                if incoming.revisions:
+                    revisions.replace_all(self._store, row_id, incoming.revisions)
+            except (ImportRefused, TextRefused) as error:
+                merge.skip("left-out", "refused", str(error))
+        if merge.row and not self._keep and merge.outcome in EQUAL_OUTCOMES:
+            self._dry_run_slugs[merge.row.get("slug", "")] = page_id
         return merge.origin(self._run.number)
 
-    def _here(self, origin: Origin) -> Row | None:
+    def _local_row(self, origin: Origin) -> Row | None:
         return find(self._store, EXPORTED[origin.resource], {"id": origin.target_id})
 
-    def _others(self, wanted: Collection[str], mine: int, source_id: int) -> dict[str, int]:
-        """Return to which other pages some slugs belong, or will as soon as those come."""
-        keepers = {slug: self.keepers.get(slug, source_id) for slug in wanted}
-        owners = {slug: -keeper for slug, keeper in keepers.items() if keeper != source_id}
-        owners |= slugs.owners(self._store, wanted)
-        owners |= {slug: self._claimed[slug] for slug in wanted if slug in self._claimed}
-        return {slug: owner for slug, owner in owners.items() if owner != mine}
+    def _slug_owners(self, names: Collection[str], page_id: int, source_id: int) -> dict[str, int]:
+        """Return the other pages that have some slugs, or will have them after the import."""
+        owners = {name: -self.slug_keepers.get(name, source_id) for name in names}
+        owners = {name: owner for name, owner in owners.items() if owner != -source_id}
+        owners |= slugs.owners(self._store, names)
+        owners |= {name: self._dry_run_slugs[name] for name in names if name in self._dry_run_slugs}
+        return {name: owner for name, owner in owners.items() if owner != page_id}
 
 
 class _Merge:
-    """A row as it is there, as it is here, and as the last import left it: what becomes of it."""
+    """Decides whether a row is written.
 
-    def __init__(self, one: Incoming, before: Origin, here: Row | None) -> None:
-        self._incoming, self.before, self._here = one, before, here
-        self.outcome, self._notes = "left-out", list(one.notes)
+    It compares the row there, the row here (`local`), and what the last import stored (`before`).
+    """
+
+    def __init__(self, incoming: Incoming, before: Origin, local: Row | None) -> None:
+        self._incoming, self.before, self._local = incoming, before, local
+        self.outcome, self._notes = "left-out", list(incoming.notes)
         self.row: Row | None = None
         self._digest = before.digest
-        # Whether the row here is still as the last import stored it.
-        self._is_as_stored = bool(here) and before.stored == digest(one.resource, here or {})
-        if one.row:
-            status = {"status": one.status} if one.status else {}
-            shown = {key: value for key, value in one.row["meta"].items() if key not in one.unknown}
-            self._digest = digest(one.resource, one.row, meta=shown, **status)
-            # Where the site shows none of the meta, that which is here stays.
-            meta = json.loads(here["meta"]) if here and one.unknown else {}
-            kept = {key: meta[key] for key in one.unknown if key in meta}
-            self.row = {**one.row, "meta": {**one.row["meta"], **kept}}
+        self._is_as_stored = bool(local) and before.stored == digest(before.resource, local or {})
+        if incoming.row:
+            all_meta, unknown = incoming.row["meta"], incoming.unknown
+            status = {"status": incoming.status} if incoming.status else {}
+            known_meta = {key: value for key, value in all_meta.items() if key not in unknown}
+            self._digest = digest(before.resource, incoming.row, meta=known_meta, **status)
+            local_meta = json.loads(local["meta"]) if local and unknown else {}
+            local_meta = {key: local_meta[key] for key in unknown if key in local_meta}
+            self.row = {**incoming.row, "meta": {**all_meta, **local_meta}}
 
     def decide(self, force: bool, is_new: bool) -> None:
-        """Find out whether the row is written, and why not.
+        """Set the outcome, and add a note if the row is not written.
 
-        `is_new`: whether a row here has an id from after the beginning of the import: what is not
-        the import's own then stays, also with `force`.
+        `is_new`: the row here was created after the import began. If the import did not create it,
+        it stays even with `force`.
         """
-        here, is_known = self._here, bool(self.before.digest)
+        local, is_known = self._local, bool(self.before.digest)
         changed_there = self._digest != self.before.digest
-        kept = "conflict" if changed_there else "kept"
+        skipped = "conflict" if changed_there else "kept"
         if self.row is None:
             return
-        if here and self._is_as_there(self.row, here):
+        if local and self._is_equal(self.row, local):
             self.outcome = "unchanged"
-        elif here and not is_known and (is_new or not force):
-            self.leave(kept, "id-taken", "exists here, and did not come from there")
-        elif not here and is_known and not force:
-            self.leave(kept, "deleted-here", "was deleted here")
-        elif here and is_known and not self._is_as_stored and not force:
-            self.leave(kept, "changed-here", "was changed here since the last import")
+        elif local and not is_known and (is_new or not force):
+            self.skip(skipped, "id-taken", "exists here, and did not come from there")
+        elif not local and is_known and not force:
+            self.skip(skipped, "deleted-here", "was deleted here")
+        elif local and is_known and not self._is_as_stored and not force:
+            self.skip(skipped, "changed-here", "was changed here since the last import")
         elif self._is_as_stored and not changed_there:
             self.outcome = "unchanged"
         else:
-            self.outcome = "updated" if here else "created"
+            self.outcome = "updated" if local else "created"
 
-    def leave(self, outcome: str, code: str, text: str) -> None:
-        """Write nothing, and say why."""
+    def skip(self, outcome: str, code: str, text: str) -> None:
+        """Write nothing, with a note on the reason."""
         self.outcome = outcome
         self._notes.append({"code": code, "text": text})
 
-    def find_name(self, others: Owners) -> None:
-        """Choose the slug of a page, near the one there; one with a number before keeps it."""
+    def choose_slug(self, other_owners: SlugOwners) -> None:
+        """Choose the slug of a page: the one there, with a number if another page has it.
+
+        A page that has a number already keeps it.
+        """
         row = self.row
-        if not row or not row.get("slug") or self.outcome not in SAME:
+        if not row or not row.get("slug") or self.outcome not in EQUAL_OUTCOMES:
             return
-        wanted, now = row["slug"], self._here["slug"] if self._here else ""
-        if self.outcome == "unchanged" and now == wanted:
+        slug, current = row["slug"], self._local["slug"] if self._local else ""
+        if self.outcome == "unchanged" and current == slug:
             return
-        is_numbered = slugs.is_numbered(now, wanted)
-        if found := others([wanted]):
-            row["slug"] = now if is_numbered else slugs.numbered(wanted, others)
-            owner = abs(found[wanted])
-            text = f"has the slug {row['slug']} here, since {wanted} is that of page {owner}"
+        is_numbered = slugs.is_numbered(current, slug)
+        if owners := other_owners([slug]):
+            row["slug"] = current if is_numbered else slugs.numbered(slug, other_owners)
+            owner = abs(owners[slug])
+            text = f"has the slug {row['slug']} here, since {slug} is that of page {owner}"
             self._notes.append({"code": "slug-shared", "text": text, "other": owner})
         elif self.outcome == "unchanged" and is_numbered and self._is_as_stored:
-            # Nobody has it any more.
+            # The slug is free again.
             self.outcome = "updated"
         elif self.outcome == "unchanged":
-            row["slug"] = now
+            row["slug"] = current
 
     def origin(self, run: int) -> Origin:
-        """Return what is to be remembered."""
-        old, one, outcome = self.before, self._incoming, self.outcome
-        if old.run == run and outcome in ("updated", "unchanged") and old.outcome in WRITTEN:
-            # Seen a second time: what the import did first is what it did.
-            outcome = old.outcome
-        new = old._replace(
-            run=run, outcome=outcome, notes=tuple(self._notes), slug=one.slug, link=one.link
-        )
-        stored = self._here if self.outcome == "unchanged" else self.row
-        if stored and self.outcome in SAME:
-            return new._replace(digest=self._digest, stored=digest(old.resource, stored))
-        # Of what no import brought nothing is here.
-        return new if old.digest else new._replace(target_id=0)
+        """Return the origin to store."""
+        before, outcome = self.before, self.outcome
+        was_written = before.run == run and before.outcome in WRITE_OUTCOMES
+        if was_written and outcome in ("updated", "unchanged"):
+            # The same run has read the row before: its first outcome counts.
+            outcome = before.outcome
+        origin = before._replace(
+            run=run, outcome=outcome, notes=tuple(self._notes),
+            slug=self._incoming.slug, link=self._incoming.link,
+        )  # fmt: skip
+        stored = self._local if self.outcome == "unchanged" else self.row
+        if stored and self.outcome in EQUAL_OUTCOMES:
+            return origin._replace(digest=self._digest, stored=digest(before.resource, stored))
+        # A row that no import has stored has no id here.
+        return origin if before.digest else origin._replace(target_id=0)
 
-    def _is_as_there(self, row: Row, here: Row) -> bool:
-        """Return whether the row here says what it says there, but for a number of its slug.
+    def _is_equal(self, row: Row, local: Row) -> bool:
+        """Return whether the row here equals the row there, apart from a number of its slug.
 
-        A number that an import did not give is a change of its own. A change that was made on both
-        sides is the same one, though at two moments.
+        A number that no import gave is a change made here. The same change on both sides counts as
+        equal, although its times differ.
         """
         resource, replaced = self.before.resource, {}
         if resource == "page" and not self._is_as_stored:
-            moments = ("modified", "date", "date_utc") if row["date_floats"] else ("modified",)
-            replaced = {name: row[name] for name in moments}
-        is_numbered = resource == "page" and slugs.is_numbered(here["slug"], row["slug"])
+            times = ("modified", "date", "date_utc") if row["date_floats"] else ("modified",)
+            replaced = {name: row[name] for name in times}
+        is_numbered = resource == "page" and slugs.is_numbered(local["slug"], row["slug"])
         if is_numbered and (self._is_as_stored or not self.before.digest):
             replaced["slug"] = row["slug"]
-        return digest(resource, here, **replaced) == digest(resource, row)
+        return digest(resource, local, **replaced) == digest(resource, row)

@@ -6,12 +6,11 @@ from landform.storage.models import Table
 
 
 class ImportOrigin(Table):
-    """A page or feed of another site, and the row here that it became; see `origins.py`.
+    """The origin of a page or feed on another site.
 
-    `source` is the other site, `source_id` the id there, `target_id` the id here (0: none).
-    `digest` is that of the row as it was there, `stored` that of the row as it was written here;
-    `slug` and `link` are those it has there. `run` is the import that saw it last, with what
-    outcome, and `notes` what is to be said about it, as JSON.
+    `source` is the other site, `source_id` the id there, `target_id` the id here, or 0. `digest` is
+    that of the row there, `stored` that of the row here. `slug` and `link` are those of the site.
+    `run` is the last import that has read the row, `outcome` its result, `notes` JSON.
     """
 
     json_columns = {"notes": list[dict[str, object]]}
@@ -33,7 +32,7 @@ class ImportOrigin(Table):
 
 
 class ImportRun(Table):
-    """How far the last import from another site is: `state` is JSON."""
+    """The last import from another site; `state` is JSON."""
 
     json_columns = {"state": dict}
 

@@ -1,7 +1,7 @@
-"""What was imported from another site: what each row came from, and how far each import is.
+"""Store where each imported row came from, and the progress of each import.
 
-An import from another site is repeated until the day of the switch. So it has to be known what
-became of each page and feed: then what changed there can be told from what changed here.
+Imports are repeated until the day of the switch. The origin of a row says what the last import
+stored, so that changes made there and changes made here can be told apart.
 """
 
 import hashlib
@@ -18,7 +18,7 @@ from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 
 # The columns that are compared, with their defaults.
-COMPARED = {
+COMPARED_COLUMNS = {
     resource: {name: model._meta.fields[name].default for name in model.content_columns()}
     for resource, model in (("page", Page), ("feed", Feed))
 }
@@ -27,7 +27,7 @@ KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
 
 class Origin(NamedTuple):
-    """A row of `ImportOrigin`, without its source; `notes` as it is given to an import."""
+    """A row of `ImportOrigin` without its source."""
 
     resource: str
     source_id: int
@@ -42,7 +42,7 @@ class Origin(NamedTuple):
 
 
 class Run(NamedTuple):
-    """One import from a site: its number, and how far it is."""
+    """One import from a site: its number and its progress."""
 
     source: str
     number: int
@@ -50,11 +50,11 @@ class Run(NamedTuple):
 
 
 def digest(resource: str, row: Row, **replaced: object) -> str:
-    """Return a text that is the same for rows that say the same; some columns may be replaced.
+    """Return the digest of the compared columns, some of them `replaced`.
 
-    A future page becomes a published one by itself, so that these two are the same.
+    A scheduled page counts as published, since it becomes so by itself.
     """
-    defaults = COMPARED[resource]
+    defaults = COMPARED_COLUMNS[resource]
     values = {name: row.get(name, default) for name, default in defaults.items()} | replaced
     if isinstance(values["meta"], str):
         values["meta"] = json.loads(values["meta"])
@@ -63,7 +63,7 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
     for name in ("date_floats", "is_active"):
         if name in values:
             values[name] = bool(values[name])
-    # A column that is added later, with its default, changes no digest that is stored.
+    # A new column with its default changes no stored digest.
     values = {name: value for name, value in values.items() if value != defaults.get(name, ...)}
     try:
         data = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
@@ -74,9 +74,9 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
 
 
 def begin(store: Store, source: str, options: str, *, keep: bool = True) -> Run:
-    """Return the import to go on with, or a new one: where the last is complete, or had others.
+    """Return the last import, if it is not complete and had the same options, or a new one.
 
-    `options` is what the import depends on. Without `keep` it is not recorded.
+    Without `keep` it is not recorded.
     """
     last = ImportRun.select().where(ImportRun.source == source).first(store.database)
     number, state = (last.run, json.loads(last.state)) if last else (0, {})
@@ -90,7 +90,7 @@ def begin(store: Store, source: str, options: str, *, keep: bool = True) -> Run:
 
 
 def save_run(store: Store, run: Run) -> None:
-    """Record how far an import is, in the transaction that is open."""
+    """Record the progress of an import, in the open transaction."""
     row = {"source": run.source, "run": run.number, "state": json_text(run.state)}
     changed = [ImportRun.run, ImportRun.state]
     query = ImportRun.insert(row).on_conflict(conflict_target=[ImportRun.source], preserve=changed)
@@ -98,14 +98,17 @@ def save_run(store: Store, run: Run) -> None:
 
 
 def find(store: Store, source: str, resource: str, ids: Iterable[int]) -> dict[int, Origin]:
-    """Return what is known of some ids of another site."""
-    wanted = (ImportOrigin.resource == resource) & ImportOrigin.source_id.in_(list(ids))
-    return {one.source_id: one for one in _all(store, source, wanted)}
+    """Return the known origins of some ids of another site."""
+    condition = (ImportOrigin.resource == resource) & ImportOrigin.source_id.in_(list(ids))
+    return {origin.source_id: origin for origin in _select(store, source, condition)}
 
 
 def save(store: Store, source: str, origins: list[Origin]) -> None:
-    """Record what became of some rows, in the transaction that is open."""
-    rows = [{**one._asdict(), "source": source, "notes": json_text(one.notes)} for one in origins]
+    """Record origins, in the open transaction."""
+    rows = [
+        {**origin._asdict(), "source": source, "notes": json_text(origin.notes)}
+        for origin in origins
+    ]
     if rows:
         changed = [ImportOrigin._meta.fields[name] for name in Origin._fields[2:]]
         query = ImportOrigin.insert_many(rows).on_conflict(conflict_target=KEY, preserve=changed)
@@ -113,33 +116,32 @@ def save(store: Store, source: str, origins: list[Origin]) -> None:
 
 
 def forget(store: Store, source: str, origin: Origin) -> None:
-    """Remove what is known of a row, in the transaction that is open."""
+    """Delete an origin, in the open transaction."""
     key = (source, origin.resource, origin.source_id)
     ImportOrigin.delete().where(Tuple(*KEY) == key).execute(store.database)
 
 
-def seen(store: Store, run: Run) -> Iterator[Origin]:
-    """Yield what an import saw, by resource and id; inside `connection()`."""
-    yield from _all(store, run.source, ImportOrigin.run == run.number)
+def of_run(store: Store, run: Run) -> Iterator[Origin]:
+    """Yield the origins of all rows that an import has read; inside `connection()`."""
+    yield from _select(store, run.source, ImportOrigin.run == run.number)
 
 
-def unseen(store: Store, run: Run, resource: str) -> Iterator[Origin]:
-    """Yield what an earlier import brought and this one did not see."""
+def of_earlier_runs(store: Store, run: Run, resource: str) -> Iterator[Origin]:
+    """Yield the origins of rows that earlier imports have stored and this one has not read."""
     condition = (ImportOrigin.run != run.number) & (ImportOrigin.target_id != 0)
-    yield from _all(store, run.source, condition & (ImportOrigin.resource == resource))
+    yield from _select(store, run.source, condition & (ImportOrigin.resource == resource))
 
 
 def imported_pages(
     store: Store, source: str, statuses: Collection[str]
 ) -> Iterator[tuple[str, Row]]:
-    """Yield the link that each page had there, and its id, slug and status; public ones first."""
+    """Yield the link of each page there, and its id, slug and status here; public ones first."""
     columns = (ImportOrigin.link, *ADDRESS_COLUMNS)
-    pages = ImportOrigin.select(*columns).join(Page, on=(Page.id == ImportOrigin.target_id))
-    pages = pages.where(
+    query = ImportOrigin.select(*columns).join(Page, on=(Page.id == ImportOrigin.target_id))
+    query = query.where(
         ImportOrigin.source == source, ImportOrigin.resource == "page", Page.status.in_(statuses)
-    )
-    order = (Page.status != "publish", ImportOrigin.source_id)
-    for row in pages.order_by(*order).dicts().execute(store.database):
+    ).order_by(Page.status != "publish", ImportOrigin.source_id)
+    for row in query.dicts().execute(store.database):
         yield row.pop("link"), row
 
 
@@ -149,10 +151,10 @@ def linked_pages(store: Store, statuses: Collection[str]) -> Iterator[Row]:
     yield from pages.dicts().execute(store.database)
 
 
-def _all(store: Store, source: str, condition: Any) -> Iterator[Origin]:
-    found = ImportOrigin.select().where(ImportOrigin.source == source, condition)
-    # Pages come first.
-    found = found.order_by(ImportOrigin.resource.desc(), ImportOrigin.source_id)
-    for row in list(found.dicts().execute(store.database)):
-        values = {**row, "notes": tuple(json.loads(row["notes"]))}
-        yield Origin(**{name: values[name] for name in Origin._fields})
+def _select(store: Store, source: str, condition: Any) -> Iterator[Origin]:
+    query = ImportOrigin.select().where(ImportOrigin.source == source, condition)
+    # Pages first.
+    query = query.order_by(ImportOrigin.resource.desc(), ImportOrigin.source_id)
+    for row in list(query.dicts().execute(store.database)):
+        del row["source"]
+        yield Origin(**{**row, "notes": tuple(json.loads(row["notes"]))})

@@ -1,8 +1,7 @@
-"""How far an import is: a bar on a terminal, elsewhere a line every ten seconds."""
+"""The progress of an import: a bar on a terminal, elsewhere a line every ten seconds."""
 
 import sys
 import threading
-from types import TracebackType
 from typing import Any
 
 import click
@@ -11,45 +10,40 @@ SECONDS_BETWEEN_LINES = 10
 
 
 class Progress:
-    """Shows how many pages or feeds are done; to be called in `with`."""
+    """Shows how many pages or feeds have been read, inside `with`."""
 
     def __init__(self) -> None:
         self._is_terminal = sys.stderr.isatty()
-        self._text, self._over = "Looking for what there is.", threading.Event()
-        self._thread = threading.Thread(target=self._write_lines, daemon=True)
         self._bar: Any = None
+        self._text, self._has_ended = "Looking for pages and feeds.", threading.Event()
+        self._thread = threading.Thread(target=self._write_lines, daemon=True)
 
     def __enter__(self) -> "Progress":
         if not self._is_terminal:
             self._thread.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self._over.set()
+    def __exit__(self, *error: object) -> None:
+        self._has_ended.set()
         if self._thread.is_alive():
             self._thread.join()
         self._end_bar()
 
-    def __call__(self, counted: str, done: int, total: int) -> None:
-        """Show that so many of what is counted are done, of so many."""
-        self._text = f"{counted}: {done:,} of {total:,}"
+    def __call__(self, label: str, count: int, total: int) -> None:
+        """Show the number of rows that have been read."""
+        self._text = f"{label}: {count:,} of {total:,}"
         if not self._is_terminal:
             return
-        if self._bar is None or self._bar.label != counted:
+        if self._bar is None or self._bar.label != label:
             self._end_bar()
-            self._bar = click.progressbar(length=total, label=counted, file=sys.stderr)
+            self._bar = click.progressbar(length=total, label=label, file=sys.stderr)
         self._bar.length = max(total, 1)
-        self._bar.update(done - self._bar.pos)
+        self._bar.update(count - self._bar.pos)
 
     def _end_bar(self) -> None:
         if self._bar is not None:
             self._bar.render_finish()
 
     def _write_lines(self) -> None:
-        while not self._over.wait(SECONDS_BETWEEN_LINES):
+        while not self._has_ended.wait(SECONDS_BETWEEN_LINES):
             click.echo(self._text, err=True)

@@ -6,7 +6,7 @@ from landform.storage.models import Table
 
 
 class FeedRun(Table):
-    """What became of a feed for one entry, which is known by the caller's id of it alone.
+    """A run of a feed for an entry, of which only the caller's id is stored.
 
     `due_utc`: from when on it may be claimed, which is the end of a lease or of the wait after a
     failure; None where it is done. `attempt` counts the claims.

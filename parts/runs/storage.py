@@ -1,8 +1,8 @@
-"""Runs of feeds: each feed runs once for each entry, whoever runs it, however often it is tried.
+"""The queries of runs: a feed runs once for an entry, also if several workers try it.
 
-A claim lasts for a lease. Where the lease lapses, or the run failed in a way that may pass, it is
-due again, and whoever comes first claims it. Writers take turns (see `transactions.py`), so what a
-write reads here no other one changes. Times are those of the database's clock.
+A claim lasts for a lease. If the lease ends, or the run fails temporarily, the run is due again for
+the first worker that claims it. Writers take turns (see `transactions.py`), so no other one changes
+the rows that a write reads. Times are those of the clock of the database.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,15 +25,20 @@ CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
 STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
 # How many old runs a claim deletes at most, so that none takes long.
 MOST_EXPIRED = 100
-# What was written longer from now than this had a clock that was ahead.
+# If a run was written later than this from now, the clock was ahead then.
 AHEAD = timedelta(minutes=1)
 
 # The events of runs that have ended, and the columns that are their data.
 EVENTS = {"success": "run.succeeded", FAILED: "run.failed"}
 EVENT_COLUMNS = ("id", "version", "feed_id", "form_id", "entry_id", "attempt", "retryable")
 CLAIM = {
-    "state": CLAIMED, "attempt": 1, "code": "", "message": "", "retryable": False, "version": 1,
-}  # fmt: skip
+    "state": CLAIMED,
+    "attempt": 1,
+    "code": "",
+    "message": "",
+    "retryable": False,
+    "version": 1,
+}
 NOW = Prepared(Select(columns=[expressions.utc_now()]))
 # The conditions that filters make of the site's clock and their values.
 FILTERS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
@@ -61,8 +66,7 @@ def list_runs(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
 def list_due(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
     """Return the runs that may be claimed now, those first that are due for the longest.
 
-    Those of feeds that are inactive or gone are none of them. Filters: `form_id`, `feed_id` and
-    `addon`.
+    Runs of feeds that are inactive or deleted are left out. Filters: `form_id`, `feed_id`, `addon`.
     """
     runs = FeedRun.select().join(Feed, on=Feed.id == FeedRun.feed_id)
     runs = runs.where(_is_due(store), Feed.is_active == True)  # noqa: E712 - a column
@@ -75,17 +79,17 @@ def _list(
     for name in FILTERS.keys() & query.keys():
         if query[name]:
             runs = runs.where(FILTERS[name](store.clock, query[name]))
-    part = runs.order_by(*order).paginate(query["page"], query["per_page"])
+    selected = runs.order_by(*order).paginate(query["page"], query["per_page"])
 
     def read() -> tuple[list[Row], int]:
         ((total,),) = runs.select(fn.COUNT(SQL("*"))).tuples().execute(store.database)
-        return _rows(store, part), total
+        return _rows(store, selected), total
 
     return store.bounded(read)
 
 
 def _is_due(store: Store) -> ColumnBase:
-    """Return the condition that a run may be claimed; whoever claims one of a clock ahead waits."""
+    """Return the condition that a run may be claimed, or that its clock was ahead."""
     has_come = FeedRun.due_utc <= expressions.utc_now()
     is_ahead = FeedRun.modified_utc > earlier(store.clock.now().utc, -AHEAD)
     return FeedRun.due_utc.is_null(False) & (has_come | is_ahead)
@@ -96,13 +100,14 @@ def _rows(store: Store, query: BaseQuery) -> list[Row]:
 
 
 def get(store: Store, feed_id: int, run_id: int) -> Row:
-    """Return a run of a feed; `RunNotFound` where there is none."""
-    mine = (FeedRun.id == run_id) & (FeedRun.feed_id == feed_id)
-    known = max(feed_id, run_id) <= MAX_INTEGER
-    found = _rows(store, FeedRun.select().where(mine)) if known else []
-    if not found:
+    """Return a run of a feed; raises `RunNotFound`."""
+    if max(feed_id, run_id) > MAX_INTEGER:
         raise RunNotFound
-    return found[0]
+    query = FeedRun.select().where((FeedRun.id == run_id) & (FeedRun.feed_id == feed_id))
+    rows = _rows(store, query)
+    if not rows:
+        raise RunNotFound
+    return rows[0]
 
 
 def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
@@ -132,9 +137,9 @@ def _claim(
     # A second more than asked for, since fractions of it are not stored.
     due = earlier(now, -timedelta(seconds=lease + 1))
     claimed = {**CLAIM, "form_id": form_id, "due_utc": due}
-    mine = (FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id)
-    for found in _rows(store, FeedRun.select().where(mine)):
-        run = _bounded(store, found, now)
+    query = FeedRun.select().where((FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id))
+    for row in _rows(store, query):
+        run = _correct_clock(store, row, now)
         if run["due_utc"] is None or run["due_utc"] > now:
             return run, False
         return _update(store, run, now, {**claimed, "attempt": run["attempt"] + 1}), True
@@ -143,21 +148,21 @@ def _claim(
     return {"id": FeedRun.insert(run).execute(store.database), **run}, True
 
 
-def _bounded(store: Store, run: Row, now: str) -> Row:
-    """Return a run, due as if it were written now where a clock that was ahead wrote it."""
+def _correct_clock(store: Store, run: Row, now: str) -> Row:
+    """Return a run; if its clock was ahead, it is due as if it were written now."""
     ahead = datetime.fromisoformat(run["modified_utc"]) - datetime.fromisoformat(now)
     if run["due_utc"] is None or ahead <= AHEAD:
         return run
     return _update(store, run, now, {"due_utc": earlier(run["due_utc"], ahead)})
 
 
-def _expire(store: Store, now: str, kept: timedelta) -> None:
+def _expire(store: Store, now: str, keep: timedelta) -> None:
     """Delete runs that were not written to for so long, and do not wait."""
-    old = expired_before(store, FeedRun.modified_utc, now, kept)
+    old = expired_before(store, FeedRun.modified_utc, now, keep)
     waits = FeedRun.due_utc.is_null(False) & (FeedRun.due_utc >= old)
-    found = FeedRun.select(FeedRun.id).where(FeedRun.modified_utc < old, ~waits)
-    found = found.order_by(FeedRun.modified_utc, FeedRun.id).limit(MOST_EXPIRED)
-    FeedRun.delete().where(FeedRun.id.in_(found)).execute(store.database)
+    expired = FeedRun.select(FeedRun.id).where(FeedRun.modified_utc < old, ~waits)
+    expired = expired.order_by(FeedRun.modified_utc, FeedRun.id).limit(MOST_EXPIRED)
+    FeedRun.delete().where(FeedRun.id.in_(expired)).execute(store.database)
 
 
 @transactional
@@ -185,8 +190,8 @@ def end(
     if run["state"] != CLAIMED or not is_current:
         raise RunNotClaimed(_state_of(run))
     now, retry_at = _now(store), outcome.get("retry_at")
-    again = store.clock.moment(retry_at).utc if retry_at else now
-    run = _update(store, run, now, {**values, "due_utc": again if values["retryable"] else None})
+    due = store.clock.moment(retry_at).utc if retry_at else now
+    run = _update(store, run, now, {**values, "due_utc": due if values["retryable"] else None})
     if run["state"] in EVENTS:
         data = {name: run[name] for name in EVENT_COLUMNS}
         data |= {"resource": "run", "status": run["state"]}
@@ -215,7 +220,7 @@ def _update(store: Store, run: Row, now: str, values: Row) -> Row:
 
 
 def _state_of(run: Row) -> Row:
-    """Return what tells a caller why a run is not theirs."""
+    """Return the details for a caller that may not have a run."""
     due = run["due_utc"] and f"{run['due_utc']}Z"
     return {**{name: run[name] for name in ("id", "state", "attempt")}, "due": due}
 

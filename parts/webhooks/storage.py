@@ -131,7 +131,7 @@ def previous_secrets(webhook: Row, now: float) -> list[str]:
 
 @transactional
 def replay(store: Store, webhook_id: int, after: int | None) -> Row:
-    """Deliver all events after an id again, or (None) those that were set aside.
+    """Repeat all events after an id, or with None those that were set aside.
 
     The cursor is never set forward: events that wait are not skipped.
     """
@@ -152,7 +152,7 @@ def record_test(store: Store, webhook_id: int, attempt: Row) -> None:
 
 
 def _deliveries(store: Store, webhook_id: int) -> list[Row]:
-    """Return the last attempts of a webhook; empty if there is no such webhook."""
+    """Return the last attempts of a webhook; empty if it was deleted."""
     query = Webhook.select(Webhook.deliveries).where(Webhook.id == webhook_id)
     return _parse_list(query.scalar(store.database), LISTS["deliveries"]) or []
 

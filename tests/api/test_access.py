@@ -36,9 +36,6 @@ OPERATIONS: dict[tuple[str, str], str] = {
     " PATCH /feeds/999, PUT /feeds/999/properties, DELETE /feeds/1, POST /feeds/1/duplicate,"
     " PUT /forms/1/feeds/order",
     ("events:read", "rest_forbidden"): "GET /events",
-    ("webhooks:write", "rest_forbidden"): "GET /webhooks, POST /webhooks, GET /webhooks/1,"
-    " PATCH /webhooks/1, DELETE /webhooks/1, POST /webhooks/1/rotate, POST /webhooks/1/test,"
-    " POST /webhooks/1/replay",
 }  # fmt: skip
 ASKED = {
     line: asked

@@ -37,7 +37,6 @@ def test_each_operation_has_one_body_in_json_without_defaults(description: Any) 
 
 def test_fields_that_every_response_has_are_required(description: Any, client: Client) -> None:
     page, feed = client.page(), client.feed()
-    webhook = client.post("/webhooks", json={"url": "https://example.com/"}).get_json()
     plan = client.post("/forms/1/feeds/plan", json={"entry": {}, "entry_id": 1}).get_json()
     client.put(f"/pages/{page['id']}", json={"title": "Other"})
     (revision,) = client.get(f"/pages/{page['id']}/revisions?context=edit").get_json()
@@ -52,7 +51,6 @@ def test_fields_that_every_response_has_are_required(description: Any, client: C
         "RevisionEdit": revision,
         "FeedRead": client.get(f"/feeds/{feed['id']}").get_json(),
         "FeedWritten": client.patch(f"/feeds/{feed['id']}", json={"is_active": False}).get_json(),
-        "WebhookWithSecret": webhook,
         "Caller": client.get("/whoami").get_json(),
         "PlannedFeed": plan["feeds"][0],
         "Event": event,

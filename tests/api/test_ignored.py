@@ -54,8 +54,6 @@ def path_to(client: Client, rule: str, page: int, feed: int) -> str:
     for variable, (path, body) in (item for table in tables("CREATED") for item in table.items()):
         if variable in rule:
             ids[variable] = made(path.replace("<feed_id>", str(feed)), body)
-    if "<webhook_id>" in rule:
-        ids["<webhook_id>"] = made("/webhooks", {"url": "http://127.0.0.1:9"})
     if "<revision_id>" in rule:
         client.patch(f"/pages/{page}", json={"title": "Changed"})
         ids["<revision_id>"] = client.get(f"/pages/{page}/revisions").get_json()[0]["id"]

@@ -12,7 +12,6 @@ from landform.storage.part import all_tables
 NEWER = "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2030-01-01')"
 BACK = "DELETE FROM schema_migration WHERE name = '9999_later'"
 LAST = "SELECT max(name), max(applied) FROM schema_migration"
-HOOK = {"url": "https://example.com/hook", "types": ["*"]}
 # One write of each kind.
 WRITES: list[tuple[str, str, Any]] = [
     ("POST", "/pages", {"title": "T"}),
@@ -23,7 +22,6 @@ WRITES: list[tuple[str, str, Any]] = [
     ("PUT", "/feeds/1/properties", {"is_active": False}),
     ("DELETE", "/feeds/1", None),
     ("DELETE", "/pages/1/preview", None),
-    ("POST", "/webhooks", HOOK),
     *(write for writes in tables("WRITES") for write in writes),
 ]
 
@@ -58,7 +56,7 @@ def test_every_write_is_refused_and_reads_go_on(
         keyed = send(filled, method, path, body, **{"Idempotency-Key": "key"})
         assert keyed == (503, "storage_unavailable"), path
     assert rows(database_url) == before
-    for path in ("/pages", "/pages/1", "/feeds", "/feeds/1", "/events", "/webhooks"):
+    for path in ("/pages", "/pages/1", "/feeds", "/feeds/1", "/events"):
         assert filled.get(path).status_code == 200, path
     told = filled.post("/pages", json={"title": "T"}).get_json()["message"]
     assert "schema of another version of landform" in told

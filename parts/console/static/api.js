@@ -16,23 +16,23 @@ class ApiError extends Error {
 }
 
 /**
- * Send a request, with JSON as its body, and return `{data, headers, status}`.
- * A 401 asks to sign in and sends the same request again. Throws an `ApiError`; its status is 0
- * where there was no response.
+ * Send a request with a JSON body, and return `{data, headers, status}`.
+ * After a 401 the user signs in, and the request is sent again. Throws an `ApiError`, with the
+ * status 0 if there was no response.
  */
 export async function call(method, path, { query = {}, body, headers = {}, signal } = {}) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
-    for (const one of [value].flat()) if (one !== "" && one != null) parameters.append(Array.isArray(value) ? `${name}[]` : name, one);
+    for (const item of [value].flat()) if (item !== "" && item != null) parameters.append(Array.isArray(value) ? `${name}[]` : name, item);
   }
   const url = `${root}${path}${parameters.size ? `?${parameters}` : ""}`;
   for (;;) {
-    const sent = credentials();
+    const authorization = credentials();
     const response = await send(url, {
       method, signal,
-      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...sent, ...headers },
+      headers: { Accept: "application/json", ...(body === undefined ? {} : { "Content-Type": "application/json" }), ...authorization, ...headers },
       body: body === undefined ? undefined : JSON.stringify(body),
-      // A host's own login is a cookie; a password that the browser keeps for HTTP Basic is none of ours.
+      // The login of a host is a cookie. Otherwise the browser must not add its own credentials.
       credentials: signIn === "session" ? "same-origin" : "omit",
       cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
     });
@@ -41,7 +41,7 @@ export async function call(method, path, { query = {}, body, headers = {}, signa
     if (response.ok) return { data, headers: response.headers, status: response.status };
     const error = new ApiError(response.status, data || undefined);
     if (response.status !== 401) throw error;
-    await askToSignIn(error, sent);
+    await askToSignIn(error, authorization);
   }
 }
 
@@ -68,24 +68,24 @@ export const put = (path, body, options) => call("PUT", path, { body, ...options
 export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
 export const remove = (path, options) => call("DELETE", path, options);
 
-let created = {};
+let pending = {};
 
-/** Create something: where the response was lost, the same is sent again with the same key, and creates nothing more. */
+/** Create a resource. After a lost response the same key is sent again, so that only one is created. */
 export async function create(path, body) {
   const text = `${path} ${JSON.stringify(body)}`;
-  if (created.text !== text) created = { text, key: crypto.getRandomValues(new Uint32Array(4)).join("-") };
-  const made = await post(path, body, { headers: { "Idempotency-Key": created.key } });
-  created = {};
-  return made;
+  if (pending.text !== text) pending = { text, key: crypto.getRandomValues(new Uint32Array(4)).join("-") };
+  const response = await post(path, body, { headers: { "Idempotency-Key": pending.key } });
+  pending = {};
+  return response;
 }
 
-/** Get a list: its `items`, how many there are in all, and on how many pages of results. */
+/** Get a list: its `items`, their total number, and the number of pages of results. */
 export async function list(path, query) {
   const { data, headers } = await get(path, query);
   return { items: data, total: +headers.get("X-WP-Total"), pages: +headers.get("X-WP-TotalPages"), etag: headers.get("ETag") };
 }
 
-/** Send up to 25 writes as one batch; return what came of each: `{status, body}`. */
+/** Send up to 25 writes as one batch; return `{status, body}` of each. */
 export async function batch(requests) {
   const { data } = await post("/batch/v1", { requests });
   return data.responses;

@@ -1,4 +1,4 @@
-// The frame of the console: who is signed in, the navigation, and the screen that the address names.
+// The frame of the console: the caller, the navigation, and the screen of the address.
 import { html, render, useEffect, useLoad } from "./lib.js";
 import { get, title } from "./api.js";
 import { Link, address } from "./address.js";
@@ -18,7 +18,7 @@ import { Loaded, Notice, Screen } from "./ui.js";
 import { Webhook } from "./webhook.js";
 import { WebhookList } from "./webhooks.js";
 
-// What stands in the navigation: its address, its name, and the scope without which it is not offered.
+// The entries of the navigation: address, name, and the scope that they need.
 const PLACES = [
   ["", "Start"],
   ["pages", "Pages", "pages:read"],
@@ -28,9 +28,9 @@ const PLACES = [
   ["events", "Events", "events:read"],
 ];
 // The places of parts, which have the same names. Without its part a place is not offered.
-const OF_PARTS = ["runs"];
+const OF_PARTS = ["runs", "webhooks"];
 const isThere = (place) => !OF_PARTS.includes(place) || hasPart(place);
-// The screens by the first part of an address, then by whether something in them is named.
+// The screens by the first part of an address: the list, and a single item.
 const SCREENS = {
   "": [Start], pages: [PageList, Page], feeds: [FeedList, Feed], plan: [Plan, Plan],
   runs: [RunList], webhooks: [WebhookList, Webhook], events: [EventList],
@@ -47,27 +47,27 @@ function Navigation({ place }) {
   </header>`;
 }
 
-function Nowhere() {
+function NotFound() {
   return html`<${Screen} title="Not found"><p>There is no such screen. <${Link} path="">Go to the start<//></p><//>`;
 }
 
 function Frame() {
   const { path: [place = "", id, part], query } = address.use();
   const screens = Object.hasOwn(SCREENS, place) && isThere(place) ? SCREENS[place] : [];
-  const Shown = place === "pages" && part === "revisions" ? Revisions : (id ? screens[1] : screens[0]) || Nowhere;
+  const Open = place === "pages" && part === "revisions" ? Revisions : (id ? screens[1] : screens[0]) || NotFound;
   return html`<${Navigation} place=${place} /><main id="main"><${Notice} />
-    <${Shown} key=${`${place}/${id || ""}/${part || ""}`} id=${id} query=${query} /></main>`;
+    <${Open} key=${`${place}/${id || ""}/${part || ""}`} id=${id} query=${query} /></main>`;
 }
 
 function App() {
-  const isAsked = question.use();
+  const isSigningIn = question.use();
   caller.use();
   const state = useLoad(async () => caller.set((await get("/whoami")).data));
   useEffect(() => {
-    // Others may have signed in meanwhile, with other scopes.
-    if (!isAsked && caller.get()) state.reload();
-  }, [isAsked]);
-  return html`${caller.get() ? html`<${Frame} />` : html`<main id="main"><h1>${title}</h1>${!isAsked && html`<${Loaded} state=${state}>${() => null}<//>`}</main>`}<${SignIn} />`;
+    // Another user may have signed in, with other scopes.
+    if (!isSigningIn && caller.get()) state.reload();
+  }, [isSigningIn]);
+  return html`${caller.get() ? html`<${Frame} />` : html`<main id="main"><h1>${title}</h1>${!isSigningIn && html`<${Loaded} state=${state}>${() => null}<//>`}</main>`}<${SignIn} />`;
 }
 
 render(html`<${App} />`, document.getElementById("app"));

@@ -1,4 +1,4 @@
-// The conditional logic of a feed as fields: it is a part of the feed's meta.
+// Fields for the conditional logic of a feed, which is a part of its meta.
 import { html, useEffect, useRef } from "./lib.js";
 import { Check, Choice, Text } from "./ui.js";
 
@@ -10,39 +10,39 @@ const OPERATORS = [
 ];
 
 export const isObject = (value) => Boolean(value) && typeof value === "object" && !Array.isArray(value);
-/** What an operator is called. */
+/** Return the name of an operator. */
 export const operatorName = (operator) => OPERATORS.find(([key]) => key === operator)?.[1] || String(operator ?? "");
 
-/** Return whether the logic in a meta is such that fields can show it. */
+/** Return whether fields can show the logic in a meta. */
 export function isShowable(meta) {
   const logic = meta[LOGIC]?.conditionalLogic;
   if (logic == null) return !meta[LOGIC] || isObject(meta[LOGIC]);
   return isObject(logic) && Array.isArray(logic.rules ?? []) && (logic.rules ?? []).every(isObject);
 }
 
-/** The fields; `change` gets the keys of the meta that are other ones now. */
+/** The fields; `change` gets the changed keys of the meta. */
 export function Conditions({ meta, change, disabled }) {
   const group = useRef();
-  const wanted = useRef(null);
+  const nextFocus = useRef(null);
   useEffect(() => {
-    // A new rule is written next; after the last one is gone, another may be added.
-    if (wanted.current !== null) group.current.querySelector(wanted.current)?.focus();
-    wanted.current = null;
+    // A new rule gets the focus, after a removal the button that adds one.
+    if (nextFocus.current !== null) group.current.querySelector(nextFocus.current)?.focus();
+    nextFocus.current = null;
   });
   const isOn = ["1", 1, true].includes(meta[SWITCH]);
   const logic = meta[LOGIC]?.conditionalLogic || {};
   const rules = logic.rules || [];
   const set = (changes) => change({ [LOGIC]: { ...meta[LOGIC], conditionalLogic: { actionType: "show", logicType: "all", ...logic, ...changes } } });
-  const setRule = (place, changes) => set({ rules: rules.map((rule, other) => (other === place ? { ...rule, ...changes } : rule)) });
+  const setRule = (place, changes) => set({ rules: rules.map((rule, index) => (index === place ? { ...rule, ...changes } : rule)) });
   const add = () => {
-    wanted.current = `[data-rule="${rules.length}"] input`;
+    nextFocus.current = `[data-rule="${rules.length}"] input`;
     set({ rules: [...rules, { fieldId: "", operator: "is", value: "" }] });
   };
-  const drop = (place) => {
-    wanted.current = ".add";
-    set({ rules: rules.filter((_, other) => other !== place) });
+  const removeRule = (place) => {
+    nextFocus.current = ".add";
+    set({ rules: rules.filter((_, index) => index !== place) });
   };
-  const operators = (own) => [...OPERATORS, ...(OPERATORS.some(([key]) => key === own) ? [] : [[own, own]])];
+  const operators = (current) => [...OPERATORS, ...(OPERATORS.some(([key]) => key === current) ? [] : [[current, current]])];
   return html`<fieldset ref=${group} disabled=${disabled}><legend>Conditional logic</legend>
     <${Check} label="Run only for entries that the rules match" value=${isOn} change=${(on) => change({ [SWITCH]: on ? "1" : "0" })} />
     ${isOn && html`<${Choice} label="How many rules have to match" name="logicType" value=${logic.logicType ?? "all"} change=${(logicType) => set({ logicType })}
@@ -51,7 +51,7 @@ export function Conditions({ meta, change, disabled }) {
         <${Text} label="Field" name="fieldId" value=${rule.fieldId} change=${(fieldId) => setRule(place, { fieldId })} />
         <${Choice} label="Operator" name="operator" value=${rule.operator ?? ""} change=${(operator) => setRule(place, { operator })} options=${operators(rule.operator ?? "")} />
         <${Text} label="Value" name="value" value=${rule.value} change=${(value) => setRule(place, { value })} />
-        <button type="button" aria-label="Remove rule ${place + 1}" onClick=${() => drop(place)}>Remove</button>
+        <button type="button" aria-label="Remove rule ${place + 1}" onClick=${() => removeRule(place)}>Remove</button>
       </div>`)}
       <p class="hint">A field is the id of a field or input of the form, such as 3 or 3.1, or the name of a property, such as payment_status.${!rules.length && " Without rules the feed runs for every entry."}</p>
       <button type="button" class="add" onClick=${add}>Add a rule</button>`}

@@ -1,9 +1,9 @@
-// What is typed and not yet saved: kept by the browser until it is, but for passwords.
+// Drafts: unsaved input that the browser stores, without passwords.
 import { caller, root } from "./session.js";
 
 const key = (name) => `landform:draft:${root}:${caller.get()?.name}:${name}`;
 
-/** Return what was typed: `{values, etag, time}`, or null. */
+/** Return a draft: `{values, etag, time}`, or null. */
 export function readDraft(name) {
   try {
     return JSON.parse(localStorage.getItem(key(name)));
@@ -12,11 +12,11 @@ export function readDraft(name) {
   }
 }
 
-/** Keep what is typed; return whether that was possible. */
+/** Store a draft; return whether the browser could. */
 export function keepDraft(name, { values, etag }) {
-  const { password, ...kept } = values;
+  const { password, ...storable } = values;
   try {
-    localStorage.setItem(key(name), JSON.stringify({ values: kept, etag, time: Date.now() }));
+    localStorage.setItem(key(name), JSON.stringify({ values: storable, etag, time: Date.now() }));
     return true;
   } catch {
     return false;
@@ -27,8 +27,8 @@ export function dropDraft(name) {
   localStorage.removeItem(key(name));
 }
 
-/** Forget what the caller has typed, at the end of a session. */
+/** Remove all drafts of the caller, at the end of a session. */
 export function dropAll() {
-  const own = Object.keys(localStorage).filter((name) => name.startsWith(key("")));
-  own.forEach((name) => localStorage.removeItem(name));
+  const keys = Object.keys(localStorage).filter((name) => name.startsWith(key("")));
+  keys.forEach((name) => localStorage.removeItem(name));
 }

@@ -3,11 +3,11 @@ import { html, useEffect, useLoad, useState } from "./lib.js";
 import { get } from "./api.js";
 import { Link, refine } from "./address.js";
 import { hasPart } from "./session.js";
-import { Check, Choice, Loaded, Screen, Table, Text, shownTime } from "./ui.js";
+import { Check, Choice, Loaded, Screen, Table, Text, displayTime } from "./ui.js";
 
 const PER_PAGE = 50;
 const FOLLOW_MILLISECONDS = 5000;
-/** The types of events, by the pattern that stands for all of a resource. */
+/** The types of events, by the pattern for a whole resource. */
 export const TYPES = {
   "page.*": ["page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted"],
   "feed.*": ["feed.created", "feed.updated", "feed.reordered", "feed.deleted"],
@@ -16,7 +16,7 @@ export const TYPES = {
 };
 const CHOICES = [["", "All"], ...Object.entries(TYPES).flat(2)];
 
-/** What an event is about, with a link where there still is something to open. */
+/** The subject of an event, with a link unless it was deleted. */
 function Subject({ type, data }) {
   const { resource, id, slug, form_id, feed_id, entry_id } = data;
   if (type === "page.deleted" || type === "feed.deleted") return `${resource} ${id}`;
@@ -44,7 +44,7 @@ export function EventList({ query }) {
     { label: "Event", main: true, cell: (event) => event.type },
     { label: "About", cell: Subject },
     { label: "Changed", cell: ({ data }) => (data.changed || []).join(", ") },
-    { label: "Time", cell: ({ timestamp }) => shownTime(timestamp) },
+    { label: "Time", cell: ({ timestamp }) => displayTime(timestamp) },
   ];
   return html`<${Screen} title="Events" actions=${before
     ? html`<${Link} path="events" query=${{ type, resource_id }}>Newest events<//>`

@@ -1,4 +1,4 @@
-// Feeds by form; of one form in their order, which is changed here.
+// The list of forms with feeds, and the feeds of one form, whose order can be changed.
 import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { list, patch, put } from "./api.js";
 import { Link, go } from "./address.js";
@@ -8,16 +8,16 @@ import { Check, Loaded, Paging, Problem, Screen, Table, Text, say, useAction } f
 
 const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
 const PER_PAGE = 100;
-/** What a form is called: landform stores no forms, and 0 stands for all. */
+/** Return the name of a form: landform stores no forms, and 0 means all forms. */
 export const formName = (id) => (String(id) === "0" ? "Form 0 (all forms)" : `Form ${id}`);
-/** What a feed is called. */
+/** Return the name of a feed. */
 export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
 
 export function FeedList({ query }) {
   return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${Number(query.page) || 1} />`;
 }
 
-/** The forms that have feeds, and how many. */
+/** The forms that have feeds, with the number of their feeds. */
 function Forms({ page }) {
   const [form, setForm] = useState("");
   const state = useLoad(async () => {
@@ -27,7 +27,7 @@ function Forms({ page }) {
       const known = forms.get(form_id) || { id: form_id, feeds: 0, active: 0 };
       forms.set(form_id, { ...known, feeds: known.feeds + 1, active: known.active + Number(is_active) });
     }
-    return [...forms.values()].sort((one, other) => one.id - other.id);
+    return [...forms.values()].sort((a, b) => a.id - b.id);
   });
   const open = (event) => {
     event.preventDefault();
@@ -53,17 +53,17 @@ function FormFeeds({ formId }) {
   return html`<${Screen} title=${title} actions=${html`<${Link} class="button" path="plan" query=${{ form_id: formId }}>Try an entry<//>
       ${may("feeds:write") && html` <${Link} class="button main" path="feeds/new" query=${{ form_id: formId }}>New feed<//>`}`}>
     <p><${Link} path="feeds">Forms<//></p>
-    <${Loaded} state=${state}>${(read) => html`<${Rows} ...${{ formId, read, reload: state.reload }} />`}<//>
+    <${Loaded} state=${state}>${(loaded) => html`<${Rows} ...${{ formId, loaded, reload: state.reload }} />`}<//>
   <//>`;
 }
 
-function Rows({ formId, read, reload }) {
-  const { rows, move, error } = useOrder(formId, read);
-  const [asked, ask] = useState(null);
+function Rows({ formId, loaded, reload }) {
+  const { rows, move, error } = useOrder(formId, loaded);
+  const [dialog, setDialog] = useState(null);
   const dragged = useRef(null);
   const mayWrite = may("feeds:write");
   const [turn, , turnError] = useAction(async (feed, isActive) => {
-    // It changes nothing that somebody else has typed, whichever version there is.
+    // Only one field is written, so the version does not matter.
     await patch(`/feeds/${feed.id}`, { is_active: isActive }, { headers: { "If-Match": "*" } });
     say(`${feedName(feed)} is ${isActive ? "on" : "off"}.`);
     reload();
@@ -94,47 +94,48 @@ function Rows({ formId, read, reload }) {
     { label: "Add-on", cell: (feed) => html`${feed.addon_slug}${feed.event_type && html` <span class="hint">for ${feed.event_type}</span>`}` },
     { label: "Runs", cell: (feed) => (["1", 1, true].includes(feed.meta?.feed_condition_conditional_logic) ? "where its rules match" : "for every entry") },
     { label: "", heading: "Active", cell: (feed) => html`<${Check} label="Active" aria-label="Active: ${feedName(feed)}" disabled=${!mayWrite} value=${feed.is_active === "1"} change=${(isActive) => turn(feed, isActive)} />` },
-    mayWrite && { label: "", heading: "", cell: (feed) => html`<div class="actions"><button aria-label="Duplicate ${feedName(feed)}" onClick=${() => ask({ Act: Copy, feed })}>Duplicate</button>
-        <button class="danger" aria-label="Delete ${feedName(feed)}" onClick=${() => ask({ Act: Deletion, feed })}>Delete</button></div>` },
+    mayWrite && { label: "", heading: "", cell: (feed) => html`<div class="actions"><button aria-label="Duplicate ${feedName(feed)}" onClick=${() => setDialog({ Act: Copy, feed })}>Duplicate</button>
+        <button class="danger" aria-label="Delete ${feedName(feed)}" onClick=${() => setDialog({ Act: Deletion, feed })}>Delete</button></div>` },
   ].filter(Boolean);
   return html`<${Problem} error=${error || turnError} />${error && html`<p><button onClick=${reload}>Load the feeds anew</button></p>`}
     <${Table} caption="Feeds in the order in which they run" columns=${columns} rows=${rows} rowProps=${mayWrite ? (feed) => over(rows.indexOf(feed)) : undefined} empty="This form has no feeds." />
-    ${asked && html`<${asked.Act} feed=${asked.feed} formId=${formId} close=${() => ask(null)} done=${reload} />`}`;
+    ${dialog && html`<${dialog.Act} feed=${dialog.feed} formId=${formId} close=${() => setDialog(null)} done=${reload} />`}`;
 }
 
-/** The order of the feeds: moves are shown at once, and stored one after the other, the last one last. */
-function useOrder(formId, read) {
-  const [rows, setRows] = useState(read.items);
+/** The order of the feeds: a move is shown at once, and only one order is saved at a time. */
+function useOrder(formId, loaded) {
+  const [rows, setRows] = useState(loaded.items);
   const [error, setError] = useState(null);
   const path = `/forms/${encodeURIComponent(formId)}/feeds`;
   const etag = useRef();
-  // The order that is stored, as far as is known here.
-  const known = useRef();
+  // The last known stored order.
+  const storedOrder = useRef();
   const saving = useRef(false);
-  const wanted = useRef(null);
+  // The next order to save, or null.
+  const nextOrder = useRef(null);
   useEffect(() => {
-    etag.current = read.etag;
-    known.current = read.items.map(({ id }) => id);
-    wanted.current = null;
-    setRows(read.items);
+    etag.current = loaded.etag;
+    storedOrder.current = loaded.items.map(({ id }) => id);
+    nextOrder.current = null;
+    setRows(loaded.items);
     setError(null);
-  }, [read]);
+  }, [loaded]);
   const save = async (text) => {
     saving.current = true;
     try {
-      while (wanted.current) {
-        const ids = wanted.current;
-        wanted.current = null;
+      while (nextOrder.current) {
+        const ids = nextOrder.current;
+        nextOrder.current = null;
         const order = (tag) => put(`${path}/order`, ids, { query: { _fields: "id" }, headers: { "If-Match": tag } });
         const { headers } = await order(etag.current).catch(async (failure) => {
           if (failure.status !== 412) throw failure;
-          // Every feed, also of another form, changes the ETag: it is the order here that counts.
+          // Feeds of other forms change the ETag too: only the order of this form matters.
           const now = await list(path, { _fields: "id" });
-          if (String(now.items.map(({ id }) => id)) !== String(known.current)) throw failure;
+          if (String(now.items.map(({ id }) => id)) !== String(storedOrder.current)) throw failure;
           return order(now.etag);
         });
         etag.current = headers.get("ETag");
-        known.current = ids;
+        storedOrder.current = ids;
         say(text());
       }
     } catch (failure) {
@@ -143,17 +144,17 @@ function useOrder(formId, read) {
       saving.current = false;
     }
   };
-  const shown = useRef();
-  shown.current = rows;
+  const latestRows = useRef();
+  latestRows.current = rows;
   const move = (id, place) => {
-    const from = shown.current.findIndex((feed) => feed.id === id);
-    if (from < 0 || place < 0 || place >= shown.current.length || place === from) return;
-    const next = shown.current.filter((feed) => feed.id !== id);
-    next.splice(place, 0, shown.current[from]);
-    shown.current = next;
+    const from = latestRows.current.findIndex((feed) => feed.id === id);
+    if (from < 0 || place < 0 || place >= latestRows.current.length || place === from) return;
+    const next = latestRows.current.filter((feed) => feed.id !== id);
+    next.splice(place, 0, latestRows.current[from]);
+    latestRows.current = next;
     setRows(next);
-    wanted.current = next.map((feed) => Number(feed.id));
-    if (!saving.current) save(() => `${feedName(next[place])} is number ${shown.current.findIndex((feed) => feed.id === id) + 1} of ${next.length}.`);
+    nextOrder.current = next.map((feed) => Number(feed.id));
+    if (!saving.current) save(() => `${feedName(next[place])} is number ${latestRows.current.findIndex((feed) => feed.id === id) + 1} of ${next.length}.`);
   };
   return { rows, move, error };
 }

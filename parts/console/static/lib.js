@@ -1,10 +1,10 @@
-// Preact, its hooks and htm, which vendor/ holds as npm has them.
+// Preact, its hooks and htm, from the unchanged files in vendor/.
 const { h, render } = self.preact;
 export const { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } = self.preactHooks;
 export const html = self.htm.bind(h);
 export { render };
 
-/** Return an object that holds one value and calls its listeners when that changes. */
+/** Return an object with a value; components that use it are rendered again when it changes. */
 export function observable(value) {
   const listeners = new Set();
   const set = (next) => {
@@ -24,19 +24,19 @@ export function observable(value) {
 }
 
 /**
- * Load something when a screen opens and when `inputs` change: `{data, error, loading, reload}`.
- * The data from before stay where they are loaded anew, also in vain; with other inputs they go.
+ * Load data when a screen opens and when `inputs` change: `{data, error, loading, reload}`.
+ * The old data stay while the same inputs are loaded again, even if that fails.
  */
 export function useLoad(load, inputs = []) {
   const [state, setState] = useState({ loading: true });
   const [count, setCount] = useState(0);
-  const asked = JSON.stringify(inputs);
+  const key = JSON.stringify(inputs);
   useEffect(() => {
     let isCurrent = true;
     setState((before) => ({ ...before, loading: true }));
     load().then(
-      (data) => isCurrent && setState({ data, asked, loading: false }),
-      (error) => isCurrent && setState((before) => (before.asked === asked ? { ...before, error, loading: false } : { error, loading: false })),
+      (data) => isCurrent && setState({ data, key, loading: false }),
+      (error) => isCurrent && setState((before) => (before.key === key ? { ...before, error, loading: false } : { error, loading: false })),
     );
     return () => {
       isCurrent = false;

@@ -1,4 +1,4 @@
-// The editor of one page: loading, keeping what is typed, and saving it over no one else's work.
+// The editor of one page: it stores drafts, and never overwrites the changes of others.
 import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { create, get, put } from "./api.js";
 import { Link, go } from "./address.js";
@@ -10,13 +10,13 @@ import { Preview, Share } from "./previews.js";
 import { may } from "./session.js";
 import { Loaded, Problem, Screen, say, useAction } from "./ui.js";
 
-const same = (one, other) => JSON.stringify(one) === JSON.stringify(other);
+const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Return the fields of the editor that a page has; `meta` is one level deep. */
+/** Return the values of the fields of a page. */
 function valuesOf({ title, content, slug, status, date, password, author, meta }) {
-  // A scheduled page is published at its date: the status follows from that.
-  const chosen = status === "future" ? "publish" : status;
-  return { title: title.raw, content: content.raw, slug, status: chosen, date, password, author, meta };
+  // The status of a scheduled page follows from its date.
+  const editedStatus = status === "future" ? "publish" : status;
+  return { title: title.raw, content: content.raw, slug, status: editedStatus, date, password, author, meta };
 }
 
 const EMPTY = {
@@ -24,7 +24,7 @@ const EMPTY = {
   meta: { starts_at: "", ends_at: "", form_id: "", language: [], gallery: [], viral_share: [], instant_win: [] },
 };
 
-/** Return what of `values` is other than in `base`. */
+/** Return the values that differ from `base`. */
 function changesOf(values, base) {
   const changes = Object.entries(values).filter(([name, value]) => name !== "meta" && !same(value, base[name]));
   const meta = Object.entries(values.meta).filter(([name, value]) => !same(value, base.meta[name]));
@@ -39,10 +39,10 @@ async function loadPage(id) {
   return { page: data, values: valuesOf(data), etag: headers.get("ETag") };
 }
 
-/** Return the body of a write; an empty date is the present, and an empty author the caller. */
+/** Return the body of a write; an empty date means now, and an empty author the caller. */
 function bodyOf(changes) {
-  const { author, date, ...rest } = changes;
-  return { ...rest, ...(author ? { author: +author } : {}), ...(date === undefined ? {} : { date: date || null }) };
+  const { author, date, ...values } = changes;
+  return { ...values, ...(author ? { author: +author } : {}), ...(date === undefined ? {} : { date: date || null }) };
 }
 
 export function Page({ id, query }) {
@@ -53,23 +53,23 @@ export function Page({ id, query }) {
 function Editor({ id, query, stored }) {
   const name = `pages/${id}`;
   const [draft] = useState(() => readDraft(name));
-  const [found, setFound] = useState(stored);
+  const [current, setCurrent] = useState(stored);
   const [values, setValues] = useState(() => withChanges(stored.values, draft?.values || {}));
-  // The version that what is typed was begun with.
+  // The version that the changes are based on.
   const [etag, setEtag] = useState(draft?.etag || stored.etag);
   const [theirs, setTheirs] = useState(null);
-  const [wrong, setWrong] = useState({});
-  const isKept = useRef(true);
-  const { page, values: base } = found;
+  const [fieldProblems, setFieldProblems] = useState({});
+  const isDraftStored = useRef(true);
+  const { page, values: base } = current;
   const changes = changesOf(values, base);
   const isChanged = Object.keys(changes).length > 0;
   const canWrite = may("pages:write");
-  const keep = () => {
-    if (isChanged) isKept.current = keepDraft(name, { values: changes, etag });
+  const storeDraft = () => {
+    if (isChanged) isDraftStored.current = keepDraft(name, { values: changes, etag });
     else dropDraft(name);
   };
-  const latest = useRef(keep);
-  latest.current = keep;
+  const latest = useRef(storeDraft);
+  latest.current = storeDraft;
   useEffect(() => {
     const timer = setTimeout(() => latest.current(), 300);
     return () => clearTimeout(timer);
@@ -77,7 +77,7 @@ function Editor({ id, query, stored }) {
   useEffect(() => {
     const leave = (event) => {
       latest.current();
-      if (!isKept.current) event.preventDefault();
+      if (!isDraftStored.current) event.preventDefault();
     };
     addEventListener("beforeunload", leave);
     return () => {
@@ -89,9 +89,9 @@ function Editor({ id, query, stored }) {
   const saved = ({ data, headers }) => {
     dropDraft(name);
     const next = { page: data, values: valuesOf(data), etag: headers.get("ETag") };
-    // What was typed while the request was under way stays.
+    // Keep the input since the request was sent.
     setValues((now) => withChanges(next.values, changesOf(now, values)));
-    setFound(next);
+    setCurrent(next);
     setEtag(next.etag);
     const warning = headers.get("X-Landform-Warning");
     say(`${id === "new" ? "The page was created" : "The page was saved"}.${warning ? ` ${warning}` : ""}`);
@@ -112,31 +112,31 @@ function Editor({ id, query, stored }) {
   const discard = () => {
     dropDraft(name);
     setValues(base);
-    setEtag(found.etag);
+    setEtag(current.etag);
   };
-  const resolve = (chosen) => {
-    setFound(theirs);
-    setValues(withChanges(theirs.values, chosen));
+  const resolve = (chosenChanges) => {
+    setCurrent(theirs);
+    setValues(withChanges(theirs.values, chosenChanges));
     setEtag(theirs.etag);
     setTheirs(null);
     say("Both versions are joined here. Save to store the result.");
   };
 
-  const problem = Object.values(wrong).find(Boolean);
+  const problem = Object.values(fieldProblems).find(Boolean);
   const actions = html`${page?.status === "publish" && html`<a href=${page.link} target="_blank" rel="noopener">Open the public page</a>`}
     ${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`}`}
     ${canWrite && isChanged && html`<button onClick=${discard} disabled=${isSaving}>Discard changes</button>`}
     ${canWrite && html`<button class="main" onClick=${save} disabled=${isSaving || !isChanged || Boolean(problem)}>${id === "new" ? "Create page" : "Save"}</button>`}`;
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${actions}>
-    <${Problem} error=${error} shown=${SHOWN_FIELDS} />
+    <${Problem} error=${error} fields=${SHOWN_FIELDS} />
     ${draft && isChanged && html`<p class="hint">What you typed ${new Date(draft.time).toLocaleString()} and did not save is here again.</p>`}
-    ${!isKept.current && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
+    ${!isDraftStored.current && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
     ${theirs && html`<${Conflict} ...${{ base, values, changes, theirs: theirs.values, resolve }} />`}
     <p class="hint">${stateOf(page)}</p>
     <div class="editor">
       <form onSubmit=${(event) => event.preventDefault()} onKeyDown=${(event) => (event.ctrlKey || event.metaKey) && event.key === "s" && (event.preventDefault(), isChanged && save())}>
         <${PageFields} ...${{ values, error, page, disabled: !canWrite }} change=${(change) => setValues((now) => withChanges(now, change))}
-          onProblem=${(field) => (text) => setWrong((before) => ({ ...before, [field]: text }))} />
+          onProblem=${(field) => (text) => setFieldProblems((before) => ({ ...before, [field]: text }))} />
         ${page && may("pages:read") && html`<${Share} id=${id} />`}
       </form>
       ${canWrite && html`<${Preview} id=${id} values=${values} width=${query.preview} />`}
@@ -144,7 +144,7 @@ function Editor({ id, query, stored }) {
   <//>`;
 }
 
-/** Return in a sentence who sees a page. */
+/** Return sentences about who sees a page. */
 function stateOf(page) {
   if (!page) return "Nobody sees this page until it is created and published.";
   const sentences = {
@@ -152,6 +152,6 @@ function stateOf(page) {
     draft: "A draft: visitors do not see this page.", pending: "Pending: visitors do not see this page.",
     private: "Private: visitors do not see this page.", trash: "In the trash: choose another status to restore this page.",
   };
-  const more = [page.password && "A password is needed.", (page.meta.starts_at || page.meta.ends_at) && `Its window: ${page.meta.starts_at || "…"} to ${page.meta.ends_at || "…"}.`];
-  return [sentences[page.status], ...more.filter(Boolean)].join(" ");
+  const notes = [page.password && "A password is needed.", (page.meta.starts_at || page.meta.ends_at) && `Its window: ${page.meta.starts_at || "…"} to ${page.meta.ends_at || "…"}.`];
+  return [sentences[page.status], ...notes.filter(Boolean)].join(" ");
 }

@@ -1,4 +1,4 @@
-// The fields of a page: its texts, when and for whom it is shown, and its meta.
+// The fields of a page and of its meta.
 import { html } from "./lib.js";
 import { timezone } from "./api.js";
 import { Choice, DateTime, Json, LongText, Text } from "./ui.js";
@@ -10,19 +10,19 @@ export const SHOWN_FIELDS = [
   "language", "gallery", "viral_share", "instant_win",
 ];
 
-const isText = (list) => list.every((one) => typeof one === "string" && !/[,\n]/.test(one));
-const isLines = (list) => list.every((one) => typeof one === "string" && !one.includes("\n"));
+const isText = (list) => list.every((item) => typeof item === "string" && !/[,\n]/.test(item));
+const isLines = (list) => list.every((item) => typeof item === "string" && !item.includes("\n"));
 
-/** A list of texts in one line or one text a line; of other values it is JSON. */
-function Texts({ value, change, lines, onProblem, ...rest }) {
+/** A list of texts, separated by commas or in lines. A list with other values is edited as JSON. */
+function Texts({ value, change, lines, onProblem, ...attrs }) {
   const fits = lines ? isLines : isText;
-  if (!Array.isArray(value) || !fits(value)) return html`<${Json} ...${rest} value=${value} change=${change} onProblem=${onProblem} />`;
+  if (!Array.isArray(value) || !fits(value)) return html`<${Json} ...${attrs} value=${value} change=${change} onProblem=${onProblem} />`;
   const separator = lines ? "\n" : ",";
-  // A text that is just being typed may end with a separator.
-  const split = (text) => text.split(separator).map((one) => (lines ? one : one.replace(/^ /, "")));
-  const clean = () => change(value.map((one) => one.trim()).filter(Boolean));
+  // The user may have typed a separator at the end.
+  const split = (text) => text.split(separator).map((item) => (lines ? item : item.replace(/^ /, "")));
+  const clean = () => change(value.map((item) => item.trim()).filter(Boolean));
   const control = lines ? LongText : Text;
-  return html`<${control} ...${rest} value=${value.join(lines ? "\n" : ", ")} change=${(text) => change(text ? split(text) : [])} onBlur=${clean} rows="3" />`;
+  return html`<${control} ...${attrs} value=${value.join(lines ? "\n" : ", ")} change=${(text) => change(text ? split(text) : [])} onBlur=${clean} rows="3" />`;
 }
 
 export function PageFields({ values, error, page, disabled, change, onProblem }) {

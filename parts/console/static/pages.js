@@ -1,15 +1,15 @@
-// The list of pages: filters, counts by status, and what can be done with several at once.
+// The list of pages: filters, counts by status, and actions on selected pages.
 import { html, useEffect, useLoad, useState } from "./lib.js";
 import { batch, list } from "./api.js";
 import { Link, refine } from "./address.js";
 import { may } from "./session.js";
-import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Text, say, shownTime, useAction } from "./ui.js";
+import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Text, say, displayTime, useAction } from "./ui.js";
 
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
 const ORDERS = { date: "Date", modified: "Last change", title: "Title", slug: "Slug", author: "Author", id: "Number" };
-// A batch holds no more requests.
+// The largest number of requests in a batch.
 const PER_PAGE = 25;
-// What can be done with pages: its name, the request, what is said then, and in which statuses.
+// The actions on pages: name, request, the words of the notice, and whether a status allows it.
 const ACTIONS = [
   ["Publish", { body: { status: "publish" } }, "published", (status) => !["publish", "future", "trash"].includes(status)],
   ["Move to the trash", { method: "DELETE" }, "moved to the trash", (status) => status !== "trash"],
@@ -17,9 +17,9 @@ const ACTIONS = [
   ["Delete for good", { method: "DELETE", query: "?force=true" }, "deleted for good", (status) => status === "trash"],
 ];
 
-/** Return the query of `GET /pages` that a filter of the console means. */
+/** Return the query of `GET /pages` for the filters of the console. */
 function parameters({ status, search, language, form, author, after, before, orderby = "date", order = "desc", page = 1 }) {
-  // Days are whole ones; the bounds of the API are not included.
+  // The filter includes whole days; the API excludes its bounds.
   const until = before && `${before}T23:59:59`;
   return {
     context: "edit", status: status || "any", search, language: language && [language], form_id: form, author,
@@ -48,7 +48,7 @@ function Filters({ query }) {
   </form>`;
 }
 
-/** Return how many pages there are of each status. */
+/** Return the number of pages of each status. */
 export async function counts() {
   const totals = await Promise.all(
     Object.keys(STATUSES).map(async (status) => (await list("/pages", { status, per_page: 1, _fields: "id" })).total),
@@ -63,7 +63,7 @@ function StatusTabs({ status = "", change }) {
     html`<button aria-current=${name === status ? "true" : undefined} onClick=${() => refine({ status: name, page: "" })}>${label} <span>${count.toLocaleString("en")}</span></button>`)}</nav>`;
 }
 
-/** Carry out an action on each of the pages; return what the service says of those that it refuses. */
+/** Carry out an action on each page; return the messages about refused ones. */
 async function carryOut([, { method = "POST", query = "", body = {} }], pages) {
   const responses = await batch(pages.map(({ id }) => ({ method, path: `/pages/${id}${query}`, body })));
   return responses.flatMap(({ status, body: answer }, place) =>
@@ -79,24 +79,24 @@ function Selected({ pages, done }) {
     say([`${count} ${count === 1 ? "page was" : "pages were"} ${action[2]}.`, ...refused].join(" "));
     done();
   });
-  const offered = ACTIONS.filter(([, , , suits]) => pages.every(({ status }) => suits(status)));
+  const possible = ACTIONS.filter(([, , , isPossible]) => pages.every(({ status }) => isPossible(status)));
   return html`<div class="selected" role="group" aria-label="Selected pages">
     <${Problem} error=${error} />
-    <div class="actions"><span>${pages.length} selected</span>${offered.map((action) => action[0] === "Delete for good"
+    <div class="actions"><span>${pages.length} selected</span>${possible.map((action) => action[0] === "Delete for good"
       ? html`<${Confirmed} class="danger" label=${action[0]} disabled=${isRunning} question="Delete ${pages.length === 1 ? titleOf(pages[0]) : `${pages.length} pages`} for good?" act=${() => run(action)} />`
       : html`<button disabled=${isRunning} onClick=${() => run(action)}>${action[0]}</button>`)}
-      ${!offered.length && html`<span class="hint">Nothing suits all of them: they have different statuses.</span>`}</div>
+      ${!possible.length && html`<span class="hint">Nothing suits all of them: they have different statuses.</span>`}</div>
   </div>`;
 }
 
 export function PageList({ query }) {
   const [selected, setSelected] = useState([]);
   const [changes, setChanges] = useState(0);
-  const asked = JSON.stringify(query);
-  const state = useLoad(() => list("/pages", parameters(query)), [asked, changes]);
-  useEffect(() => setSelected([]), [asked]);
+  const queryKey = JSON.stringify(query);
+  const state = useLoad(() => list("/pages", parameters(query)), [queryKey, changes]);
+  useEffect(() => setSelected([]), [queryKey]);
   useEffect(() => {
-    // The last page of results is gone with what was on it.
+    // An action has emptied the last page of results.
     if (state.error?.code === "rest_post_invalid_page_number") refine({ page: "" }, { replace: true });
   }, [state.error]);
   const done = () => {
@@ -104,7 +104,7 @@ export function PageList({ query }) {
     setChanges(changes + 1);
   };
   const canWrite = may("pages:write");
-  const toggle = (id) => (isOn) => setSelected(isOn ? [...selected, id] : selected.filter((one) => one !== id));
+  const toggle = (id) => (isOn) => setSelected(isOn ? [...selected, id] : selected.filter((other) => other !== id));
   const box = (label, value, change) => html`<input type="checkbox" aria-label=${label} checked=${value} onChange=${(event) => change(event.target.checked)} />`;
   const columns = (items) => [
     ...(canWrite ? [{
@@ -113,8 +113,8 @@ export function PageList({ query }) {
     }] : []),
     { label: "Title", main: true, cell: (page) => html`<${Link} path="pages/${page.id}">${titleOf(page)}<//>${page.password && html` <span class="tag">password</span>`}` },
     { label: "Status", cell: ({ status, meta }) => html`${STATUSES[status]}${(meta.starts_at || meta.ends_at) && html` <span class="tag">window</span>`}` },
-    { label: "Date", cell: ({ date }) => shownTime(date) },
-    { label: "Last change", cell: ({ modified }) => shownTime(modified) },
+    { label: "Date", cell: ({ date }) => displayTime(date) },
+    { label: "Last change", cell: ({ modified }) => displayTime(modified) },
     { label: "Author", cell: ({ author }) => author },
     { label: "Slug", cell: ({ slug, link, status }) => (status === "publish" ? html`<a href=${link} target="_blank" rel="noopener">${slug}</a>` : slug) },
   ];

@@ -1,4 +1,4 @@
-// Try an entry: which feeds of a form would run for it, and why the others would not.
+// Try an entry: the feeds of a form that would run for it, and the reasons of the others.
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { list, post } from "./api.js";
 import { Link, refine } from "./address.js";
@@ -14,30 +14,30 @@ const REASONS = {
 };
 const EMPTY = { id: "", value: "" };
 
-/** Return the entry that rows are; an id that stands twice has a list of values. */
+/** Return the entry in some rows; a field in several rows has a list of values. */
 const entryOf = (rows) => rows.filter(({ id }) => id.trim()).reduce((entry, { id, value }) => {
   const key = id.trim();
   return { ...entry, [key]: Object.hasOwn(entry, key) ? [entry[key], value].flat() : value };
 }, {});
-const texts = (value) => [value].flat().map((one) => (one == null || one === false ? "" : String(one)));
-/** Return an entry as rows, a list of values as one for each. */
-const rowsOf = (entry) => Object.entries(entry).flatMap(([id, value]) => texts(value).map((one) => ({ id, value: one })));
+const texts = (value) => [value].flat().map((item) => (item == null || item === false ? "" : String(item)));
+/** Return an entry as rows, with a row for each item of a list. */
+const rowsOf = (entry) => Object.entries(entry).flatMap(([id, value]) => texts(value).map((text) => ({ id, value: text })));
 
 export function Plan({ query }) {
   const [rows, setRows] = useState([EMPTY]);
-  // The entry as JSON, or null where it is written as rows.
+  // The entry as JSON, or null while it is edited in rows.
   const [json, setJson] = useState(null);
   const [properties, setProperties] = useState({});
   const [problem, setProblem] = useState({});
-  const [made, setMade] = useState(null);
-  const result = useRef();
+  const [result, setResult] = useState(null);
+  const heading = useRef();
   const form = useRef();
-  const added = useRef(false);
+  const focusLast = useRef(false);
   useEffect(() => {
-    if (added.current) [...form.current.querySelectorAll(".rule")].at(-1)?.querySelector("input").focus();
-    added.current = false;
+    if (focusLast.current) [...form.current.querySelectorAll(".rule")].at(-1)?.querySelector("input").focus();
+    focusLast.current = false;
   });
-  useEffect(() => made && result.current?.focus(), [made]);
+  useEffect(() => result && heading.current?.focus(), [result]);
   const [plan, isRunning, error] = useAction(async () => {
     const { form_id, entry_id, form_0 } = query;
     const body = { entry: json ?? entryOf(rows), properties, explain: true, form_0: Boolean(form_0), ...(entry_id ? { entry_id } : {}) };
@@ -46,16 +46,16 @@ export function Plan({ query }) {
       post(`/forms/${encodeURIComponent(form_id)}/feeds/plan`, body),
       list("/feeds", { form_id: forms, _fields: "id,meta.feedName" }),
     ]);
-    setMade({ ...data, names: Object.fromEntries(items.map((feed) => [feed.id, feedName(feed)])) });
+    setResult({ ...data, names: Object.fromEntries(items.map((feed) => [feed.id, feedName(feed)])) });
   });
-  const setRow = (place, changes) => setRows(rows.map((row, other) => (other === place ? { ...row, ...changes } : row)));
+  const setRow = (place, changes) => setRows(rows.map((row, index) => (index === place ? { ...row, ...changes } : row)));
   const add = () => {
-    added.current = true;
+    focusLast.current = true;
     setRows([...rows, EMPTY]);
   };
-  const drop = (place) => {
-    added.current = true;
-    setRows(rows.length > 1 ? rows.filter((_, other) => other !== place) : [EMPTY]);
+  const removeRow = (place) => {
+    focusLast.current = true;
+    setRows(rows.length > 1 ? rows.filter((_, index) => index !== place) : [EMPTY]);
   };
   const swap = () => {
     if (json === null) setJson(entryOf(rows));
@@ -78,7 +78,7 @@ export function Plan({ query }) {
         ${json === null ? rows.map((row, place) => html`<div class="rule two" role="group" aria-label="Value ${place + 1}">
             <${Text} label="Field" name="id" value=${row.id} change=${(id) => setRow(place, { id })} />
             <${Text} label="Value" name="value" value=${row.value} change=${(value) => setRow(place, { value })} />
-            <button type="button" aria-label="Remove value ${place + 1}" onClick=${() => drop(place)}>Remove</button></div>`)
+            <button type="button" aria-label="Remove value ${place + 1}" onClick=${() => removeRow(place)}>Remove</button></div>`)
           : html`<${Json} label="Entry as JSON" name="entry" error=${error} value=${json} change=${setJson} onProblem=${(entry) => setProblem({ ...problem, entry })} />`}
         <div class="actions">${json === null && html`<button type="button" onClick=${add}>Add a value</button>`}
           <button type="button" class="plain" onClick=${swap}>${json === null ? "Write it as JSON" : "Write it as fields"}</button></div>
@@ -86,22 +86,22 @@ export function Plan({ query }) {
       </fieldset>
       <details><summary>Properties that rules may name, such as payment_status</summary>
         <${Json} label="Properties as JSON" name="properties" rows=${3} error=${error} value=${properties} change=${setProperties} onProblem=${(text) => setProblem({ ...problem, properties: text })} /></details>
-      <${Problem} error=${error} shown=${json === null ? ["entry_id"] : ["entry_id", "entry", "properties"]} />
+      <${Problem} error=${error} fields=${json === null ? ["entry_id"] : ["entry_id", "entry", "properties"]} />
       <div class="actions"><button class="main" aria-disabled=${isRunning || undefined} disabled=${Boolean(problem.entry || problem.properties)}>Show the plan</button></div>
     </form>
-    ${made && html`<section aria-busy=${isRunning}><h2 tabindex="-1" ref=${result}>${{ 0: "No feed runs", 1: "1 feed runs" }[made.feeds.length] || `${made.feeds.length} feeds run`}</h2><${Made} made=${made} /></section>`}
+    ${result && html`<section aria-busy=${isRunning}><h2 tabindex="-1" ref=${heading}>${{ 0: "No feed runs", 1: "1 feed runs" }[result.feeds.length] || `${result.feeds.length} feeds run`}</h2><${Result} plan=${result} /></section>`}
   <//>`;
 }
 
-function Made({ made }) {
-  const link = (feed) => html`<${Link} path="feeds/${feed.id}">${made.names[feed.id] || `Feed ${feed.id}`}<//>${feed.form_id !== made.form_id && html` <span class="hint">for ${formName(feed.form_id).toLowerCase()}</span>`}`;
+function Result({ plan }) {
+  const link = (feed) => html`<${Link} path="feeds/${feed.id}">${plan.names[feed.id] || `Feed ${feed.id}`}<//>${feed.form_id !== plan.form_id && html` <span class="hint">for ${formName(feed.form_id).toLowerCase()}</span>`}`;
   const why = (feed) => html`${REASONS[feed.reason] || feed.reason} ${feed.problem || ""}
-    ${feed.reason === "already_run" && hasPart("runs") && html`<${Link} path="runs" query=${{ state: "all", feed_id: feed.id, entry_id: made.entry_id }}>Its run<//>`}
+    ${feed.reason === "already_run" && hasPart("runs") && html`<${Link} path="runs" query=${{ state: "all", feed_id: feed.id, entry_id: plan.entry_id }}>Its run<//>`}
     ${feed.rules && html`<ul class="compared">${feed.rules.map((rule) => html`<li><strong>${rule.matches ? "Matches" : "Does not match"}:</strong> ${" "}
-      <code>${rule.fieldId}</code> ${operatorName(rule.operator)} ${rule.value === "" ? "blank" : html`<q>${rule.value}</q>`}; the entry has ${rule.values.map((one, place) => html`${place ? ", " : ""}${one === "" ? "a blank" : html`<q>${one}</q>`}`)}</li>`)}</ul>`}`;
-  return html`${made.problems.length > 0 && html`<div class="problem"><ul>${made.problems.map((one) => html`<li>${link(one)}: ${one.problem}</li>`)}</ul></div>`}
-    ${made.feeds.length > 0 && html`<${Table} caption="Feeds that run" rows=${made.feeds} columns=${[
-      { label: "Number", cell: (feed) => made.feeds.indexOf(feed) + 1 }, { label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }]} />`}
-    ${made.skipped.length > 0 && html`<h2>${made.skipped.length === 1 ? "1 does not" : `${made.skipped.length} do not`}</h2>
-      <${Table} caption="Feeds that do not run" rows=${made.skipped} columns=${[{ label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }, { label: "Why", cell: why }]} />`}`;
+      <code>${rule.fieldId}</code> ${operatorName(rule.operator)} ${rule.value === "" ? "blank" : html`<q>${rule.value}</q>`}; the entry has ${rule.values.map((value, place) => html`${place ? ", " : ""}${value === "" ? "a blank" : html`<q>${value}</q>`}`)}</li>`)}</ul>`}`;
+  return html`${plan.problems.length > 0 && html`<div class="problem"><ul>${plan.problems.map((feed) => html`<li>${link(feed)}: ${feed.problem}</li>`)}</ul></div>`}
+    ${plan.feeds.length > 0 && html`<${Table} caption="Feeds that run" rows=${plan.feeds} columns=${[
+      { label: "Number", cell: (feed) => plan.feeds.indexOf(feed) + 1 }, { label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }]} />`}
+    ${plan.skipped.length > 0 && html`<h2>${plan.skipped.length === 1 ? "1 does not" : `${plan.skipped.length} do not`}</h2>
+      <${Table} caption="Feeds that do not run" rows=${plan.skipped} columns=${[{ label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }, { label: "Why", cell: why }]} />`}`;
 }

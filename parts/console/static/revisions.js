@@ -1,30 +1,30 @@
-// The history of a page: what each write has changed, and putting it back.
+// The history of a page: the changes of each write, and how to restore fields.
 import { html, useLoad, useState } from "./lib.js";
 import { get, list, post } from "./api.js";
 import { Link, go } from "./address.js";
 import { titleOf } from "./pages.js";
 import { may } from "./session.js";
-import { Check, Loaded, Paging, Problem, Screen, Table, say, shownTime, useAction } from "./ui.js";
+import { Check, Loaded, Paging, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
 
 const PER_PAGE = 20;
 
-/** The revisions of a page, or with `revision` in the query what one of them changed. */
+/** The revisions of a page, and the changes of the one in the query. */
 export function Revisions({ id, query }) {
   const state = useLoad(async () => {
-    const [page, found] = await Promise.all([
+    const [page, revisions] = await Promise.all([
       get(`/pages/${id}`, { context: "edit", _fields: "id,title.raw" }),
       list(`/pages/${id}/revisions`, { page: query.page, per_page: PER_PAGE, context: "edit", _fields: "id,modified,replaced_gmt,replaced_by,changed,title.raw" }),
     ]);
-    return { page: page.data, ...found };
+    return { page: page.data, ...revisions };
   }, [id, query.page]);
   return html`<${Loaded} state=${state}>${({ page, items, total, pages }) => html`
     <${Screen} title="History of ${titleOf(page)}" actions=${html`<${Link} path="pages/${id}">Back to the page<//>`}>
       ${query.revision && html`<${Revision} key=${query.revision} page=${id} id=${query.revision} />`}
       <${Table} caption="Revisions" rows=${items} empty="Nothing has been changed yet: a revision is kept with each write from now on." columns=${[
-        { label: "Replaced", main: true, cell: (one) => html`<${Link} path="pages/${id}/revisions" query=${{ ...query, revision: one.id }} aria-current=${String(one.id) === query.revision ? "true" : undefined}>${shownTime(one.replaced_gmt)} UTC<//>` },
-        { label: "Changed", cell: (one) => one.changed.join(", ") },
-        { label: "By author", cell: (one) => one.replaced_by },
-        { label: "Title before", cell: (one) => one.title.raw },
+        { label: "Replaced", main: true, cell: (row) => html`<${Link} path="pages/${id}/revisions" query=${{ ...query, revision: row.id }} aria-current=${String(row.id) === query.revision ? "true" : undefined}>${displayTime(row.replaced_gmt)} UTC<//>` },
+        { label: "Changed", cell: (row) => row.changed.join(", ") },
+        { label: "By author", cell: (row) => row.replaced_by },
+        { label: "Title before", cell: (row) => row.title.raw },
       ]} />
       <${Paging} page=${+query.page || 1} pages=${pages} total=${total} what="revisions" />
     <//>`}<//>`;
@@ -37,30 +37,30 @@ function Revision({ page, id }) {
 
 function Changes({ page, revision }) {
   const names = revision.changed;
-  const [left, setLeft] = useState([]);
-  const fields = names.filter((name) => !left.includes(name));
+  const [excluded, setExcluded] = useState([]);
+  const fields = names.filter((name) => !excluded.includes(name));
   const [restore, isRestoring, error] = useAction(async () => {
-    // Only over the version that is the present one now.
+    // Refused if the page changes meanwhile.
     const { headers } = await get(`/pages/${page}`, { context: "edit", _fields: "id" });
     await post(`/pages/${page}/revisions/${revision.id}/restore`, { fields }, { headers: { "If-Match": headers.get("ETag") } });
     say(`Restored: ${fields.join(", ")}. What was replaced is a revision itself.`);
     go(`pages/${page}`);
   });
-  return html`<h2>What was before ${shownTime(revision.replaced_gmt)} UTC</h2>
+  return html`<h2>What was before ${displayTime(revision.replaced_gmt)} UTC</h2>
     <${Problem} error=${error} />
     ${names.map((name) => html`<h3>${name}</h3><${Difference} name=${name} difference=${revision.diff[name]} />`)}
-    ${may("pages:write") && html`<fieldset><legend>Put back</legend>${names.map((name) => html`<${Check} label=${name} value=${!left.includes(name)}
-      change=${(isOn) => setLeft(isOn ? left.filter((one) => one !== name) : [...left, name])} />`)}
+    ${may("pages:write") && html`<fieldset><legend>Put back</legend>${names.map((name) => html`<${Check} label=${name} value=${!excluded.includes(name)}
+      change=${(isOn) => setExcluded(isOn ? excluded.filter((other) => other !== name) : [...excluded, name])} />`)}
       <button class="main" disabled=${isRestoring || !fields.length} onClick=${restore}>Restore</button></fieldset>`}`;
 }
 
-const written = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
+const asText = (value) => (typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
-/** What a field was and became; of the content the lines that differ. */
+/** The value of a field before and after; for the content the lines that differ. */
 function Difference({ name, difference }) {
   if (difference === null || difference === undefined) return html`<p>It is too long to be compared.</p>`;
   if (name === "content") return html`<pre>${difference.split("\n").map(line)}</pre>`;
-  return html`<div class="versions"><pre><del>${written(difference.before)}</del></pre><pre><ins>${written(difference.after)}</ins></pre></div>`;
+  return html`<div class="versions"><pre><del>${asText(difference.before)}</del></pre><pre><ins>${asText(difference.after)}</ins></pre></div>`;
 }
 
 function line(text) {

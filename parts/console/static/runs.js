@@ -1,18 +1,18 @@
-// Runs: what ran for which entry, failures first, and their replay.
+// The list of runs, failed ones first, and their replay.
 import { html, useLoad } from "./lib.js";
 import { get, list, post } from "./api.js";
 import { Link } from "./address.js";
 import { formName } from "./feeds.js";
 import { may } from "./session.js";
-import { Filter, Loaded, Paging, Problem, Screen, Table, say, shownTime, useAction } from "./ui.js";
+import { Filter, Loaded, Paging, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
 
 const STATES = [["failed", "Failed"], ["due", "Due"], ["claimed", "Claimed"], ["pending", "Pending"], ["success", "Success"], ["skipped", "Skipped"], ["all", "All"]];
 const ENDED = ["success", "skipped", "failed"];
 const FILTERS = ["form_id", "feed_id", "entry_id"];
 const PER_PAGE = 50;
 
-/** Ask for runs in a state; those that are due are another list, and know no entry. */
-function ask(state, { form_id, feed_id, entry_id }, query) {
+/** Get the runs in a state; due runs are another list, without a filter by entry. */
+function getRuns(state, { form_id, feed_id, entry_id }, query) {
   if (state === "due") return list("/runs/due", { form_id, feed_id, ...query });
   return list("/runs", { form_id, feed_id, entry_id, state: state === "all" ? "" : state, ...query });
 }
@@ -21,10 +21,10 @@ export function RunList({ query }) {
   const state = STATES.some(([key]) => key === query.state) ? query.state : "failed";
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""]));
   const page = Number(query.page) || 1;
-  const asked = [...Object.values(filters)];
+  const inputs = Object.values(filters);
   const counts = useLoad(async () => Object.fromEntries(await Promise.all(STATES.map(async ([key]) =>
-    [key, await ask(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), asked);
-  const runs = useLoad(() => ask(state, filters, { page, per_page: PER_PAGE }), [state, page, ...asked]);
+    [key, await getRuns(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), inputs);
+  const runs = useLoad(() => getRuns(state, filters, { page, per_page: PER_PAGE }), [state, page, ...inputs]);
   const reload = () => {
     counts.reload();
     runs.reload();
@@ -32,7 +32,7 @@ export function RunList({ query }) {
   const [replay, , error] = useAction(async (run) => {
     const path = `/feeds/${run.feed_id}/runs/${run.id}`;
     const { data, headers } = await get(path);
-    // What has ended once more since it was shown is not run again by mistake.
+    // Refuse to replay a run that has changed since it was shown.
     if (["state", "attempt", "modified"].some((name) => data[name] !== run[name])) throw { message: "This run has changed meanwhile. Nothing was replayed: look at it again." };
     await post(`${path}/replay`, {}, { headers: { "If-Match": headers.get("ETag") } });
     say(`The run of feed ${run.feed_id} for entry ${run.entry_id} is pending: a worker runs it once more.`);
@@ -44,9 +44,9 @@ export function RunList({ query }) {
     { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${formName(run.form_id).toLowerCase()}<//>` },
     { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
     { label: "Outcome", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
-    { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${shownTime(run.modified)}</time>
-      <p class="hint">first claimed ${shownTime(run.created)}</p>
-      ${run.until && html`<p class="hint">lease until ${shownTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${shownTime(run.retry_at)}</p>`}` },
+    { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${displayTime(run.modified)}</time>
+      <p class="hint">first claimed ${displayTime(run.created)}</p>
+      ${run.until && html`<p class="hint">lease until ${displayTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${displayTime(run.retry_at)}</p>`}` },
     may("runs:write") && { label: "", cell: (run) => canReplay(run) && html`<button aria-label="Replay feed ${run.feed_id} for entry ${run.entry_id}" onClick=${() => replay(run)}>Replay</button>` },
   ].filter(Boolean);
   return html`<${Screen} title="Runs" actions=${html`<button onClick=${reload}>Refresh</button>`}>

@@ -1,4 +1,4 @@
-// Who is signed in. The credentials are in memory and, where that is asked for, in sessionStorage.
+// The signed-in caller. The credentials are in memory and, if the user chooses so, in sessionStorage.
 import { observable } from "./lib.js";
 
 /** How callers sign in: `local` (not at all), `session` (at the host), or `credentials`. */
@@ -10,10 +10,10 @@ const stored = signIn === "credentials" ? JSON.parse(sessionStorage.getItem(KEY)
 let current = stored;
 /** The caller as `GET /whoami` returns it, or null. */
 export const caller = observable(null);
-/** The question to sign in that is open, or null. */
+/** The open dialog to sign in: `{error, done, answer}`, or null. */
 export const question = observable(null);
 
-/** Return the headers with which requests are sent. */
+/** Return the headers of the credentials. */
 export function credentials() {
   if (!current) return {};
   const { name, secret } = current;
@@ -22,22 +22,22 @@ export function credentials() {
   return { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
 }
 
-/** Wait until somebody has signed in again, unless that has happened since a request was sent. */
-export function askToSignIn(error, sent) {
-  if (JSON.stringify(sent) !== JSON.stringify(credentials())) return Promise.resolve();
+/** Wait until the user has signed in, unless the credentials of a request have been replaced already. */
+export function askToSignIn(error, authorization) {
+  if (JSON.stringify(authorization) !== JSON.stringify(credentials())) return Promise.resolve();
   const open = question.get();
   if (open) {
-    // What was tried has failed: say so where it was asked.
+    // The new credentials were refused: show this in the same dialog.
     question.set({ ...open, error });
     return open.done;
   }
   let answer;
   const done = new Promise((resolve) => (answer = resolve));
-  question.set({ error: Object.keys(sent).length ? error : null, done, answer });
+  question.set({ error: Object.keys(authorization).length ? error : null, done, answer });
   return done;
 }
 
-/** Use these credentials from now on, and send again what has waited for them. */
+/** Use credentials from now on, and repeat the requests that wait for them. */
 export function use(name, secret, keep) {
   current = secret ? { name, secret } : null;
   if (keep && current) sessionStorage.setItem(KEY, JSON.stringify(current));

@@ -1,19 +1,19 @@
-// The start: how many pages there are, what comes next, and what has failed.
+// The start screen: numbers of pages, coming changes, and failures.
 import { html, useLoad } from "./lib.js";
 import { get, list, timezone } from "./api.js";
 import { Link } from "./address.js";
 import { counts, titleOf } from "./pages.js";
 import { hasPart, may } from "./session.js";
-import { Loaded, Screen, shownTime } from "./ui.js";
+import { Loaded, Screen, displayTime } from "./ui.js";
 import { stateOf } from "./webhooks.js";
 
-const SOME = 5;
-// So many pages a list has at most.
-const MOST = 100;
-// How far one looks ahead.
+const ROWS = 5;
+// The longest list of the API.
+const MAX_PER_PAGE = 100;
+// The period of coming changes.
 const DAYS = 30;
 
-/** A part of the screen, which only those see who may. */
+/** A part of the screen. */
 function Part({ title, load, children }) {
   const state = useLoad(load);
   return html`<section class="card"><h2>${title}</h2><${Loaded} state=${state}>${children}<//></section>`;
@@ -24,35 +24,35 @@ const CLOCK = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: 
 const local = (date) => CLOCK.format(date).replace(" ", "T");
 const inDays = (days) => new Date(Date.now() + days * 86400000);
 
-/** Return a bound of a window in local time; the day that it ends with is one of it. */
+/** Return a bound of a window in local time; a window includes its last day. */
 function localBound(verb, text) {
-  const [day, rest] = [text.slice(0, 10), text.slice(11)];
-  if (!rest) return day && `${day}T${verb === "ends" ? "24" : "00"}:00:00`;
-  const offset = /(Z|[+-]\d\d)(?::?(\d\d))?$/i.exec(rest);
-  if (!offset) return `${day}T${rest}`;
+  const [day, time] = [text.slice(0, 10), text.slice(11)];
+  if (!time) return day && `${day}T${verb === "ends" ? "24" : "00"}:00:00`;
+  const offset = /(Z|[+-]\d\d)(?::?(\d\d))?$/i.exec(time);
+  if (!offset) return `${day}T${time}`;
   const zone = offset[1].length > 1 ? `${offset[1]}:${offset[2] || "00"}` : "Z";
-  const date = new Date(`${day}T${rest.slice(0, offset.index)}${zone}`);
+  const date = new Date(`${day}T${time.slice(0, offset.index)}${zone}`);
   return Number.isNaN(+date) ? "" : local(date);
 }
 
 const pageRow = (page, text) => html`<li><${Link} path="pages/${page.id}">${titleOf(page)}<//> <span class="hint">${text}</span></li>`;
 
-/** Return what is published, starts or ends next. */
+/** Return the next pages that are published, start or end. */
 async function comingPages() {
   const query = { context: "edit", _fields: "id,title.raw,date,meta.starts_at,meta.ends_at" };
-  const scheduled = await list("/pages", { ...query, status: "future", orderby: "date", order: "asc", per_page: SOME });
+  const scheduled = await list("/pages", { ...query, status: "future", orderby: "date", order: "asc", per_page: ROWS });
   let days = DAYS;
   let windows;
   do {
-    windows = await list("/pages", { ...query, status: "publish", window_changes_before: inDays(days).toISOString(), per_page: MOST });
+    windows = await list("/pages", { ...query, status: "publish", window_changes_before: inDays(days).toISOString(), per_page: MAX_PER_PAGE });
     days /= 4;
-    // Of so many not all are here: what comes first may be missing.
-  } while (windows.total > MOST && days > 0.01);
+    // The list is cut, and may lack the next pages: use a shorter period.
+  } while (windows.total > MAX_PER_PAGE && days > 0.01);
   const [now, end] = [local(new Date()), local(inDays(DAYS))];
   const bounds = windows.items.flatMap((page) => [["starts", page.meta.starts_at], ["ends", page.meta.ends_at]]
     .map(([verb, text]) => ({ page, verb, text, time: localBound(verb, text.trim()) })));
   return [...scheduled.items.map((page) => ({ page, verb: "is published", text: page.date, time: page.date })), ...bounds.filter(({ time }) => time > now && time < end)]
-    .sort((one, other) => (one.time < other.time ? -1 : 1)).slice(0, 2 * SOME);
+    .sort((a, b) => (a.time < b.time ? -1 : 1)).slice(0, 2 * ROWS);
 }
 
 function FirstSteps() {
@@ -74,16 +74,16 @@ export function Start() {
   return html`<${Screen} title="Start">
     <div class="cards">
       ${empty.data?.isEmpty && html`<${FirstSteps} />`}
-      ${may("pages:read") && html`<${Part} title="Pages" load=${counts}>${(found) => html`<ul class="plain">${found.map(([status, name, count]) =>
+      ${may("pages:read") && html`<${Part} title="Pages" load=${counts}>${(statuses) => html`<ul class="plain">${statuses.map(([status, name, count]) =>
         html`<li><${Link} path="pages" query=${{ status }}>${name}<//>: ${count.toLocaleString("en")}</li>`)}</ul>`}<//>
-      <${Part} title="What comes next" load=${comingPages}>${(found) => (found.length
-        ? html`<ul class="plain">${found.map(({ page, verb, text }) => pageRow(page, `${verb} ${shownTime(text)}`))}</ul>`
+      <${Part} title="What comes next" load=${comingPages}>${(changes) => (changes.length
+        ? html`<ul class="plain">${changes.map(({ page, verb, text }) => pageRow(page, `${verb} ${displayTime(text)}`))}</ul>`
         : html`<p class="empty">No page is scheduled, and none starts or ends within ${DAYS} days.</p>`)}<//>`}
-      ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: SOME })}>${({ items, total }) => (total
+      ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: ROWS })}>${({ items, total }) => (total
         ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">All ${total.toLocaleString("en")} failed runs<//></p>`
         : html`<p class="empty">No run has failed.</p>`)}<//>`}
-      ${may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(found) => (found.length
-        ? html`<ul class="plain">${found.map((one) => html`<li><${Link} path="webhooks/${one.id}">${one.url}<//> <span class="hint">${stateOf(one)}</span></li>`)}</ul>`
+      ${hasPart("webhooks") && may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(webhooks) => (webhooks.length
+        ? html`<ul class="plain">${webhooks.map((webhook) => html`<li><${Link} path="webhooks/${webhook.id}">${webhook.url}<//> <span class="hint">${stateOf(webhook)}</span></li>`)}</ul>`
         : html`<p class="empty">None is off, and none fails.</p>`)}<//>`}
     </div>
   <//>`;

@@ -1,12 +1,12 @@
-// What screens are built of: headings, messages, fields, tables and paging.
+// Components of screens: headings, messages, fields, tables, paging and dialogs.
 import { html, observable, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
 import { refine } from "./address.js";
 
-/** What was done last, which screen readers say too. */
+/** The message about the last action, which screen readers announce. */
 const notice = observable("");
 export const say = (text) => notice.set(text);
 
-/** Show what was done last until something else is, or it is closed. */
+/** Show the message about the last action until there is another one, or it is closed. */
 export function Notice() {
   const text = notice.use();
   return html`<div class="notice" role="status" hidden=${!text}>
@@ -14,7 +14,7 @@ export function Notice() {
   </div>`;
 }
 
-/** A screen: its heading, what can be done on it, and what it shows. */
+/** A screen with its heading, actions and content. */
 export function Screen({ title, actions, children }) {
   const heading = useRef();
   useEffect(() => {
@@ -24,24 +24,24 @@ export function Screen({ title, actions, children }) {
   return html`<div class="screen-head"><h1 tabindex="-1" ref=${heading}>${title}</h1><div class="actions">${actions}</div></div>${children}`;
 }
 
-/** An error of the service: its message, and those about fields that the screen does not show. */
-export function Problem({ error, shown = [] }) {
+/** An error of the service: its message, and the messages about fields that do not show their own. */
+export function Problem({ error, fields = [] }) {
   if (!error) return null;
-  const others = Object.entries(error.params || {}).filter(([name]) => !shown.includes(name.split(".").pop()));
+  const messages = Object.entries(error.params || {}).filter(([name]) => !fields.includes(name.split(".").pop()));
   return html`<div class="problem" role="alert">
     <p>${error.message}</p>
-    ${others.length > 0 && html`<ul>${others.map(([name, text]) => html`<li><code>${name}</code>: ${String(text)}</li>`)}</ul>`}
+    ${messages.length > 0 && html`<ul>${messages.map(([name, text]) => html`<li><code>${name}</code>: ${String(text)}</li>`)}</ul>`}
   </div>`;
 }
 
-/** What `useLoad` returned: the data as `children(data)` shows them, below an error of loading them anew. */
+/** The state of `useLoad`: `children(data)`, below an error if the last load has failed. */
 export function Loaded({ state: { data, error, loading, reload }, children }) {
   if (!data && !error) return html`<p class="hint" role="status">Loading …</p>`;
   return html`${error && html`<${Problem} error=${error} /><p><button onClick=${reload}>Try again</button></p>`}
     ${data && html`<div class="loaded" key="loaded" aria-busy=${loading}>${children(data)}</div>`}`;
 }
 
-/** The message about a field: `params` names it alone or within the meta. */
+/** Return the message about a field of a page, a feed or the meta. */
 const messageOf = (error, name) => error?.params?.[name] || error?.params?.[`meta.${name}`];
 
 /** A labelled field. `control(attributes)` returns its element. */
@@ -57,45 +57,45 @@ function Labelled({ label, name, hint, error, control }) {
   </div>`;
 }
 
-/** A field of one line; `rest` are attributes of its input. */
-export const Text = ({ label, name, hint, error, value, change, ...rest }) => html`<${Labelled} ...${{ label, name, hint, error }}
-  control=${(attributes) => html`<input type="text" autocomplete="off" ...${attributes} ...${rest} value=${value ?? ""} onInput=${(event) => change(event.target.value)} />`} />`;
+/** A field of one line. */
+export const Text = ({ label, name, hint, error, value, change, ...attrs }) => html`<${Labelled} ...${{ label, name, hint, error }}
+  control=${(attributes) => html`<input type="text" autocomplete="off" ...${attributes} ...${attrs} value=${value ?? ""} onInput=${(event) => change(event.target.value)} />`} />`;
 
-/** A filter: a text that becomes a part of the address when nothing more is typed for a moment. */
-export function Filter({ name, query, ...rest }) {
-  const given = query[name] || "";
-  const [text, setText] = useState(given);
+/** A filter: its text becomes a part of the address after a pause in typing. */
+export function Filter({ name, query, ...attrs }) {
+  const value = query[name] || "";
+  const [text, setText] = useState(value);
   const settled = useSettled(text.trim(), 300);
-  const sent = useRef(given);
+  const sent = useRef(value);
   useEffect(() => {
-    // It was changed elsewhere: by a link, or on the way back.
-    if (given !== sent.current) setText((sent.current = given));
-  }, [given]);
+    // A link or the history has changed the address.
+    if (value !== sent.current) setText((sent.current = value));
+  }, [value]);
   useEffect(() => {
     if (settled !== sent.current && settled === text.trim()) refine({ [name]: (sent.current = settled), page: "" }, { replace: true });
   }, [settled]);
-  return html`<${Text} ...${rest} name=${name} value=${text} change=${setText} />`;
+  return html`<${Text} ...${attrs} name=${name} value=${text} change=${setText} />`;
 }
 
 /** A field of several lines. */
-export const LongText = ({ label, name, hint, error, value, change, ...rest }) => html`<${Labelled} ...${{ label, name, hint, error }}
-  control=${(attributes) => html`<textarea ...${attributes} ...${rest} value=${value ?? ""} onInput=${(event) => change(event.target.value)}></textarea>`} />`;
+export const LongText = ({ label, name, hint, error, value, change, ...attrs }) => html`<${Labelled} ...${{ label, name, hint, error }}
+  control=${(attributes) => html`<textarea ...${attributes} ...${attrs} value=${value ?? ""} onInput=${(event) => change(event.target.value)}></textarea>`} />`;
 
 /** A choice among `options`: values, or pairs of a value and its label. */
 export const Choice = ({ label, name, hint, error, value, change, options }) => html`<${Labelled} ...${{ label, name, hint, error }}
   control=${(attributes) => html`<select ...${attributes} value=${value} onChange=${(event) => change(event.target.value)}>
-    ${options.map((one) => [one].flat()).map(([key, text = key]) => html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}
+    ${options.map((option) => [option].flat()).map(([key, text = key]) => html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}
   </select>`} />`;
 
-/** A box to tick. */
-export function Check({ label, value, change, ...rest }) {
+/** A checkbox. */
+export function Check({ label, value, change, ...attrs }) {
   const id = useId();
-  return html`<div class="check"><input type="checkbox" id=${id} checked=${Boolean(value)} onChange=${(event) => change(event.target.checked)} ...${rest} /><label for=${id}>${label}</label></div>`;
+  return html`<div class="check"><input type="checkbox" id=${id} checked=${Boolean(value)} onChange=${(event) => change(event.target.checked)} ...${attrs} /><label for=${id}>${label}</label></div>`;
 }
 
 const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?$/;
 
-/** A date, perhaps with a time, in the local time of the site. What is no such date stays a text. */
+/** A date, perhaps with a time, in the local time of the site. Other values are edited as text. */
 export function DateTime({ label, name, hint, error, value = "", change, needsTime = false }) {
   const parts = value === "" ? ["", "", ""] : DATE.exec(value);
   if (!parts) return html`<${Text} ...${{ label, name, hint, error, value, change }} />`;
@@ -108,17 +108,17 @@ export function DateTime({ label, name, hint, error, value = "", change, needsTi
   </div>`} />`;
 }
 
-/** Any value as JSON; `change` gets values, and `onProblem` a message or "" as the text becomes valid. */
+/** Any value as JSON; `change` gets valid values, `onProblem` a message, or "" for a valid text. */
 export function Json({ label, name, hint, error, value, change, rows = 6, onProblem = () => {} }) {
-  const written = JSON.stringify(value, null, 2) ?? "";
-  const [text, setText] = useState(written);
+  const json = JSON.stringify(value, null, 2) ?? "";
+  const [text, setText] = useState(json);
   const [problem, setProblem] = useState("");
-  const sent = useRef(written);
+  const sent = useRef(json);
   useEffect(() => {
-    // Another value came from elsewhere.
-    if (written !== sent.current) setText((sent.current = written));
-  }, [written]);
-  const type = (next) => {
+    // The value was changed outside of this field.
+    if (json !== sent.current) setText((sent.current = json));
+  }, [json]);
+  const edit = (next) => {
     setText(next);
     let message = "";
     try {
@@ -131,13 +131,13 @@ export function Json({ label, name, hint, error, value, change, rows = 6, onProb
     setProblem(message);
     onProblem(message);
   };
-  const shown = problem ? { params: { [name]: problem } } : error;
-  return html`<${LongText} ...${{ label, name, hint }} error=${shown} value=${text} change=${type} rows=${rows} class="code" spellcheck="false" />`;
+  const shownError = problem ? { params: { [name]: problem } } : error;
+  return html`<${LongText} ...${{ label, name, hint }} error=${shownError} value=${text} change=${edit} rows=${rows} class="code" spellcheck="false" />`;
 }
 
 /**
- * A table whose cells name their columns where the screen is narrow. `columns`: a label and a cell of a row.
- * Where a row vanishes that had the focus, the next one gets it.
+ * A table; on a narrow screen its cells have the labels of their columns.
+ * If a row with the focus is removed, the next row gets the focus.
  */
 export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps = () => ({}), empty = "There is nothing here." }) {
   const body = useRef();
@@ -145,7 +145,7 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
   const place = body.current ? [...body.current.rows].findIndex((row) => row.contains(focused)) : -1;
   const cell = focused?.closest("td, th")?.cellIndex;
   useLayoutEffect(() => {
-    // A row that moves loses it, too.
+    // A moved row loses the focus too.
     if (place < 0 || document.activeElement === focused) return;
     const row = body.current && body.current.rows[Math.min(place, body.current.rows.length - 1)];
     (focused.isConnected ? focused : row?.cells[cell].querySelector("a, button, input") || document.querySelector("h1")).focus();
@@ -158,7 +158,7 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
   </table>`;
 }
 
-/** Steps through the pages of results of a list. */
+/** The navigation through the pages of results of a list; `what` is the noun of its items. */
 export function Paging({ page, pages, total, what }) {
   const step = (number, text) => html`<button disabled=${number < 1 || number > pages} onClick=${() => refine({ page: number })}>${text}</button>`;
   return html`<nav class="paging" aria-label="Pages of results">
@@ -167,14 +167,14 @@ export function Paging({ page, pages, total, what }) {
   </nav>`;
 }
 
-/** A dialog over the screen. The rest cannot be reached until it is closed. */
+/** A modal dialog. */
 export function Dialog({ title, close, children }) {
   const element = useRef();
   const id = useId();
   useEffect(() => {
     const dialog = element.current;
     dialog.showModal();
-    // Whatever had the focus before has it again.
+    // Closing restores the focus.
     return () => dialog.close();
   }, []);
   return html`<dialog ref=${element} aria-labelledby=${id} onCancel=${(event) => { event.preventDefault(); close?.(); }}>
@@ -182,12 +182,12 @@ export function Dialog({ title, close, children }) {
   </dialog>`;
 }
 
-/** A text to take along, with a button that copies it. */
+/** A text with a button that copies it. */
 export function Copied({ label, text, hint }) {
   const copy = async (event) => {
     const input = event.target.parentElement.querySelector("input");
     input.select();
-    // The clipboard is there over https and on this machine only.
+    // Browsers offer the clipboard over https and on localhost only.
     if (navigator.clipboard) await navigator.clipboard.writeText(text);
     else document.execCommand("copy");
     say(`${label}: copied.`);
@@ -196,21 +196,21 @@ export function Copied({ label, text, hint }) {
     <input type="text" readonly ...${attributes} value=${text} /> <button type="button" onClick=${copy}>Copy</button></div>`} />`;
 }
 
-/** A button that asks before it acts. */
-export function Confirmed({ label, question, act, ...rest }) {
+/** A button that asks for confirmation. */
+export function Confirmed({ label, question, act, ...attrs }) {
   const [isOpen, setOpen] = useState(false);
-  const yes = () => {
+  const confirm = () => {
     setOpen(false);
     act();
   };
-  return html`<button type="button" ...${rest} onClick=${() => setOpen(true)}>${label}</button>
+  return html`<button type="button" ...${attrs} onClick=${() => setOpen(true)}>${label}</button>
     ${isOpen && html`<${Dialog} title=${question} close=${() => setOpen(false)}>
-      <div class="actions"><button type="button" class="danger" onClick=${yes}>${label}</button>
+      <div class="actions"><button type="button" class="danger" onClick=${confirm}>${label}</button>
       <button type="button" onClick=${() => setOpen(false)} autofocus>Cancel</button></div>
     <//>`}`;
 }
 
-/** Run something once at a time: `[run, isRunning, error]`. */
+/** Run an action, never twice at a time: `[run, isRunning, error]`. */
 export function useAction(action) {
   const [state, setState] = useState({ isRunning: false, error: null });
   const running = useRef(false);
@@ -219,9 +219,9 @@ export function useAction(action) {
     running.current = true;
     setState({ isRunning: true, error: null });
     try {
-      const done = await action(...values);
+      const result = await action(...values);
       setState({ isRunning: false, error: null });
-      return done;
+      return result;
     } catch (error) {
       setState({ isRunning: false, error });
       return undefined;
@@ -232,5 +232,5 @@ export function useAction(action) {
   return [run, state.isRunning, state.error];
 }
 
-/** A time as the service gives it, without its T. */
-export const shownTime = (text) => (text || "").replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+/** Return a time of the service for people to read. */
+export const displayTime = (text) => (text || "").replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");

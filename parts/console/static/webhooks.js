@@ -1,14 +1,14 @@
-// Webhooks: where events are sent to, and whether they arrive.
+// The list of webhooks, with their health.
 import { html, useLoad } from "./lib.js";
 import { list, patch } from "./api.js";
 import { Link } from "./address.js";
-import { Check, Loaded, Problem, Screen, Table, say, shownTime, useAction } from "./ui.js";
+import { Check, Loaded, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
 
-/** Return in words how a webhook is. */
+/** Return sentences about the health of a webhook. */
 export function stateOf({ active, reason, failures, next_try }) {
   if (!active) return `Off. ${reason}`;
   if (!failures) return `Works. ${reason}`;
-  return `${failures === 1 ? "1 attempt has" : `${failures} attempts have`} failed${next_try ? `; the next is at ${shownTime(next_try)}` : ""}. ${reason}`;
+  return `${failures === 1 ? "1 attempt has" : `${failures} attempts have`} failed${next_try ? `; the next is at ${displayTime(next_try)}` : ""}. ${reason}`;
 }
 
 export function WebhookList() {
@@ -19,11 +19,11 @@ export function WebhookList() {
     state.reload();
   });
   const columns = [
-    { label: "Receiver", main: true, cell: (one) => html`<${Link} path="webhooks/${one.id}">${one.url}<//>${one.description && html`<p class="hint">${one.description}</p>`}` },
+    { label: "Receiver", main: true, cell: ({ id, url, description }) => html`<${Link} path="webhooks/${id}">${url}<//>${description && html`<p class="hint">${description}</p>`}` },
     { label: "Types", cell: ({ types }) => types.join(", ") },
     { label: "State", cell: stateOf },
     { label: "Waiting", cell: ({ waiting }) => waiting.toLocaleString("en") },
-    { label: "On", cell: (one) => html`<${Check} label="On" value=${one.active} disabled=${isRunning} change=${(active) => toggle(one, active)} aria-label="On: ${one.url}" />` },
+    { label: "On", cell: (webhook) => html`<${Check} label="On" value=${webhook.active} disabled=${isRunning} change=${(active) => toggle(webhook, active)} aria-label="On: ${webhook.url}" />` },
   ];
   return html`<${Screen} title="Webhooks" actions=${html`<${Link} class="button main" path="webhooks/new">New webhook<//>`}>
     <${Problem} error=${error} />

@@ -1,4 +1,4 @@
-"""Reads the files of WordPress (WXR) and of Gravity Forms, as their REST APIs would show them."""
+"""Read the files of WordPress (WXR) and of Gravity Forms, as rows of their REST APIs."""
 
 import io
 import re
@@ -17,11 +17,11 @@ from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
 from landform.parts.moving_in.wordpress.client import CannotBegin
-from landform.parts.moving_in.wordpress.site import SlugOwners
-from landform.parts.moving_in.wordpress.values import field_value, storable, whole
+from landform.parts.moving_in.wordpress.site import SlugKeepers
+from landform.parts.moving_in.wordpress.values import field_value, parse_integer, storable
 from landform.storage.rows import Row
 
-# The columns of a page whose elements have their names, some of them with `post_` before.
+# Columns whose elements have the same names, or these names after `post_`.
 COLUMNS = (
     "date", "date_gmt", "modified", "modified_gmt", "status", "password", "parent", "menu_order",
     "link", "title", "content", "excerpt",
@@ -29,22 +29,21 @@ COLUMNS = (
 NO_DATE = "0000-00-00 00:00:00"
 NO_EXPORT = "{file} is no export of {program}: {reason}."
 CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, and take that file."
-# What no XML may hold, with the bytes that are no characters, and what stands for it until it is
-# found in a page.
-BROKEN = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
-MARK = re.compile("\ufdd0")
-# An element by its namespace: those of podcasts and media have names that are the same.
-ELEMENT_NAMES = re.compile(
+# Characters that XML cannot hold, and bytes that are not UTF-8. `MARK` replaces them in the parser,
+# so that the pages that have some are known.
+INVALID = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+MARK = "\ufdd0"
+# The name of an element of RSS or WordPress. Elements of podcasts and media have the same names.
+ELEMENT_NAME = re.compile(
     r"""(?:\{https?://(?:www\.)?wordpress\.org/export/[0-9.]+/(?P<wp>excerpt/)?\}
         |\{https?://purl\.org/(?:rss/1\.0/modules/content|dc/elements/1\.1)/\})?([^{}]+)
     """,
     re.VERBOSE,
 )
-# White space around a text, which pretty printers add.
+# Blanks around a text, which pretty printers add.
 XML_BLANKS = " \t\r\n"
-NO_SITE = "it names no site"
-READ_FAILURES = (ParseError, DefusedXmlException, LookupError, ValueError)
-DECLARED = re.compile(
+READ_ERRORS = (ParseError, DefusedXmlException, LookupError, ValueError)
+OTHER_ENCODING = re.compile(
     rb"""\s*<\?xml\b[^>]*?\bencoding\s*=\s*["'](?!utf-?8["'])([^"']*)""", re.IGNORECASE
 )
 
@@ -52,81 +51,79 @@ DECLARED = re.compile(
 class Export:
     """A file that WordPress exported.
 
-    Once `read` has begun, `home` is the address of its site, `pages` the number of its pages,
-    `patterns` the contents of its synced patterns by id, `slugs` whose its slugs are, and `broken`
-    says why it ends before its end, where it is not whole.
+    `read` sets the attributes before the first page: `home` is the address of the site, `pages`
+    the number of pages, `patterns` the contents of synced patterns by id, `slug_keepers` the pages
+    that keep their slugs, and `error` the reason why the file is cut.
     """
 
     def __init__(self, file: Path) -> None:
         self._file = self._source = file
-        self.home, self.pages, self.broken = "", 0, ""
+        self.home, self.pages, self.error = "", 0, ""
         self.patterns: dict[int, str] = {}
-        self.slugs = SlugOwners()
+        self.slug_keepers = SlugKeepers()
         self._authors: dict[str, int] = {}
 
     def read(self, statuses: Collection[str], since: str) -> Iterator[Row]:
-        """Yield its pages as the REST API would show them; `CannotBegin` for another file.
+        """Yield the pages with some statuses that were modified after a time.
 
-        Only those with some statuses, if any are given, that were modified after a moment: as
-        WordPress does it, the local date, or UTC if the moment has a zone.
+        A time without a zone is compared with local dates, as in WordPress. Raises `CannotBegin`
+        for a file that is no export.
         """
-        wanted = {word for text in statuses for word in text.replace(",", " ").split()} or {"any"}
+        names = {name for text in statuses for name in text.replace(",", " ").split()} or {"any"}
         after = datetime.fromisoformat(since or "0001-01-01")
         column = "modified_gmt" if after.tzinfo else "modified"
-        moment = f"{after.astimezone(UTC) if after.tzinfo else after:%Y-%m-%d %H:%M:%S}"
+        date = f"{after.astimezone(UTC) if after.tzinfo else after:%Y-%m-%d %H:%M:%S}"
 
-        def is_wanted(page: Row) -> bool:
-            return bool(wanted & {"any", page["status"]}) and (not since or page[column] > moment)
+        def is_selected(page: Row) -> bool:
+            return bool(names & {"any", page["status"]}) and (not since or page[column] > date)
 
         if self._file.is_file():
-            yield from self._read(is_wanted)
+            yield from self._read(is_selected)
             return
-        # A pipe is read once only.
+        # The file is read twice, a pipe only once.
         with tempfile.NamedTemporaryFile() as copy:
             with self._file.open("rb") as pipe:
                 shutil.copyfileobj(pipe, copy)
             copy.flush()
             self._source = Path(copy.name)
-            yield from self._read(is_wanted)
+            yield from self._read(is_selected)
 
-    def _read(self, is_wanted: Callable[[Row], bool]) -> Iterator[Row]:
-        self._look_through()
-        with suppress(*READ_FAILURES):
+    def _read(self, is_selected: Callable[[Row], bool]) -> Iterator[Row]:
+        self._scan()
+        with suppress(*READ_ERRORS):
             for texts, element in self._items():
-                if _is_page(texts) and is_wanted(page := self._page(texts, element)):
+                if _is_page(texts) and is_selected(page := self._page(texts, element)):
                     yield page
 
-    def _look_through(self) -> None:
-        """Read what has to be known before the first page, whatever comes first in the file."""
+    def _scan(self) -> None:
+        """Read the file once, for the attributes."""
         reason = ""
         try:
             for texts, _ in self._items():
+                number = parse_integer(texts.get("post_id")) or 0
+                is_public = texts.get("status") == "publish" and not texts.get("post_password")
                 if _is_page(texts):
                     self.pages += 1
-                    page = {**texts, "slug": texts.get("post_name", "")}
-                    self.slugs.add(whole(texts.get("post_id")) or 0, page)
-                elif texts.get("post_type") == "wp_block":
-                    is_public = texts.get("status") == "publish" and not texts.get("post_password")
-                    if is_public and (number := whole(texts.get("post_id"))):
-                        self.patterns[number] = texts.get("content", "")
-        except READ_FAILURES as error:
+                    self.slug_keepers.add(number, {**texts, "slug": texts.get("post_name", "")})
+                elif texts.get("post_type") == "wp_block" and is_public and number:
+                    self.patterns[number] = texts.get("content", "")
+        except READ_ERRORS as error:
             reason = str(error)
-        if not reason and self.home:
-            return
-        text = (CUT if self.pages else NO_EXPORT).format(
-            file=self._file, program="WordPress", pages=self.pages, reason=reason or NO_SITE
-        )
-        if not self.pages:
-            raise CannotBegin(text)
-        self.broken = text
+        if reason or not self.home:
+            self.error = (CUT if self.pages else NO_EXPORT).format(
+                file=self._file, program="WordPress", pages=self.pages,
+                reason=reason or "it names no site",
+            )  # fmt: skip
+        if self.error and not self.pages:
+            raise CannotBegin(self.error)
 
     def _items(self) -> Iterator[tuple[dict[str, str], Element]]:
-        """Yield the texts of each item, and the item."""
+        """Yield the texts of each item, and its element."""
         parents: list[Element] = []
-        opened = self._source.open("rb")
-        with Repaired(opened, "utf-8-sig", "surrogateescape") as source:
-            if found := DECLARED.match(opened.peek().removeprefix(BOM_UTF8)):
-                raise LookupError(f"it is in {found[1].decode()}, and not in UTF-8")
+        binary = self._source.open("rb")
+        with Repaired(binary, "utf-8-sig", "surrogateescape") as source:
+            if match := OTHER_ENCODING.match(binary.peek().removeprefix(BOM_UTF8)):
+                raise LookupError(f"it is in {match[1].decode()}, and not in UTF-8")
             for event, element in iterparse(source, ("start", "end")):
                 if event == "start":
                     parents.append(element)
@@ -137,25 +134,25 @@ class Export:
                     self.home = (element.text or "").strip(XML_BLANKS)
                 elif name == "author":
                     texts = _texts(element)
-                    number = whole(texts.get("author_id")) or 0
+                    number = parse_integer(texts.get("author_id")) or 0
                     self._authors[texts.get("author_login", "")] = number
                 elif name == "item":
                     yield _texts(element), element
-                    # What was read is not held any longer.
+                    # Free its memory.
                     parents[-1].remove(element)
 
     def _page(self, texts: dict[str, str], element: Element) -> Row:
         page: Row = {name: texts.get(f"post_{name}", texts.get(name, "")) for name in COLUMNS}
         meta = _meta(element)
         page |= {
-            "id": whole(texts.get("post_id")),
+            "id": parse_integer(texts.get("post_id")),
             "slug": texts.get("post_name", ""),
             "author": self._authors.get(texts.get("creator", ""), 0),
             "template": meta.pop("_wp_page_template", ""),
             "floats": page["date_gmt"] == NO_DATE,
             "meta": {name: value for name, value in meta.items() if not name.startswith("_")},
         }
-        repaired = storable(page, MARK)
+        repaired = storable(page, re.compile(MARK))
         return {**repaired, "repaired": repaired != page}
 
 
@@ -164,39 +161,34 @@ def _is_page(texts: Row) -> bool:
 
 
 def _name(element: Element) -> str:
-    """Return the name of an element of RSS or WordPress; of others one that nothing here has."""
-    found = ELEMENT_NAMES.fullmatch(str(element.tag))
-    if not found:
+    """Return the name of an element of RSS or WordPress, or another name with its namespace."""
+    match = ELEMENT_NAME.fullmatch(str(element.tag))
+    if not match:
         return str(element.tag)
-    return "excerpt" if found["wp"] else "content" if found[2] == "encoded" else found[2]
+    return "excerpt" if match["wp"] else "content" if match[2] == "encoded" else match[2]
 
 
 def _texts(element: Element) -> dict[str, str]:
-    """Return the texts of an element's children by their names, content and excerpt among them."""
-    found = {}
-    for child in element:
-        name, text = _name(child), child.text or ""
-        found[name] = text if name == "content" else text.strip(XML_BLANKS)
-    return found
+    """Return the texts of the children of an element by their names."""
+    texts = {_name(child): child.text or "" for child in element}
+    return {n: text if n == "content" else text.strip(XML_BLANKS) for n, text in texts.items()}
 
 
 def _meta(element: Element) -> dict[str, Any]:
-    """Return the custom fields of a page; one that is there several times is a list."""
-    found: dict[str, list[Any]] = {}
-    for child in element:
-        if _name(child) == "postmeta":
-            texts = _texts(child)
-            value = field_value(texts.get("meta_value", ""))
-            found.setdefault(texts.get("meta_key", ""), []).append(value)
-    return {name: values[0] if len(values) == 1 else values for name, values in found.items()}
+    """Return the custom fields of a page; a field that is there several times is a list."""
+    fields: dict[str, list[Any]] = {}
+    for texts in (_texts(child) for child in element if _name(child) == "postmeta"):
+        value = field_value(texts.get("meta_value", ""))
+        fields.setdefault(texts.get("meta_key", ""), []).append(value)
+    return {name: values[0] if len(values) == 1 else values for name, values in fields.items()}
 
 
 class Repaired(io.TextIOWrapper):
-    """The text of a file of XML, without what no XML may hold."""
+    """The text of a file, with a mark in the place of invalid characters."""
 
     def read(self, size: int | None = -1) -> str:
-        """Return the next lines; nothing at the end."""
-        return BROKEN.sub("\ufdd0", "".join(self.readlines(-1 if size is None else size)))
+        """Return the next lines; an empty text at the end."""
+        return INVALID.sub(MARK, "".join(self.readlines(-1 if size is None else size)))
 
 
 def read_forms(file: Path) -> Iterator[Row]:
@@ -209,16 +201,15 @@ def read_forms(file: Path) -> Iterator[Row]:
     if not isinstance(forms, dict):
         raise CannotBegin(NO_EXPORT.format(file=file, program="Gravity Forms", reason=reason))
     for form in forms.values():
-        if isinstance(form, dict):
-            for feed in _feeds(form.get("feeds"), ""):
-                yield {"form_id": form.get("id"), **feed}
+        for feed in _feeds(form.get("feeds"), "") if isinstance(form, dict) else ():
+            yield {"form_id": form.get("id"), **feed}
 
 
-def _feeds(found: Any, slug: str) -> Iterator[Row]:
-    """Yield feeds: of a list, by their add-ons, or by their ids."""
-    if isinstance(found, list):
-        yield from ({"addon_slug": slug, **feed} for feed in found if isinstance(feed, dict))
-    elif isinstance(found, dict):
-        for name, inner in found.items():
+def _feeds(value: Any, slug: str) -> Iterator[Row]:
+    """Yield the feeds in a list, or in an object by add-ons or ids."""
+    if isinstance(value, list):
+        yield from ({"addon_slug": slug, **feed} for feed in value if isinstance(feed, dict))
+    elif isinstance(value, dict):
+        for name, inner in value.items():
             is_feed = isinstance(inner, dict) and ("id" in inner or "meta" in inner)
             yield from _feeds([inner], slug) if is_feed else _feeds(inner, name)

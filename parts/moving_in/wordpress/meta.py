@@ -1,4 +1,4 @@
-"""The seven custom fields of a page: where a site keeps them, and what is read from there."""
+"""The seven custom fields of a page: where a site stores them, and their values."""
 
 import json
 import re
@@ -10,85 +10,83 @@ from landform.parts.moving_in.wordpress.report import Note, note
 from landform.parts.moving_in.wordpress.values import UNREADABLE
 from landform.schemas.pages import EMPTY_META
 
-PLACES = ("meta", "acf")
 CONSTANT = "const:"
-FORMS = re.compile(r"(?:meta|acf)(?:\.[^.]+)+|const:.*", re.DOTALL)
+SOURCE = re.compile(r"(?:meta|acf)(?:\.[^.]+)+|const:.*", re.DOTALL)
 
 
 class MetaSources:
-    """Where each key comes from: as it was given, or as a page lets guess.
+    """The source of each key, by the options or guessed for each page.
 
-    `used` counts the pages by key and source. Raises `ValueError` for a source that is none.
+    `used` counts the pages by key and source. Raises `ValueError` for an invalid source.
     """
 
-    def __init__(self, given: Mapping[str, str]) -> None:
-        for key, source in given.items():
+    def __init__(self, sources: Mapping[str, str]) -> None:
+        for key, source in sources.items():
             if key not in EMPTY_META:
                 raise ValueError(f"{key} is none of {', '.join(EMPTY_META)}")
-            if not FORMS.fullmatch(source):
+            if not SOURCE.fullmatch(source):
                 raise ValueError(f"{source} is none of meta.NAME, acf.NAME, const:VALUE")
-        self._given = given
+        self._sources = sources
         self.used: Counter[tuple[str, str]] = Counter()
 
     def read(self, page: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str], list[Note]]:
-        """Return the meta of a page, the keys that the site does not show, and what is to say."""
-        meta, unknown, notes = {}, set[str](), list[Note]()
+        """Return the meta of a page, the keys that the site does not show, and notes."""
+        meta, unknown, notes = {**EMPTY_META}, set[str](), list[Note]()
         fields = dict(_fields(page))
-        sources = {key: self._given.get(key) or _guess(fields, key) for key in EMPTY_META}
+        sources = {key: self._sources.get(key) or _guess(fields, key) for key in EMPTY_META}
         for key, source in sources.items():
-            found, value = source in fields, fields.get(source)
-            if source.startswith(CONSTANT):
-                found, value = True, _constant(source.removeprefix(CONSTANT))
-            if not found:
+            is_constant = source.startswith(CONSTANT)
+            if not is_constant and source not in fields:
                 unknown.add(key)
                 notes.append(note("meta-missing", key))
-                meta[key] = EMPTY_META[key]
                 continue
+            value = _constant(source.removeprefix(CONSTANT)) if is_constant else fields[source]
             self.used[key, source] += 1
-            # ACF shows an empty field as null; registered meta shows so what it cannot show.
-            readable, meta[key] = _as_key(key, value)
-            if not readable or (value is None and source.startswith("meta.")):
+            is_readable, meta[key] = _as_key(key, value)
+            # Registered meta of another type is null; in ACF null is an empty field.
+            if not is_readable or (value is None and source.startswith("meta.")):
                 notes.append(note("meta-unreadable", key))
-        notes += [note("lost", path) for path in _lost(fields, meta, sources.values())]
+        notes += [note("lost", path) for path in _lost_fields(fields, meta, sources.values())]
         return meta, frozenset(unknown), notes
 
 
 def _fields(page: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Yield the fields of a page with their paths, also those in groups."""
-    # PHP shows an empty group as a list.
-    groups = [(place, page.get(place)) for place in PLACES]
+    """Yield the fields of a page with their paths, including those in groups."""
+    groups = [(path, page.get(path)) for path in ("meta", "acf")]
     for path, group in groups:
+        # An empty group of PHP is a list.
         for name, value in group.items() if isinstance(group, dict) else ():
             yield f"{path}.{name}", value
             groups.append((f"{path}.{name}", value))
 
 
-def _lost(
+def _lost_fields(
     fields: Mapping[str, Any], meta: Mapping[str, Any], sources: Collection[str]
 ) -> Iterator[str]:
-    """Yield what a page has that landform has no place for: whole groups, or what is in them."""
-    told = set(sources)
+    """Yield the paths of fields that landform does not store, of a whole group if possible."""
+    handled = set(sources)
     for path, value in fields.items():
-        _, _, name = path.partition(".")
-        is_group = any(one.startswith(f"{path}.") for one in sources)
-        if path in told or _is_empty(value) or any(path.startswith(f"{one}.") for one in told):
+        is_inside = any(path.startswith(f"{group}.") for group in handled)
+        if path in handled or is_inside or _is_empty(value):
             continue
-        # ACF and meta may both show what is read for a key.
+        name = path.partition(".")[2]
+        # ACF and meta may show the same value.
         if name in EMPTY_META and _as_key(name, value)[1] == meta[name]:
-            told.add(path)
-        elif not is_group:
-            told.add(path)
+            handled.add(path)
+        elif not any(source.startswith(f"{path}.") for source in sources):
+            handled.add(path)
             yield path
 
 
 def _guess(fields: Mapping[str, Any], key: str) -> str:
-    """Return where a page keeps a key: under its name, which a group of fields may hold.
+    """Return the path of the field with the name of a key, or an empty text.
 
-    One that says something comes first. Empty where there is none, or several groups hold one.
+    A field that is not empty comes first. One in a group counts if it is the only one.
     """
-    named = [path for path in fields if path.rpartition(".")[2] == key]
-    near = [path for path in named if path.count(".") == 1] or named[: len(named) == 1]
-    return min(near, key=lambda path: _is_empty(fields[path]), default="")
+    paths = [path for path in fields if path.rpartition(".")[2] == key]
+    direct = [path for path in paths if path.count(".") == 1]
+    candidates = direct or (paths if len(paths) == 1 else [])
+    return min(candidates, key=lambda path: _is_empty(fields[path]), default="")
 
 
 def _constant(text: str) -> Any:
@@ -99,7 +97,7 @@ def _constant(text: str) -> Any:
 
 
 def _as_key(key: str, value: Any) -> tuple[bool, Any]:
-    """Return a value as a key holds it, and whether it can."""
+    """Return whether a value can be stored, and the value of its key."""
     return _as_list(value) if isinstance(EMPTY_META[key], list) else _as_text(value)
 
 
@@ -116,21 +114,19 @@ def _as_text(value: Any) -> tuple[bool, str]:
 
 
 def _as_list(value: Any) -> tuple[bool, list[Any]]:
-    if isinstance(value, list):
-        kept = [item for item in value if item not in (None, UNREADABLE)]
-        return len(kept) == len(value), kept
     if isinstance(value, dict) and value and all(name.isdecimal() for name in value):
-        # A list of PHP whose numbers have gaps.
-        return _as_list([*value.values()])
+        # A list of PHP with gaps in its numbers.
+        value = [*value.values()]
+    if isinstance(value, list):
+        items = [item for item in value if item not in (None, UNREADABLE)]
+        return len(items) == len(value), items
     if value is UNREADABLE:
         return False, []
     return True, [] if _is_empty(value) else [value]
 
 
 def _is_empty(value: Any) -> bool:
-    """Return whether nothing is in a value, at any depth."""
-    if isinstance(value, dict):
-        return all(_is_empty(item) for item in value.values())
-    if isinstance(value, list):
-        return all(_is_empty(item) for item in value)
-    return value in (None, False, "") or (value == 0 and not isinstance(value, bool))
+    """Return whether a value is empty at any depth."""
+    if isinstance(value, (dict, list)):
+        return all(map(_is_empty, value.values() if isinstance(value, dict) else value))
+    return value in (None, False, "")

@@ -1,206 +1,202 @@
-"""Reads every page and every feed of a site, whatever its lists show.
+"""Read every page and every feed of a site, including unlisted ones.
 
-Pages: first the ids of all, then the pages by their ids. Since pages come and go meanwhile, the ids
-are listed again until two lists are the same.
+Pages: first all ids, then the pages by their ids. Pages may be created or deleted meanwhile, so
+the ids are listed again until two lists are equal.
 
-Feeds: Gravity Forms' lists show active ones only, and nothing says which other ids there are. So
-each id between those that are known is asked for, and some beyond.
+Feeds: the lists of Gravity Forms show active ones only, and nothing says which ids exist. So each
+id up to the highest known one is requested, and some beyond.
 """
 
+import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
 from typing import Any
 
-from landform.parts.moving_in.wordpress.client import BUSY, LARGEST, SMALL, NoAnswer
-from landform.parts.moving_in.wordpress.convert import KNOWN
-from landform.parts.moving_in.wordpress.site import PER_PAGE, Answer, Site, SlugOwners, has_id
+from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, MAX_BYTES, NoAnswer
+from landform.parts.moving_in.wordpress.convert import KNOWN_STATUSES
+from landform.parts.moving_in.wordpress.site import PER_PAGE, Answer, Site, SlugKeepers, has_id
 from landform.parts.moving_in.wordpress.values import storable
 from landform.storage.rows import Row
 
 PAGES, BLOCKS, FEEDS = "/wp/v2/pages", "/wp/v2/blocks", "/gf/v2/feeds"
-# Nothing that is rendered: that is slow, and breaks with any plugin.
-FIELDS = (
+# Nothing that is rendered: rendering is slow, and plugins break it.
+PAGE_FIELDS = (
     "id,date,date_gmt,modified,modified_gmt,slug,status,link,title.raw,content.raw,excerpt.raw,"
     "author,password,meta,acf,parent,menu_order,template,featured_media"
 )
-# Pages that nobody made, and those that belong to something else.
-SKIPPED = {"auto-draft", "inherit"}
-REQUESTS = "request-"
-# A site that does not take as many pages at a time takes so many.
-FEWER = 10
-# The statuses of a response where one page breaks a list, or the server behind a proxy.
-BREAKING = (200, 500, 502, 504)
-# How often the ids are listed, where they go on changing meanwhile.
-LISTS = 5
+# Drafts that nobody saved, revisions, and requests for personal data.
+SKIPPED_STATUSES = re.compile("auto-draft|inherit|request-.*")
+# The length of a list on a site that refuses `PER_PAGE`.
+SMALL_PER_PAGE = 10
+# The statuses of a response if one page breaks the list, or the server behind a proxy.
+BREAKING_STATUSES = (200, 500, 502, 504)
+# How often the ids are listed at most.
+MAX_LISTS = 5
 
 
 class PageReader:
-    """Reads the pages of a site.
+    """Reads the pages of a site, some by their `statuses` or modified `since` a time.
 
-    `statuses`: only those, where some are given. `since`: only what was modified after that.
-    `is_seen` returns which of some ids this import has seen. `ids`: the status of each page.
+    `seen_ids` returns those of some ids that this import has read before. `ids` has the status of
+    each page, `total` the number of pages that the site names, or None.
     """
 
     def __init__(
-        self, site: Site, is_seen: Callable[[Collection[int]], Collection[int]],
+        self, site: Site, seen_ids: Callable[[Collection[int]], Collection[int]],
         statuses: Collection[str] = (), since: str = "",
     ) -> None:  # fmt: skip
-        self._site, self._is_seen, self._since = site, is_seen, since
+        self._site, self._seen_ids, self._since = site, seen_ids, since
         self._statuses = [*statuses] or registered_statuses(site)
-        # Whether all pages of the site are looked at.
-        self.is_whole = not (statuses or since)
-        self._all = self._statuses if statuses else [*self._statuses, "any"]
+        self._list_statuses = self._statuses if statuses else [*self._statuses, "any"]
+        self.reads_all = not (statuses or since)
         self.ids: dict[int, str] = {}
-        # How many pages there are, as the site says; None where it does not.
         self.total: int | None = None
-        # Whether some came or went meanwhile.
-        self.has_moved = False
-        self.slugs = SlugOwners()
+        # Whether pages were created or deleted meanwhile.
+        self.has_changed = False
+        self.slug_keepers = SlugKeepers()
 
     @property
     def hidden(self) -> int:
-        """The number of pages that the user may not see."""
+        """The number of pages that the user must not see."""
         return 0 if self._since else max(0, (self.total or 0) - len(self.ids))
 
     def list_ids(self) -> None:
         """List the ids of all pages."""
         narrowed = {"modified_after": self._since} if self._since else {}
-        self.ids, self.total = self._list(status=self._all, **narrowed)
+        self.ids, self.total = self._list(status=self._list_statuses, **narrowed)
 
     def read(self, started: str) -> Iterator[list[Row]]:
-        """Yield the pages whose ids are listed, some at a time, and then what came or changed.
+        """Yield the listed pages in batches, then pages that changed meanwhile.
 
-        What is published comes first: where pages share a slug, those keep it.
+        Published pages come first, so that they keep a slug that others have too.
         """
-        for _ in range(LISTS):
-            held = [one for one in self.ids if self.ids[one] in KNOWN]
-            yield from self._pages(sorted(held, key=lambda one: self.ids[one] != "publish"))
+        for _ in range(MAX_LISTS):
+            ids = sorted(number for number in self.ids if self.ids[number] in KNOWN_STATUSES)
+            yield from self._read_pages(sorted(ids, key=lambda n: self.ids[n] != "publish"))
             before = self.ids.keys()
             self.list_ids()
             if self.ids.keys() == before:
                 break
-            self.has_moved = True
-        yield [
-            {"id": number, "status": status} for number, status in self.ids.items()
-            if status not in KNOWN
-        ]  # fmt: skip
+            self.has_changed = True
+        unknown = [n for n, status in self.ids.items() if status not in KNOWN_STATUSES]
+        yield [{"id": number, "status": self.ids[number]} for number in unknown]
         if not self._since:
             changed, _ = self._list(status=self._statuses, modified_after=started)
-            yield from self._pages([*changed], again=True)
+            yield from self._read_pages([*changed], reread=True)
 
     def _list(self, **params: Any) -> tuple[dict[int, str], int | None]:
-        """Return the ids of a list with the statuses, and their number, if the site tells it.
+        """Return the status of each page in a list, and their number, if the site names it.
 
-        Where a site does not say how many there are, the list ends where nothing comes any more: in
-        as many places as the longest list has, since some may be hidden.
+        Without a number the list ends after `PER_PAGE` places without a new page: pages in between
+        may be hidden.
         """
-        found, totals = dict[int, str](), set[int | None]()
-        offset, end, idle = 0, 1, 0
+        ids, totals = dict[int, str](), set[int | None]()
+        offset, end, empty_places = 0, 1, 0
         while offset < end:
-            answer = self._ask("id,status,slug,parent", offset=offset, **params)
-            for row in rows_of(answer.body):
-                self.slugs.add(int(row["id"]), row)
-            rows = {int(row["id"]): str(row.get("status")) for row in rows_of(answer.body)}
+            answer = self._get_list("id,status,slug,parent", offset=offset, **params)
+            rows = {int(row["id"]): row for row in rows_of(answer.body)}
+            for number, row in rows.items():
+                self.slug_keepers.add(number, row)
             size = self._site.per_page
-            idle = 0 if rows.keys() - found.keys() else idle + size
-            found |= rows
+            empty_places = 0 if rows.keys() - ids.keys() else empty_places + size
+            ids |= {number: str(row.get("status")) for number, row in rows.items()}
             totals.add(answer.total)
             offset += size
-            end = offset + (idle < PER_PAGE) if answer.total is None else answer.total
-        return found, None if None in totals else max(one or 0 for one in totals)
+            end = offset + (empty_places < PER_PAGE) if answer.total is None else answer.total
+        return ids, None if None in totals else max(total or 0 for total in totals)
 
-    def _ask(self, fields: str, most: int = SMALL, **params: Any) -> Answer:
-        """Ask for a list of pages by id; for fewer, where the site takes no more at a time."""
+    def _get_list(self, fields: str, max_bytes: int = FEW_BYTES, **params: Any) -> Answer:
+        """Request a list of pages by id, a shorter one if the site refuses its length."""
         size = self._site.per_page
         try:
             answer = self._site.get(
-                PAGES, most, context="edit", orderby="id", order="asc", _fields=fields,
+                PAGES, max_bytes, context="edit", orderby="id", order="asc", _fields=fields,
                 per_page=size, **params,
             )  # fmt: skip
-        except NoAnswer as refused:
-            is_size = "per_page" in (refused.params or ("per_page",))
-            # Fewer than are named would leave some out.
-            if refused.status != 400 or size == 1 or not is_size or "include" in params:
+        except NoAnswer as error:
+            refuses_size = "per_page" in (error.params or ("per_page",))
+            # A shorter list would not have all included pages.
+            if error.status != 400 or size == 1 or not refuses_size or "include" in params:
                 raise
-            self._site.per_page = FEWER if size > FEWER else size // 2
-            return self._ask(fields, most, **params)
+            self._site.per_page = SMALL_PER_PAGE if size > SMALL_PER_PAGE else size // 2
+            return self._get_list(fields, max_bytes, **params)
         if not isinstance(answer.body, list):
             raise NoAnswer("The list of pages is no list.", 200)
         return answer
 
-    def _pages(self, ids: list[int], *, again: bool = False) -> Iterator[list[Row]]:
-        """Yield the pages with some ids; one that breaks each response is told as unreadable.
+    def _read_pages(self, ids: list[int], *, reread: bool = False) -> Iterator[list[Row]]:
+        """Yield the pages with some ids; `reread` includes pages that were read before.
 
-        `again`: also those that this import has seen.
+        A part that breaks its response is halved, up to the page at fault.
         """
         size = self._site.per_page
-        parts = deque(ids[at : at + size] for at in range(0, len(ids), size))
-        asked = deque[tuple[list[int], Future[Answer]]]()
-        while parts or asked:
-            if parts and len(asked) < self._site.client.at_once:
+        parts = deque(ids[start : start + size] for start in range(0, len(ids), size))
+        requested = deque[tuple[list[int], Future[Answer]]]()
+        while parts or requested:
+            if parts and len(requested) < self._site.client.concurrency:
                 part = parts.popleft()
-                seen = () if again else self._is_seen(part)
-                if part := [number for number in part if number not in seen]:
-                    asked.append((part, self._site.pool.submit(self._shown, part)))
+                skipped = () if reread else self._seen_ids(part)
+                if part := [number for number in part if number not in skipped]:
+                    requested.append((part, self._site.pool.submit(self._get_pages, part)))
                 continue
-            part, future = asked.popleft()
+            part, future = requested.popleft()
             try:
                 rows = rows_of(future.result().body)
-            except NoAnswer as refused:
-                if refused.status not in BREAKING:
+            except NoAnswer as error:
+                if error.status not in BREAKING_STATUSES:
                     raise
                 if len(part) > 1:
                     parts += (part[: len(part) // 2], part[len(part) // 2 :])
                     continue
-                rows = self._alone(part)
+                rows = self._read_single(part)
             yield sorted(rows, key=lambda row: row.get("status") != "publish")
 
-    def _shown(self, part: list[int], fields: str = FIELDS, most: int = 0) -> Answer:
-        """Return what the site shows of some pages."""
-        most = most or self._site.client.largest
-        return self._ask(fields, most, include=part, status=self._statuses)
+    def _get_pages(self, ids: list[int], fields: str = PAGE_FIELDS, max_bytes: int = 0) -> Answer:
+        max_bytes = max_bytes or self._site.client.max_bytes
+        return self._get_list(fields, max_bytes, include=ids, status=self._statuses)
 
-    def _alone(self, part: list[int]) -> list[Row]:
-        """Return a page that breaks a response: it may be larger where no other is read."""
+    def _read_single(self, ids: list[int]) -> list[Row]:
+        """Return a page that breaks a response; alone it may be larger."""
         try:
-            return rows_of(self._shown(part, most=LARGEST).body)
-        except NoAnswer as refused:
-            # It is the page that is at fault, and not the site that is down.
-            self._shown(part, "id")
-            return [{"id": part[0], "unreadable": str(refused)}]
+            return rows_of(self._get_pages(ids, max_bytes=MAX_BYTES).body)
+        except NoAnswer as error:
+            # Raises if not the page is at fault, but the site is down.
+            self._get_pages(ids, "id")
+            return [{"id": ids[0], "unreadable": str(error)}]
 
 
 def registered_statuses(site: Site) -> list[str]:
-    """Return the statuses that a site names, and that pages may have."""
+    """Return the statuses that pages of a site may have."""
     try:
-        named = site.get("/wp/v2/statuses").body
+        body = site.get("/wp/v2/statuses").body
     except NoAnswer:
-        named = {}
-    found = [*named] if isinstance(named, dict) else []
-    kept = [one for one in found if one not in SKIPPED and not one.startswith(REQUESTS)]
-    return list(dict.fromkeys([*KNOWN, *kept]))
+        body = {}
+    names = [*body] if isinstance(body, dict) else []
+    names = [name for name in names if not SKIPPED_STATUSES.fullmatch(name)]
+    return list(dict.fromkeys([*KNOWN_STATUSES, *names]))
 
 
 def read_pattern(site: Site, number: int) -> str | None:
-    """Return the content of a synced pattern; None where the site shows none."""
+    """Return the content of a public synced pattern, or None."""
     fields = "id,status,password,content.raw"
+    max_bytes = site.client.max_bytes
     try:
-        found = site.get(f"{BLOCKS}/{number}", site.client.largest, context="edit", _fields=fields)
-    except NoAnswer as refused:
-        if not refused.status or refused.status in BUSY:
-            # The site is out of reach: the import goes on later.
+        answer = site.get(f"{BLOCKS}/{number}", max_bytes, context="edit", _fields=fields)
+    except NoAnswer as error:
+        if not error.status or error.status in BUSY:
+            # The site is down: the import is continued later.
             raise
         return None
-    body = found.body if isinstance(found.body, dict) else {}
-    content = body.get("content")
-    is_public = body.get("status") == "publish" and not body.get("password")
+    pattern = answer.body if isinstance(answer.body, dict) else {}
+    content = pattern.get("content")
+    is_public = pattern.get("status") == "publish" and not pattern.get("password")
     raw = content.get("raw") if isinstance(content, dict) and is_public else None
     return str(storable(raw)) if isinstance(raw, str) else None
 
 
 def rows_of(body: Any) -> list[Row]:
-    """Return the rows of a list that have an id; none where it is no list."""
+    """Return the rows of a list that have an id."""
     rows = body if isinstance(body, list) else []
     return [row for row in rows if isinstance(row, dict) and has_id(row)]
 
@@ -208,36 +204,35 @@ def rows_of(body: Any) -> list[Row]:
 class FeedReader:
     """Reads the feeds of a site.
 
-    `highest`: the highest id of a feed that is known. `probe`: how many ids beyond the last one are
-    asked for.
+    `highest`: the highest known id. `probe`: how many ids beyond the last feed are requested.
     """
 
     def __init__(self, site: Site, highest: int, probe: int) -> None:
         self._site, self._probe = site, probe
-        # The highest id that is asked for, and how many were asked for and found.
-        self.total, self.asked, self.found = highest + probe, 0, 0
+        # The last id to request, the number of requested ids, and of the feeds among them.
+        self.last_id, self.probed, self.hits = highest + probe, 0, 0
 
     def read(self) -> Iterator[list[Row]]:
-        """Yield the feeds, some at a time."""
-        # Where there is none, it is an object of errors.
-        listed = rows_of(self._site.get(FEEDS, self._site.client.largest).body)
-        yield from (listed[at : at + PER_PAGE] for at in range(0, len(listed), PER_PAGE))
+        """Yield the feeds in batches."""
+        # Without feeds the list is an object of errors.
+        listed = rows_of(self._site.get(FEEDS, self._site.client.max_bytes).body)
+        yield from (listed[start : start + PER_PAGE] for start in range(0, len(listed), PER_PAGE))
         ids = {int(row["id"]) for row in listed}
-        self.total, last = max(self.total, max(ids, default=0) + self._probe), 0
-        while last < self.total:
-            first, last = last + 1, min(last + PER_PAGE, self.total)
+        self.last_id, last = max(self.last_id, max(ids, default=0) + self._probe), 0
+        while last < self.last_id:
+            first, last = last + 1, min(last + PER_PAGE, self.last_id)
             unlisted = [number for number in range(first, last + 1) if number not in ids]
-            found = [one for one in self._site.pool.map(self._unlisted, unlisted) if one]
-            self.asked += len(unlisted)
-            self.found += len(found)
-            self.total = max([self.total, *(number + self._probe for number, _ in found)])
-            yield rows_of([body for _, body in found])
+            bodies = dict(zip(unlisted, self._site.pool.map(self._get_feed, unlisted), strict=True))
+            hits = [number for number in unlisted if bodies[number] is not None]
+            self.probed, self.hits = self.probed + len(unlisted), self.hits + len(hits)
+            self.last_id = max([self.last_id, *(number + self._probe for number in hits)])
+            yield rows_of([bodies[number] for number in hits])
 
-    def _unlisted(self, number: int) -> tuple[int, Any] | None:
-        """Return a feed that no list shows; None where there is none."""
+    def _get_feed(self, number: int) -> Any:
+        """Return the feed with an id, or None."""
         try:
-            return number, self._site.get(f"{FEEDS}/{number}").body
-        except NoAnswer as refused:
-            if refused.status != 404:
+            return self._site.get(f"{FEEDS}/{number}").body
+        except NoAnswer as error:
+            if error.status != 404:
                 raise
             return None

@@ -1,4 +1,4 @@
-"""The redirects that a proxy needs: from addresses of a site that lead nowhere here."""
+"""Redirects for a proxy, from addresses of the site that no page here has."""
 
 import re
 from collections.abc import Iterator
@@ -8,31 +8,31 @@ from landform.parts.moving_in import origins
 from landform.service.page_urls import LINKED, Urls
 from landform.storage import Store
 
-# Others would be formulas of a spreadsheet, or scripts.
-HTTP_ADDRESS = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
+# Other links may be formulas of a spreadsheet, or scripts.
+HTTP_URL = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 
 
 def redirects(store: Store, source: str, urls: Urls) -> Iterator[tuple[str, str]]:
-    """Yield the old and the new link of each public page that came from a site.
+    """Yield the old and the new link of each imported public page with another address.
 
-    Once the site's domain leads here, no old address is one of a page here, none is there twice,
-    and none is the home page: a redirect from those would lead in circles, or everybody away.
+    The site's domain leads here after the switch. So no old link is the home page, the address of a
+    page here, or there twice: a redirect from it would be a loop, or hide a page.
     """
     host = f"https://{source.partition('/')[0]}"
-    taken = {_key(f"https://{source}", host), _key("/", host)}
-    taken.update(_key(urls.page_link(row), host) for row in origins.linked_pages(store, LINKED))
+    used = {_key(f"https://{source}", host), _key("/", host)}
+    used.update(_key(urls.page_link(row), host) for row in origins.linked_pages(store, LINKED))
     for link, row in origins.imported_pages(store, source, LINKED):
         new = urls.page_link(row)
-        # By its id a page is found here, too.
+        # landform finds pages by their ids too.
         by_id = _key(f"{urls.public}/?page_id={row['id']}", host)
-        old = _key(link, host) if HTTP_ADDRESS.fullmatch(link) else by_id
-        if old not in taken and old != by_id:
-            taken.add(old)
+        old = _key(link, host) if HTTP_URL.fullmatch(link) else by_id
+        if old not in used and old != by_id:
+            used.add(old)
             yield link, new
 
 
 def _key(url: str, host: str) -> str:
-    """Return what is the same for URLs that a server answers alike: however they are spelled."""
+    """Return the same text for all spellings of a URL."""
     try:
         parts = urlsplit(urljoin(host, url))
     except ValueError:

@@ -1,4 +1,4 @@
-"""A site that was found: where its REST API is, what it says about itself, and how it is asked."""
+"""A site with its REST API, and the JSON of its responses."""
 
 import json
 import re
@@ -12,21 +12,21 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
 
-from landform.parts.moving_in.wordpress.client import BUSY, SMALL, Client, NoAnswer, Response
-from landform.parts.moving_in.wordpress.values import address, place, whole
+from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, Client, NoAnswer, Response
+from landform.parts.moving_in.wordpress.values import parse_integer, site_address, without_query
 from landform.schemas.export import LARGEST
 
 PER_PAGE = 100
-# What has more digits counts no pages.
-LONGEST_TOTAL = 18
-# JSON of fewer bytes for each value is not read: its values would take many times as much.
-SPARSEST = 64
-# What WordPress and Gravity Forms answer where there is no such page or feed.
-GONE = ("rest_post_invalid_id", "gf_feed_invalid_id", "not_found")
-# How many characters of something else than JSON are looked at, and shown.
-LOOKED_AT, SHOWN = 8_000, 80
-START = re.compile(r"^[\[{]", re.MULTILINE)
-STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+# A number of pages with more digits is invalid.
+MAX_TOTAL_DIGITS = 18
+# JSON with fewer bytes for each value is refused, since its values need much more memory.
+MIN_BYTES_PER_VALUE = 64
+# The error codes of WordPress and Gravity Forms for a page or feed that does not exist.
+NOT_FOUND_CODES = ("rest_post_invalid_id", "gf_feed_invalid_id", "not_found")
+# How many characters of a response without JSON are searched for text, and quoted.
+SEARCHED_CHARACTERS, QUOTED_CHARACTERS = 8_000, 80
+JSON_START = re.compile(r"^[\[{]", re.MULTILINE)
+JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 INVISIBLE = re.compile(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>")
 
 
@@ -38,99 +38,92 @@ class Answer(NamedTuple):
 
     @property
     def total(self) -> int | None:
-        """How many items a list has in all; None where something on the way removed that."""
+        """The number of items of the whole list, or None without a valid header."""
         text = self.headers.get("X-WP-Total", "")
-        return int(text) if text.isdecimal() and len(text) <= LONGEST_TOTAL else None
+        return int(text) if text.isdecimal() and len(text) <= MAX_TOTAL_DIGITS else None
 
 
 @dataclass
 class Site:
-    """A WordPress. `root` is the URL of its REST API, `index` what that says of itself.
+    """A WordPress. `root` is the URL of its REST API, `index` the description that it returns.
 
-    `moment` is its time when it was found, in UTC. `per_page`: how many pages of a list it takes.
+    `time` is the time of its first response in UTC, `per_page` the length of its lists.
     """
 
     client: Client
     root: str
     pool: ThreadPoolExecutor
     index: dict[str, Any] = field(default_factory=dict)
-    moment: str = ""
+    time: str = ""
     warnings: list[str] = field(default_factory=list)
     per_page: int = PER_PAGE
 
     def url(self, route: str, params: Mapping[str, Any]) -> str:
         """Return the URL of a route such as `/wp/v2/pages`."""
         parts = urlsplit(self.root)
+        path = f"{parts.path.rstrip('/')}{route}"
         query = [pair for pair in parse_qsl(parts.query) if pair[0] != "rest_route"]
-        path = parts.path
         if "rest_route=" in parts.query:
-            query.append(("rest_route", route))
-        else:
-            path = f"{path.rstrip('/')}{route}"
+            path, query = parts.path, [*query, ("rest_route", route)]
         for name, value in params.items():
             items = value if isinstance(value, (list, tuple)) else [value]
             query.append((name, ",".join(map(str, items))))
         return parts._replace(path=path, query=urlencode(query), fragment="").geturl()
 
-    def get(self, route: str, most: int = SMALL, **params: Any) -> Answer:
-        """Return what a route answers; `NoAnswer` with its status and code where it refuses."""
-        return check(self.client.get(self.url(route, params), most=most))
+    def get(self, route: str, max_bytes: int = FEW_BYTES, **params: Any) -> Answer:
+        """Return the answer of a route, or raise `NoAnswer`."""
+        response = self.client.get(self.url(route, params), max_bytes=max_bytes)
+        body = read_json(response)
+        if response.status == 200:
+            return Answer(body, response.headers)
+        error = body if isinstance(body, dict) else {}
+        code, data = str(error.get("code", "")), error.get("data")
+        refused = data.get("params") if isinstance(data, dict) else None
+        names = tuple(map(str, refused)) if isinstance(refused, (dict, list)) else ()
+        reason = ": ".join(filter(None, (code, ", ".join(names))))
+        text = f"{_status_text(response)}{f' ({reason})' if reason else ''}."
+        raise NoAnswer(text, response.status, code, names)
 
     def lacks(self, route: str) -> bool:
-        """Return whether a page or feed is deleted there, not only hidden or out of reach."""
+        """Return whether a page or feed was deleted, and is not only hidden or unreachable."""
         try:
             self.get(route, context="edit", _fields="id")
-        except NoAnswer as refused:
-            # Other 404s come from something in front of the site.
-            return refused.status == 404 and refused.code in GONE
+        except NoAnswer as error:
+            # Servers in front of the site send other 404s.
+            return error.status == 404 and error.code in NOT_FOUND_CODES
         return False
 
     @property
     def has_forms(self) -> bool:
-        """Whether Gravity Forms' REST API is there; where nothing is known, it may be."""
-        named = self.index.get("namespaces")
-        found = [*named.values()] if isinstance(named, dict) else named
-        return not isinstance(found, list) or "gf/v2" in found
+        """Whether the REST API of Gravity Forms may be there."""
+        namespaces = self.index.get("namespaces")
+        names = [*namespaces.values()] if isinstance(namespaces, dict) else namespaces
+        return not isinstance(names, list) or "gf/v2" in names
 
     @property
     def home(self) -> str:
-        """What the site is recognized by."""
-        named = (self.index.get("home"), self.index.get("url"))
-        texts = [text for text in named if isinstance(text, str) and text]
-        return address([*texts, self.client.url][0])
+        """The address that identifies the site."""
+        urls = [self.index.get("home"), self.index.get("url"), self.client.url]
+        return site_address(next(url for url in urls if isinstance(url, str) and url))
 
 
-class SlugOwners(dict[str, int]):
-    """Which page of a site keeps a slug here: the one that is public at it, without a parent."""
+class SlugKeepers(dict[str, int]):
+    """The page of a site that keeps each slug: a published one, best without a parent."""
 
     def __init__(self) -> None:
         super().__init__()
         self._ranks: dict[str, tuple[bool, int]] = {}
 
     def add(self, number: int, page: Mapping[str, Any]) -> None:
-        """Take what is known of a page: its status, slug and parent."""
+        """Add a page, with its status, slug and parent."""
         slug, parent = str(page.get("slug") or ""), page.get("parent", page.get("post_parent"))
-        rank = bool(whole(parent)), number
+        rank = bool(parse_integer(parent)), number
         if page.get("status") == "publish" and slug and rank <= self._ranks.get(slug, rank):
             self[slug], self._ranks[slug] = number, rank
 
 
-def check(response: Response) -> Answer:
-    """Return the JSON of a response; `NoAnswer` where it is an error."""
-    body = read_json(response)
-    if response.status == 200:
-        return Answer(body, response.headers)
-    told = body if isinstance(body, dict) else {}
-    code, data = str(told.get("code", "")), told.get("data")
-    params = data.get("params") if isinstance(data, dict) else None
-    names = tuple(map(str, params)) if isinstance(params, (dict, list)) else ()
-    reason = ": ".join(filter(None, (code, ", ".join(names))))
-    text = f"{place(response.url)} answered {response.status}{f' ({reason})' if reason else ''}."
-    raise NoAnswer(text, response.status, code, names)
-
-
 def has_id(row: Mapping[str, Any]) -> bool:
-    """Return whether a row has an id that landform can hold; hardly any site has others."""
+    """Return whether landform can store the id of a row."""
     number = row.get("id")
     if isinstance(number, str) and number.isdecimal() and len(number) <= 20:
         number = int(number)
@@ -138,30 +131,32 @@ def has_id(row: Mapping[str, Any]) -> bool:
 
 
 def read_json(response: Response) -> Any:
-    """Return what a response holds; `NoAnswer` says what it holds instead."""
-    there, data = place(response.url), response.body
-    most = max(len(data), SMALL) // SPARSEST
-    if data.count(b",") > most and STRING.sub(b"", data).count(b",") > most:
-        raise NoAnswer(f"{there} answered with too many values for its size.", 200)
+    """Return the JSON of a response, or raise `NoAnswer`."""
+    data, status = response.body, response.status
+    max_values = max(len(data), FEW_BYTES) // MIN_BYTES_PER_VALUE
+    if data.count(b",") > max_values and JSON_STRING.sub(b"", data).count(b",") > max_values:
+        place = without_query(response.url)
+        raise NoAnswer(f"{place} answered with too many values for its size.", 200)
     with suppress(ValueError):
         return orjson.loads(data)
     text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
     if not text:
-        raise NoAnswer(f"{there} answered {response.status} with an empty body.", response.status)
-    # Lines of something else may stand before it, and comments of HTML behind.
-    begin = START.search(text)
+        raise NoAnswer(f"{_status_text(response)} with an empty body.", status)
+    # Plugins write warnings before the JSON, or comments of HTML behind it.
+    start = JSON_START.search(text)
     with suppress(ValueError, RecursionError):
-        value, end = json.JSONDecoder().raw_decode(text, begin.start() if begin else 0)
-        rest = text[end:].strip()
-        if not rest or (rest.startswith("<!--") and rest.endswith("-->")):
+        value, end = json.JSONDecoder().raw_decode(text, start.start() if start else 0)
+        following = text[end:].strip()
+        if not following or (following.startswith("<!--") and following.endswith("-->")):
             return value
     kind = "a page of HTML" if text.startswith("<") else "text"
-    shown = " ".join(INVISIBLE.sub(" ", text[:LOOKED_AT]).split())[:SHOWN]
-    raise NoAnswer(
-        f"{there} answered {response.status} with {kind} instead of JSON: {shown!r}. "
-        f"{_advice(response)}",
-        response.status,
-    )
+    quoted = " ".join(INVISIBLE.sub(" ", text[:SEARCHED_CHARACTERS]).split())[:QUOTED_CHARACTERS]
+    reason = f"{_status_text(response)} with {kind} instead of JSON: {quoted!r}."
+    raise NoAnswer(f"{reason} {_advice(response)}", status)
+
+
+def _status_text(response: Response) -> str:
+    return f"{without_query(response.url)} answered {response.status}"
 
 
 def _advice(response: Response) -> str:

@@ -1,31 +1,31 @@
-// Reads the description and makes of each operation something to read and to try. Credentials stay
-// in this variable: they are in no URL and no storage, and gone with the page.
+// Show each operation of the OpenAPI description, with a form to try it. The credentials are only in
+// the variable below: in no URL, in no storage, and gone when the page is closed.
 import { example, fieldTable, make, partsOf, prose, resolve, typeOf } from "./fields.js";
 
 let authorization = null;
 const { root, access } = document.documentElement.dataset;
 const main = document.getElementById("operations");
-const who = document.getElementById("who");
+const callerText = document.getElementById("who");
 const secretInput = document.getElementById("secret");
-// A session is a cookie. Where there is none, none is sent: the browser would ask for a password.
+// A session is a cookie. Otherwise the browser must not send its own credentials, or ask for some.
 const cookies = access === "session" ? "same-origin" : "omit";
-const NOBODY = {
+const NO_CALLER = {
   local: "",
   session: "Not signed in. Sign in to the application that this service is a part of, and load this page again.",
   credentials: "No credentials: only published pages can be read.",
 };
 
 function parameterInput(description, parameter) {
-  const given = resolve(description, parameter.schema);
-  const schema = { ...given, ...partsOf(given)?.[0] };
+  const resolved = resolve(description, parameter.schema);
+  const schema = { ...resolved, ...partsOf(resolved)?.[0] };
   const caption = make("span", { className: parameter.required ? "name required" : "name" }, parameter.name);
   let input;
   if (schema.enum || schema.type === "boolean") {
     input = make("select", {}, make("option", { value: "" }, schema.default ? `(${schema.default})` : ""));
     for (const choice of schema.enum || ["true", "false"]) input.append(make("option", {}, choice));
   } else {
-    const usual = schema.default ?? schema.examples?.[0] ?? typeOf(description, schema);
-    const hint = schema.type === "array" ? "a,b,c" : String(usual);
+    const sample = schema.default ?? schema.examples?.[0] ?? typeOf(description, schema);
+    const hint = schema.type === "array" ? "a,b,c" : String(sample);
     input = make("input", { placeholder: hint });
     if (parameter.required) input.value = "1";
   }
@@ -44,24 +44,24 @@ function requestOf(form, path) {
     else if (input.dataset.place === "query") query.set(input.name, input.value);
     else headers.set(input.name, input.value);
   }
-  const asked = query.toString();
-  return { headers, url: root + path + (asked ? `?${asked}` : "") };
+  const search = query.size ? `?${query}` : "";
+  return { headers, url: root + path + search };
 }
 
-async function send(form, method, path, shown) {
+async function send(form, method, path, output) {
   const { headers, url } = requestOf(form, path);
   const body = form.querySelector("textarea");
   if (body) headers.set("Content-Type", "application/json");
-  shown.hidden = false;
-  shown.textContent = "…";
+  output.hidden = false;
+  output.textContent = "…";
   try {
     const options = { method, headers, cache: "no-store", credentials: cookies };
     const response = await fetch(url, body ? { ...options, body: body.value } : options);
     const text = await response.text();
     const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
-    shown.textContent = `${response.status} ${response.statusText}\n${lines.join("\n")}\n\n${pretty(text)}`;
+    output.textContent = `${response.status} ${response.statusText}\n${lines.join("\n")}\n\n${pretty(text)}`;
   } catch (error) {
-    shown.textContent = `No response came: ${error.message}`;
+    output.textContent = `No response came: ${error.message}`;
   }
 }
 
@@ -73,9 +73,9 @@ function pretty(text) {
   }
 }
 
-// What a status means; of an error each of its codes.
+// The description of a response; for an error that of each of its codes.
 function meaning(response) {
-  const examples = Object.values(response.content?.["application/json"]?.examples || {}).map((one) => one.value);
+  const examples = Object.values(response.content?.["application/json"]?.examples || {}).map(({ value }) => value);
   if (!examples.length) return [prose("p", response.description)];
   return examples.map(({ code, message }) => make("p", {}, make("code", {}, code), ` ${message}`));
 }
@@ -91,7 +91,7 @@ function responseParts(description, operation) {
   return parts;
 }
 
-function inside(description, path, method, operation) {
+function operationForm(description, path, method, operation) {
   const form = make("form", { className: "inside", autocomplete: "off" });
   form.append(prose("p", operation.description || ""));
   const parameters = make("div", { className: "parameters" });
@@ -103,11 +103,11 @@ function inside(description, path, method, operation) {
     form.append(make("h3", {}, "Body"), make("textarea", { value, ariaLabel: "Body", spellcheck: false }));
     form.append(fieldTable(description, body.schema, true) || "");
   }
-  const shown = make("pre", { hidden: true, className: "answer", ariaLive: "polite" });
-  form.append(make("button", {}, "Send"), shown, ...responseParts(description, operation));
+  const output = make("pre", { hidden: true, className: "answer", ariaLive: "polite" });
+  form.append(make("button", {}, "Send"), output, ...responseParts(description, operation));
   form.addEventListener("submit", (event) => {
     event.preventDefault();
-    send(form, method.toUpperCase(), path, shown);
+    send(form, method.toUpperCase(), path, output);
   });
   return form;
 }
@@ -121,7 +121,7 @@ function operationOf(description, path, method, operation) {
   );
   const details = make("details", { id: operation.operationId }, summary);
   details.addEventListener("toggle", () => {
-    if (details.open && details.children.length === 1) details.append(inside(description, path, method, operation));
+    if (details.open && details.children.length === 1) details.append(operationForm(description, path, method, operation));
   });
   return details;
 }
@@ -139,27 +139,27 @@ function show(description) {
 }
 
 function say(text, isWrong = false) {
-  who.textContent = text;
-  who.classList.toggle("wrong", isWrong);
+  callerText.textContent = text;
+  callerText.classList.toggle("wrong", isWrong);
   secretInput.setAttribute("aria-invalid", String(isWrong));
 }
 
-// Asks the service who is calling with some credentials, and shows what it says.
-async function identify(offered) {
+// Ask the service for the caller of some credentials, and show the answer.
+async function identify(credentials) {
   authorization = null;
   try {
-    const headers = offered ? { Authorization: offered } : {};
+    const headers = credentials ? { Authorization: credentials } : {};
     const response = await fetch(`${root}/whoami`, { headers, cache: "no-store", credentials: cookies });
-    const found = await response.json();
+    const answer = await response.json();
     if (response.ok && access === "local") {
       say("Local mode: there are no credentials yet, and requests from this machine may do everything.");
     } else if (response.ok) {
-      authorization = offered;
-      say(`Signed in as ${found.name}: ${found.scopes.join(", ") || "no scopes"}`);
-    } else if (offered || access === "local") {
-      say(offered ? `Not accepted: ${found.message} Requests are sent without credentials.` : found.message, true);
+      authorization = credentials;
+      say(`Signed in as ${answer.name}: ${answer.scopes.join(", ") || "no scopes"}`);
+    } else if (credentials || access === "local") {
+      say(credentials ? `Not accepted: ${answer.message} Requests are sent without credentials.` : answer.message, true);
     } else {
-      say(NOBODY[access]);
+      say(NO_CALLER[access]);
     }
   } catch (error) {
     say(`No response came: ${error.message}`, true);
@@ -174,7 +174,7 @@ document.getElementById("access").addEventListener("submit", (event) => {
   identify(name ? `Basic ${btoa(String.fromCharCode(...bytes))}` : secret ? `Bearer ${secret}` : null);
 });
 
-if (access === "credentials") say(NOBODY[access]);
+if (access === "credentials") say(NO_CALLER[access]);
 else identify(null);
 
 fetch(`${root}/openapi.json`, { cache: "no-cache", credentials: cookies })

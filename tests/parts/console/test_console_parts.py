@@ -56,12 +56,13 @@ def test_what_is_not_there_is_neither_offered_nor_asked_for(console: Console) ->
         "#/plan?form_id=3": ["Show the plan"],
         "#/events": ["feed.created"],
         "#/runs": ["There is no such screen."],
+        "#/webhooks/new": ["There is no such screen."],
     }.items():
         console.open(address)
         console.sees("Pages", "Feeds", "Events", *texts)
         assert [
             word
-            for word in ("Runs", "Its runs", "Failed runs", "Id of the entry")
+            for word in ("Webhooks", "Runs", "Its runs", "Failed runs", "Id of the entry")
             if word in console.text
         ] == []
     assert [line for line in console.driver.get_log("browser") if line["level"] == "SEVERE"] == []

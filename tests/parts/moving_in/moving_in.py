@@ -1,5 +1,6 @@
-"""A stand-in of a site, and the command that moves in from there."""
+"""Sites and files to import from, and the command that imports them."""
 
+import copy
 import json
 import os
 import subprocess
@@ -17,6 +18,42 @@ from landform.standalone.cli import main
 from landform.storage import Store
 
 SERVER = Path(__file__).parent / "standin/server.py"
+PAGES = ("--only", "pages")
+HEAD = """<?xml version="1.0" encoding="UTF-8" ?>
+<rss version="2.0" xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/"
+ xmlns:content="http://purl.org/rss/1.0/modules/content/"
+ xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:wp="http://wordpress.org/export/1.2/">
+<channel><wp:base_blog_url>{home}</wp:base_blog_url>
+<wp:author><wp:author_id>7</wp:author_id><wp:author_login>ana</wp:author_login></wp:author>
+"""
+ITEM = """<item><title><![CDATA[{title}]]></title><link>{link}</link>
+<dc:creator><![CDATA[{creator}]]></dc:creator>
+<content:encoded><![CDATA[{content}]]></content:encoded>
+<excerpt:encoded><![CDATA[]]></excerpt:encoded>
+<wp:post_id>{id}</wp:post_id><wp:post_date>{date}</wp:post_date>
+<wp:post_date_gmt>{gmt}</wp:post_date_gmt><wp:post_modified>{modified}</wp:post_modified>
+<wp:post_modified_gmt>{modified}</wp:post_modified_gmt><wp:post_name>{slug}</wp:post_name>
+<wp:status>{status}</wp:status><wp:post_parent>0</wp:post_parent><wp:menu_order>0</wp:menu_order>
+<wp:post_type>{type}</wp:post_type><wp:post_password>{password}</wp:post_password>{meta}</item>
+"""
+META = (
+    "<wp:postmeta><wp:meta_key>{}</wp:meta_key><wp:meta_value>"
+    "<![CDATA[{}]]></wp:meta_value></wp:postmeta>"
+)
+EXPORTED_PAGE = {
+    "id": 5, "title": "Tïtle & more", "link": "https://shop.example/summer/", "creator": "ana",
+    "content": "<!-- wp:paragraph --><p>Hi</p><!-- /wp:paragraph -->", "password": "secret",
+    "date": "2026-07-01 12:00:00", "gmt": "2026-07-01 10:00:00", "modified": "2026-07-02 08:00:00",
+    "slug": "summer", "status": "publish", "type": "page", "meta": "",
+}  # fmt: skip
+
+
+def write_export(folder: Path, *items: dict[str, Any], home: str = "https://shop.example") -> Path:
+    """Write a file as WordPress exports it."""
+    file = folder / "export.xml"
+    body = "".join(ITEM.format(**{**EXPORTED_PAGE, **item}) for item in items)
+    file.write_text(f"{HEAD.format(home=home)}{body}</channel></rss>", "utf-8")
+    return file
 
 
 @pytest.fixture(scope="session")
@@ -26,10 +63,34 @@ def stand_in() -> Any:
 
 
 @pytest.fixture(scope="module")
-def site(stand_in: Any) -> Iterator[Any]:
+def server(stand_in: Any) -> Iterator[Any]:
     """The recorded site; each mode is below its name."""
     with stand_in(SITE) as site:
         yield site
+
+
+@pytest.fixture
+def recorded_site(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The recorded site, which a test may change."""
+    monkeypatch.setattr(server, "pages", copy.deepcopy(server.pages))
+    for name in ("mode", "most", "kept", "moved", "front", "feeds"):
+        monkeypatch.setattr(server, name, copy.copy(getattr(server, name)))
+    return server
+
+
+@pytest.fixture
+def small_site(recorded_site: Any) -> Any:
+    """A site of twelve plain pages and no feeds, which a test may change."""
+    plain = next(page for page in recorded_site.pages if page["edit"]["id"] == 2)
+    recorded_site.pages = [plain_page(plain, number) for number in range(1, 13)]
+    recorded_site.feeds = []
+    return recorded_site
+
+
+def plain_page(page: Any, number: int) -> Any:
+    page = copy.deepcopy(page)
+    page["edit"] |= {"id": number, "slug": f"page-{number}"}
+    return page
 
 
 class Mover:
@@ -47,12 +108,21 @@ class Mover:
         }
 
     def __call__(self, source: object, *options: str, user: str = "admin") -> Result:
+        """Import a site by its URL, or a file, and read the report."""
         file = self.folder / "report.json"
         file.unlink(missing_ok=True)
-        arguments = [str(source), *(["--user", user] if user else []), *options]
-        result = self.run("import-wordpress", *arguments, "--report", str(file), user=user)
+        of_site = ["--user", user, "--probe", "0"] if str(source).startswith("http") else []
+        arguments = [str(source), *of_site, *options, "--report", str(file)]
+        result = self.run("import-wordpress", *arguments, user=user)
         self.report = json.loads(file.read_bytes()) if file.exists() else {}
         return result
+
+    def pages(self, *items: dict[str, Any], options: tuple[str, ...] = ()) -> Result:
+        """Import a file with some pages."""
+        return self(self.export(*items), *options)
+
+    def export(self, *items: dict[str, Any], **head: str) -> Path:
+        return write_export(self.folder, *items, **head)
 
     def run(self, *arguments: str, user: str = "admin") -> Result:
         environment = self.environment(f"{user}-secret")
@@ -61,22 +131,30 @@ class Mover:
         return result
 
     def start(self, source: object, *options: str) -> "subprocess.Popen[bytes]":
-        """Run it in a process of its own."""
+        """Start an import in another process."""
         command = [sys.executable, "-m", "landform.standalone.cli", "import-wordpress", str(source)]
-        kept = {name: text for name, text in os.environ.items() if "LANDFORM" not in name}
+        environment = {name: text for name, text in os.environ.items() if "LANDFORM" not in name}
         return subprocess.Popen(
-            [*command, "--user", "admin", *options], env=kept | self.environment("admin-secret"),
+            [*command, "--user", "admin", *options],
+            env=environment | self.environment("admin-secret"),
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
         )  # fmt: skip
 
     def rows(self) -> list[dict[str, Any]]:
+        """Return the pages and feeds of the store."""
         result = self.run("export")
         assert result.exit_code == 0, result.output
         return [json.loads(line) for line in result.stdout.split("\n") if line]
 
     def row(self, resource: str, number: int) -> dict[str, Any]:
-        found = [row for row in self.rows() if (row["resource"], row["id"]) == (resource, number)]
-        return found[0]
+        return next(r for r in self.rows() if (r["resource"], r["id"]) == (resource, number))
+
+    def ids(self) -> list[int]:
+        return [row["id"] for row in self.rows()]
+
+    def codes(self) -> set[str]:
+        """Return the codes of the notes in the report."""
+        return {note["code"] for note in self.report["notes"]}
 
 
 @pytest.fixture

@@ -1,12 +1,12 @@
-"""What a store holds of an import: `verify` checks it, and writers meanwhile lose nothing."""
+"""The stored state of imports, and writers beside an import."""
 
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import wxr
 from conftest import Server, migrated
 from databases import run_sql
+from moving_in import write_export
 from without_parts import copy_without, landform
 from writers import Writers, run_beside
 
@@ -16,13 +16,13 @@ from landform.storage import Store, events, feeds
 from landform.storage.maintenance import transfer, verify
 
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
-# Beyond the ids that writers are given before the import begins.
+# Higher ids than those of the rows that writers create before the import begins.
 FIRST, PAGES = 2_000, 500
 
 
 @pytest.mark.parametrize("value", ["", "[1]", "{"])
 @pytest.mark.parametrize("column", ["import_origin.notes", "import_run.state"])
-def test_verify_names_an_import_whose_json_is_damaged(
+def test_verify_reports_damaged_json_of_an_import(
     store: Store, database_url: str, column: str, value: str
 ) -> None:
     with store.connection():
@@ -52,7 +52,7 @@ def test_an_import_of_many_rows_is_one_event(
         assert [event["type"] for event in events.read(store, 0)[0]] == ["store.imported"]
 
 
-def test_the_variable_of_the_password_is_known(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_variable_of_the_password_causes_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("LANDFORM_WORDPRESS_PASSWORD", "x")
     assert list(warnings()) == []
     monkeypatch.setenv("LANDFORM_WORDPRESS_PASSWORT", "x")
@@ -63,7 +63,7 @@ def test_the_variable_of_the_password_is_known(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.servers
 @pytest.mark.all_parts
 @pytest.mark.sqlite("it copies files")
-def test_a_copy_without_the_part_refuses_rows_that_it_does_not_know(
+def test_copy_without_the_part_refuses_its_rows(
     store: Store, database_url: str, tmp_path: Path
 ) -> None:
     (tmp_path / "without").mkdir()
@@ -83,9 +83,9 @@ def test_a_copy_without_the_part_refuses_rows_that_it_does_not_know(
 
 @pytest.mark.faults
 @pytest.mark.parametrize(("option", "times"), [("--force", 1), ("--new-ids", 2)])
-def test_an_import_replaces_nothing_that_is_created_meanwhile(
+def test_an_import_replaces_no_rows_that_are_created_meanwhile(
     start_server: Callable[..., Server], tmp_path: Path, option: str, times: int
 ) -> None:
     server, ids = start_server(), range(FIRST, FIRST + PAGES)
-    file = wxr.written(tmp_path, *({"id": number, "slug": f"old-{number}"} for number in ids))
+    file = write_export(tmp_path, *({"id": number, "slug": f"old-{number}"} for number in ids))
     run_beside(Writers(server, "moving"), server, "import-wordpress", file, option, times=times)

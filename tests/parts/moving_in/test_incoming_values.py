@@ -1,4 +1,4 @@
-"""What becomes of addresses, values of PHP, custom fields and columns of feeds."""
+"""Conversion of totals, custom fields and columns of feeds."""
 
 from typing import Any
 
@@ -7,31 +7,14 @@ import pytest
 from landform.parts.moving_in.wordpress.convert import feed_numbers
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.site import Answer
-from landform.parts.moving_in.wordpress.values import unserialize
 
 
 @pytest.mark.parametrize("text", ["9" * 5000, "-1", "x", "\xb2"])
-def test_a_total_that_is_no_number_counts_as_none(text: str) -> None:
+def test_an_invalid_total_counts_as_none(text: str) -> None:
     assert not Answer([], {"X-WP-Total": text}).total
 
 
-PHP = {
-    'a:2:{i:0;s:2:"es";i:1;i:5;}': ["es", 5],
-    'a:1:{s:1:"é";N;}': 'a:1:{s:1:"é";N;}',
-    'a:1:{s:2:"é";b:1;}': {"é": True},
-    'a:1:{i:3;a:1:{s:1:"k";d:0.5;}}': {"3": {"k": 0.5}},
-    'O:8:"stdClass":0:{}': 'O:8:"stdClass":0:{}',
-    "a:1:{a:0:{}i:1;}": "a:1:{a:0:{}i:1;}",
-    "a:9:{": "a:9:{", "plain": "plain", "s:5": "s:5", "": "",
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("text", PHP)
-def test_a_serialized_value_is_read_and_anything_else_stays(text: str) -> None:
-    assert unserialize(text) == PHP[text]
-
-
-# A value, what becomes of it, and whether that is noted.
+# A value, the stored value, and whether there is a note.
 VALUES: dict[str, list[tuple[Any, Any, bool]]] = {
     "form_id": [
         ("3", 3, False), (3.0, 3, False), ("0", 0, False), (None, 0, True), ("abc", 0, True),
@@ -45,18 +28,20 @@ VALUES: dict[str, list[tuple[Any, Any, bool]]] = {
         (False, False, False), (None, False, False), ("yes", False, True),
     ],
 }  # fmt: skip
-ALL = [(name, *one) for name, values in VALUES.items() for one in values]
+ALL = [(name, *case) for name, cases in VALUES.items() for case in cases]
 
 
-@pytest.mark.parametrize(("name", "value", "stored", "is_told"), ALL)
-def test_what_is_replaced_is_told(name: str, value: Any, stored: Any, is_told: bool) -> None:
+@pytest.mark.parametrize(("name", "value", "stored", "has_note"), ALL)
+def test_invalid_columns_of_feeds_are_replaced_with_a_note(
+    name: str, value: Any, stored: Any, has_note: bool
+) -> None:
     notes: list[dict[str, Any]] = []
-    given = {"form_id": "3", "feed_order": "0", "is_active": "1", name: value}
-    assert feed_numbers(given, notes)[name] == stored
-    assert notes == ([{"code": "replaced", "name": name}] if is_told else [])
+    source = {"form_id": "3", "feed_order": "0", "is_active": "1", name: value}
+    assert feed_numbers(source, notes)[name] == stored
+    assert notes == ([{"code": "replaced", "name": name}] if has_note else [])
 
 
-# The fields of a page, the options, what is read of three keys, and what is lost.
+# The fields of a page, the options, some of the keys, and the lost fields.
 FIELDS: dict[str, tuple[dict[str, Any], dict[str, str], dict[str, Any], list[str]]] = {
     "beside a key in a group": (
         {"acf": {"campaign": {"starts_at": "2026", "color": "red", "size": ""}}}, {},
@@ -83,10 +68,9 @@ FIELDS: dict[str, tuple[dict[str, Any], dict[str, str], dict[str, Any], list[str
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", FIELDS)
-def test_a_field_is_read_or_named_as_lost(what: str) -> None:
-    page, given, read, lost = FIELDS[what]
-    sources = MetaSources(given)
-    meta, _, notes = sources.read(page)
-    assert {key: meta[key] for key in read} == read
+@pytest.mark.parametrize("case", FIELDS)
+def test_fields_are_read_or_reported_as_lost(case: str) -> None:
+    page, options, expected, lost = FIELDS[case]
+    meta, _, notes = MetaSources(options).read(page)
+    assert {key: meta[key] for key in expected} == expected
     assert [note["name"] for note in notes if note["code"] == "lost"] == lost

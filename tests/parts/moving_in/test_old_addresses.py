@@ -1,15 +1,12 @@
-"""What was public at an address stays there, and redirects lead from the others only."""
+"""Imported pages keep their addresses, and redirects lead from the others."""
 
 import csv
-from pathlib import Path
 from typing import Any
 from urllib.parse import quote, unquote
 
 import pytest
 from applications import SETTINGS
-from moving_in import move, stand_in
-from test_other_sites import PAGES, own, small
-from wxr import written
+from moving_in import move, recorded_site, server, small_site, stand_in
 
 from landform.app import create_app
 
@@ -28,23 +25,23 @@ def visitor(move: Any) -> Any:
 
 
 @pytest.mark.parametrize("slug", SLUGS)
-def test_an_imported_page_is_found_at_its_address_however_that_is_written(
-    move: Any, visitor: Any, tmp_path: Path, slug: str
+def test_an_imported_page_is_shown_at_all_spellings_of_its_address(
+    move: Any, visitor: Any, slug: str
 ) -> None:
-    result = move(written(tmp_path, {"slug": slug, "password": "", "title": "Found"}), user="")
+    result = move.pages({"slug": slug, "password": "", "title": "Found"})
     assert (result.exit_code, move.row("page", 5)["slug"]) == (0, slug), result.output
     page = visitor.get("/pages/5").get_json()
     assert page["link"] == f"http://localhost/{slug}/"
     assert f"<loc>{page['link']}</loc>" in visitor.get("/sitemap.xml").text
     decoded = unquote(slug)
     for spelling in (slug, quote(decoded), decoded.replace("%", "%25")):
-        shown = visitor.get(f"/{spelling}/", headers={"Accept": "text/html"})
-        assert (shown.status_code, "Found" in shown.text) == (200, True), spelling
-    # As it is stored, and without the slash, it leads to the link.
+        response = visitor.get(f"/{spelling}/", headers={"Accept": "text/html"})
+        assert (response.status_code, "Found" in response.text) == (200, True), spelling
+    # The stored slug, and an address without the slash, redirect to the link.
     for spelling in (slug.replace("%", "%25"), slug):
         end = "" if spelling == slug else "/"
-        led = visitor.get(f"/{spelling}{end}", follow_redirects=True)
-        assert (led.status_code, "Found" in led.text) == (200, True), spelling
+        response = visitor.get(f"/{spelling}{end}", follow_redirects=True)
+        assert (response.status_code, "Found" in response.text) == (200, True), spelling
     for text in (slug, slug.upper(), decoded):
         for order in ("", "&orderby=include_slugs"):
             rows = visitor.get(f"/pages?slug={quote(text)}{order}").get_json()
@@ -58,79 +55,63 @@ def test_an_imported_page_is_found_at_its_address_however_that_is_written(
         ("日本", "%e6%97%a5%e6%9c%ac"),
     ],
 )  # fmt: skip
-def test_a_slug_of_raw_letters_or_capitals_stays_at_its_address(
-    move: Any, visitor: Any, tmp_path: Path, there: str, here: str
+def test_a_slug_with_letters_or_capitals_keeps_its_address(
+    move: Any, visitor: Any, there: str, here: str
 ) -> None:
-    move(written(tmp_path, {"slug": there, "password": ""}), user="")
+    move.pages({"slug": there, "password": ""})
     assert move.row("page", 5)["slug"] == here
-    assert not [note for note in move.report["notes"] if note["code"] == "slug-refused"]
+    assert "slug-refused" not in move.codes()
     assert visitor.get(f"/{quote(unquote(there))}/", follow_redirects=True).status_code == 200
 
 
-def test_the_exact_address_wins_over_one_that_is_only_alike(
-    move: Any, visitor: Any, tmp_path: Path
-) -> None:
+def test_the_exact_address_counts_before_a_similar_one(move: Any, visitor: Any) -> None:
     items = [
         {"id": 1, "slug": "ete", "title": "Without", "password": ""},
         {"id": 2, "slug": "%c3%a9t%c3%a9", "title": "With", "password": ""},
     ]
-    move(written(tmp_path, *items), user="")
+    move.pages(*items)
     assert "Without" in visitor.get("/ete/").text
     assert "With<" in visitor.get("/%C3%A9t%c3%a9/").text
 
 
-@pytest.mark.parametrize("written_back", [True, False])
+@pytest.mark.parametrize("sends_slug", [True, False])
 def test_a_page_keeps_its_address_when_it_is_saved(
-    move: Any, visitor: Any, tmp_path: Path, written_back: bool
+    move: Any, visitor: Any, sends_slug: bool
 ) -> None:
-    move(written(tmp_path, {"slug": "women%e2%80%99s-day", "password": ""}), user="")
+    move.pages({"slug": "women%e2%80%99s-day", "password": ""})
     page = visitor.get("/pages/5?context=edit", auth=ADMIN).get_json()
-    body = {"title": "Other", **({"slug": page["slug"]} if written_back else {})}
+    body = {"title": "Other", **({"slug": page["slug"]} if sends_slug else {})}
     saved = visitor.put("/pages/5", json={"content": "x", **body}, auth=ADMIN)
     assert saved.get_json()["link"] == page["link"]
     assert visitor.get("/women’s-day/").status_code == 200
 
 
-def rows_of(file: Path) -> list[list[str]]:
-    head, *rows = csv.reader(file.read_text("utf-8").splitlines())
+def redirects(move: Any, *items: dict[str, Any], options: tuple[str, ...] = ()) -> list[list[str]]:
+    """Import pages, and return the rows of the redirects."""
+    file = move.folder / "redirects.csv"
+    assert move.pages(*items, options=("--redirects", str(file), *options)).exit_code == 0
+    with file.open(newline="") as lines:
+        head, *rows = csv.reader(lines)
     assert head == ["old", "new"]
     return rows
 
 
-NAMES = [
-    "events",
-    "webhooks",
-    "pages",
-    "forms",
-    "feeds",
-    "docs",
-    "console",
-    "wp-json",
-    "openapi.json",
-]
-
-
-@pytest.mark.parametrize("name", NAMES)
-def test_a_page_named_like_a_part_of_the_api_is_led_to_by_its_id(
-    move: Any, visitor: Any, tmp_path: Path, name: str
+@pytest.mark.parametrize(
+    "name", "events webhooks pages forms feeds docs console wp-json openapi.json".split()
+)
+def test_a_page_with_a_reserved_slug_is_redirected_to_its_id(
+    move: Any, visitor: Any, name: str
 ) -> None:
-    file, link = tmp_path / "redirects.csv", f"https://shop.example/{name}/"
-    move(
-        written(tmp_path, {"slug": name, "link": link, "password": ""}),
-        "--redirects",
-        str(file),
-        user="",
-    )
+    link = f"https://shop.example/{name}/"
+    rows = redirects(move, {"slug": name, "link": link, "password": ""})
     page = visitor.get("/pages/5").get_json()
     new = page["link"].removeprefix("http://localhost")
-    assert rows_of(file) == ([[link, new]] if new != f"/{name}/" else [])
-    shown = visitor.get(new, headers={"Accept": "text/html"})
-    assert (shown.status_code, "Hi" in shown.text) == (200, True)
+    assert rows == ([[link, new]] if new != f"/{name}/" else [])
+    response = visitor.get(new, headers={"Accept": "text/html"})
+    assert (response.status_code, "Hi" in response.text) == (200, True)
 
 
-def test_no_redirect_leads_to_itself_or_from_the_home_page_or_twice_from_one(
-    move: Any, tmp_path: Path
-) -> None:
+def test_redirects_are_unique_no_loops_and_not_from_the_home_page(move: Any) -> None:
     site = "https://shop.example"
     links = [
         f"{site}/", site, f"{site}/p3/", f"{site}/p4", "http://www.shop.example/p5/",
@@ -140,25 +121,26 @@ def test_no_redirect_leads_to_itself_or_from_the_home_page_or_twice_from_one(
     ]  # fmt: skip
     items = [{"id": n, "slug": f"p{n}", "link": link} for n, link in enumerate(links, 1)]
     items[12]["status"] = "draft"
-    file = tmp_path / "redirects.csv"
-    move(written(tmp_path, *items), "--redirects", str(file), user="")
-    assert rows_of(file) == [
+    assert redirects(move, *items) == [
         [links[8], "/p9/"], [links[10], "/p11/"], [links[11], "/p12/"], [links[13], "/p14/"],
     ]  # fmt: skip
 
 
-def test_with_another_public_url_every_page_is_led_to_it(
-    move: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file, link = tmp_path / "redirects.csv", "https://shop.example/summer/"
+def test_redirects_lead_to_the_public_url(move: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    link = "https://shop.example/summer/"
     for url, rows in (
         ("https://new.example", [[link, "https://new.example/summer/"]]),
         ("http://www.shop.example", []),
         ("https://shop.example/landing", [[link, "https://shop.example/landing/summer/"]]),
     ):
         monkeypatch.setenv("LANDFORM_PUBLIC_URL", url)
-        move(written(tmp_path, {}), "--redirects", str(file), "--force", user="")
-        assert rows_of(file) == rows, url
+        assert redirects(move, {}, options=("--force",)) == rows, url
+
+
+def test_only_http_urls_are_redirected(move: Any) -> None:
+    links = ["=HYPERLINK(1)", "javascript:x", "https://a/\nb", "http://a/x", "https://a/,y"]
+    items = [{"id": n, "slug": f"s{n}", "link": link} for n, link in enumerate(links, 1)]
+    assert [old for old, _ in redirects(move, *items)] == ["http://a/x", "https://a/,y"]
 
 
 SHARED = [
@@ -168,26 +150,26 @@ SHARED = [
 
 
 @pytest.mark.parametrize("is_file", [True, False])
-def test_where_pages_share_a_slug_the_one_that_is_public_there_keeps_it(
-    move: Any, own: Any, tmp_path: Path, is_file: bool
+def test_the_published_page_keeps_a_slug_that_several_pages_have(
+    move: Any, small_site: Any, is_file: bool
 ) -> None:
     if is_file:
-        file = written(tmp_path, *SHARED)
+        file = move.export(*SHARED)
         file.write_text(file.read_text().replace("post_parent>0<", "post_parent>9<", 2))
-        result = move(file, user="")
+        result = move(file)
     else:
-        own.pages = own.pages[:4]
-        for page, one in zip(own.pages, SHARED, strict=True):
-            page["edit"].update(one)
-        result = move(own.url, *PAGES)
+        small_site.pages = small_site.pages[:4]
+        for page, columns in zip(small_site.pages, SHARED, strict=True):
+            page["edit"].update(columns)
+        result = move(small_site.url)
     slugs = {row["id"]: row["slug"] for row in move.rows()}
     assert (slugs[3], slugs[4]) == ("win", "win-2"), result.output
     assert len({*slugs.values()}) == 4
     assert "slug-shared" in result.output
 
 
-def test_bytes_that_are_no_utf8_are_found_too(move: Any, visitor: Any, tmp_path: Path) -> None:
-    move(written(tmp_path, {"slug": "%e4pfel", "password": ""}), user="")
-    led = visitor.get("/x/", environ_overrides={"PATH_INFO": "/\xe4pfel/"})
-    assert (led.status_code, led.headers["Location"]) == (302, "/%25e4pfel/")
-    assert "Hi" in visitor.get(led.headers["Location"]).text
+def test_a_slug_with_bytes_that_are_not_utf8_is_shown(move: Any, visitor: Any) -> None:
+    move.pages({"slug": "%e4pfel", "password": ""})
+    response = visitor.get("/x/", environ_overrides={"PATH_INFO": "/\xe4pfel/"})
+    assert (response.status_code, response.headers["Location"]) == (302, "/%25e4pfel/")
+    assert "Hi" in visitor.get(response.headers["Location"]).text

@@ -7,21 +7,20 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from moving_in import move, site, stand_in
-from wxr import META, written
+from moving_in import META, move, recorded_site, server, small_site, stand_in
+from processes import python
 
 from landform.storage.maintenance import verify
 
 
-def test_a_page_comes_with_all_that_the_file_tells(move: Any, tmp_path: Path) -> None:
+def test_pages_are_imported_from_a_file(move: Any) -> None:
     meta = META.format("form_id", "3") + META.format("language", 'a:2:{i:0;s:2:"es";i:1;s:2:"fr";}')
     meta += META.format("viral_share", "x") + META.format("viral_share", "y")
     meta += META.format("color", "red") + META.format("_edit_lock", "1:1")
-    file = written(
-        tmp_path, {"meta": meta}, {"id": 6, "type": "post"},
+    result = move.pages(
+        {"meta": meta}, {"id": 6, "type": "post"},
         {"id": 8, "status": "draft", "gmt": "0000-00-00 00:00:00", "slug": "summer"},
     )  # fmt: skip
-    result = move(file, user="")
     assert result.exit_code == 0, result.output
     page = move.row("page", 5)
     assert page.pop("meta") == {
@@ -41,21 +40,19 @@ def test_a_page_comes_with_all_that_the_file_tells(move: Any, tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("broken", [b"\x0b", b"\x00", b"\xe9"])
-def test_what_is_no_character_of_xml_is_replaced_and_named(
-    move: Any, tmp_path: Path, broken: bytes
-) -> None:
-    file = written(tmp_path, {"title": "a@b"}, {"id": 6, "title": "a\ufffdb", "slug": "b"})
+def test_invalid_characters_are_replaced_and_reported(move: Any, broken: bytes) -> None:
+    file = move.export({"title": "a@b"}, {"id": 6, "title": "a\ufffdb", "slug": "b"})
     file.write_bytes(file.read_bytes().replace(b"a@b", b"a" + broken + b"b"))
-    result = move(file, user="")
+    result = move(file)
     assert move.row("page", 5)["title_raw"] == "a\ufffdb"
-    told = [note["ids"] for note in move.report["notes"] if note["code"] == "control-characters"]
-    assert told == [[5]], result.output
+    notes = [note for note in move.report["notes"] if note["code"] == "control-characters"]
+    assert [note["ids"] for note in notes] == [[5]], result.output
 
 
-def test_lines_end_with_line_feeds(move: Any, tmp_path: Path) -> None:
-    file = written(tmp_path, {"content": "a\nb\r\nc" + "x\r\n" * 40_000})
+def test_lines_end_with_line_feeds(move: Any) -> None:
+    file = move.export({"content": "a\nb\r\nc" + "x\r\n" * 40_000})
     file.write_bytes(file.read_bytes().replace(b"\n", b"\r\n").replace(b"\r\r", b"\r"))
-    move(file, user="")
+    move(file)
     assert move.row("page", 5)["content_raw"] == "a\nb\nc" + "x\n" * 40_000
 
 
@@ -76,24 +73,21 @@ ODD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", ODD)
-def test_an_odd_item_is_left_out_or_named_and_the_others_come(
-    move: Any, tmp_path: Path, what: str
-) -> None:
-    file = written(tmp_path, {"title": "Odd"}, {"id": 6, "slug": "b"})
-    file.write_text(ODD[what](file.read_text("utf-8")), "utf-8")
+@pytest.mark.parametrize("case", ODD)
+def test_an_invalid_item_is_left_out_or_reported(move: Any, case: str) -> None:
+    file = move.export({"title": "Odd"}, {"id": 6, "slug": "b"})
+    file.write_text(ODD[case](file.read_text("utf-8")), "utf-8")
     for code in (3, 0):
-        result = move(file, user="")
-        has_id = "id" not in what
-        assert [row["id"] for row in move.rows()] == ([5, 6] if has_id else [6]), result.output
+        result = move(file)
+        has_id = "id" not in case
+        assert move.ids() == ([5, 6] if has_id else [6]), result.output
         assert (result.exit_code, len(move.report["problems"])) == ((0, 0) if has_id else (code, 1))
         assert has_id or "A page (Odd) was left out" in result.output
-    codes = {note["code"] for note in move.report["notes"]}
-    assert ("author-missing" in codes) == ("author" in what)
-    assert ("lost parent" in codes) == ("parent" in what)
+    assert ("author-missing" in move.codes()) == ("author" in case)
+    assert ("lost parent" in move.codes()) == ("parent" in case)
 
 
-WRONG = {
+NO_EXPORTS = {
     "no XML": "hello", "half": "<rss><channel>", "no site": "<rss><channel></channel></rss>",
     "an unknown encoding": '<?xml version="1.0" encoding="klingon"?><rss></rss>',
     "another encoding": '<?xml version="1.0" encoding="ISO-8859-1"?><rss></rss>',
@@ -103,16 +97,16 @@ WRONG = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("what", WRONG)
-def test_a_file_that_is_no_export_is_refused(move: Any, tmp_path: Path, what: str) -> None:
-    file = tmp_path / "export.xml"
-    file.write_text(WRONG[what])
-    result = move(file, user="")
+@pytest.mark.parametrize("case", NO_EXPORTS)
+def test_a_file_that_is_no_export_is_refused(move: Any, case: str) -> None:
+    file = move.folder / "export.xml"
+    file.write_text(NO_EXPORTS[case])
+    result = move(file)
     assert (result.exit_code, move.rows()) == (2, [])
     assert "is no export of WordPress" in result.output
 
 
-WANTED: dict[str, tuple[tuple[str, ...], list[int]]] = {
+SELECTIONS: dict[str, tuple[tuple[str, ...], list[int]]] = {
     "two of them": (("--status", "draft", "--status", "private"), [6, 7, 8]),
     "any": (("--status", "any"), [5, 6, 7, 8]),
     "a time with a zone": (("--since", "2026-08-01T12:00:00+02:00"), [7, 8]),
@@ -121,18 +115,15 @@ WANTED: dict[str, tuple[tuple[str, ...], list[int]]] = {
 }
 
 
-@pytest.mark.parametrize("what", WANTED)
-def test_only_the_pages_that_are_wanted_are_taken_from_a_file(
-    move: Any, tmp_path: Path, what: str
-) -> None:
-    options, ids = WANTED[what]
-    file = written(
-        tmp_path, {"id": 5}, {"id": 6, "status": "draft", "modified": "2026-08-01 10:00:00"},
+@pytest.mark.parametrize("case", SELECTIONS)
+def test_pages_of_a_file_are_selected_by_status_and_time(move: Any, case: str) -> None:
+    options, ids = SELECTIONS[case]
+    result = move.pages(
+        {"id": 5}, {"id": 6, "status": "draft", "modified": "2026-08-01 10:00:00"},
         {"id": 7, "status": "draft", "modified": "2026-08-01 10:00:01"},
-        {"id": 8, "status": "private", "modified": "2026-08-03 10:00:00"},
+        {"id": 8, "status": "private", "modified": "2026-08-03 10:00:00"}, options=options,
     )  # fmt: skip
-    told = move(file, *options, user="")
-    assert (told.exit_code, [row["id"] for row in move.rows()]) == (0, ids), told.output
+    assert (result.exit_code, move.ids()) == (0, ids), result.output
 
 
 @pytest.mark.parametrize(
@@ -143,138 +134,116 @@ def test_only_the_pages_that_are_wanted_are_taken_from_a_file(
         ("http://127.0.0.1:1", ["--since", "yesterday"], "'yesterday' does not match"),
     ],
 )
-def test_an_option_that_would_do_nothing_is_refused(
+def test_an_option_without_effect_is_refused(
     move: Any, source: str, option: list[str], reason: str
 ) -> None:
-    told = move(source, *option)
-    assert (told.exit_code, move.rows()) == (2, [])
-    assert reason in told.output
+    result = move(source, *option)
+    assert (result.exit_code, move.rows()) == (2, [])
+    assert reason in result.output
 
 
 @pytest.mark.parametrize("option", ["--report", "--redirects"])
-def test_what_cannot_be_written_in_the_end_is_said_before_anything_is_done(
-    move: Any, tmp_path: Path, option: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    arguments = ["import-wordpress", str(written(tmp_path, {})), option]
-    told = move.run(*arguments, str(tmp_path / "nowhere" / "x"))
-    assert (told.exit_code, move.rows()) == (2, [])
-    assert f"there is no folder {tmp_path / 'nowhere'}" in told.output
-    with monkeypatch.context() as patched:
-        patched.setattr("os.access", lambda *_: False)
-        told = move.run(*arguments, str(tmp_path / "x"))
-    assert (told.exit_code, move.rows()) == (2, [])
-    assert f"no folder {tmp_path} that may be written to" in told.output
-
-
-@pytest.mark.parametrize("option", ["--report", "--redirects"])
-def test_a_disk_that_is_full_in_the_end_loses_no_line(
+def test_nothing_is_imported_if_a_report_cannot_be_written(
     move: Any, tmp_path: Path, option: str
 ) -> None:
-    told = move.run("import-wordpress", str(written(tmp_path, {})), option, "/dev/full")
-    assert (told.exit_code, len(move.rows())) == (1, 1)
-    assert told.output.startswith("Pages: 1 created")
-    assert "/dev/full could not be written" in told.output
+    result = move.run("import-wordpress", str(move.export({})), option, str(tmp_path / "no" / "x"))
+    assert (result.exit_code, move.rows()) == (2, [])
+    assert f"there is no folder {tmp_path / 'no'} that may be written to" in result.output
 
 
-def test_a_file_that_breaks_off_says_what_is_stored_and_goes_on_when_it_is_whole(
-    move: Any, tmp_path: Path
-) -> None:
-    file = written(tmp_path, *[{"id": number, "slug": f"p-{number}"} for number in range(1, 161)])
-    whole = file.read_text()
-    file.write_text(whole[: whole.index("<wp:post_id>155<")])
-    told = move(file, "--dry-run", user="")
-    assert (told.exit_code, len(move.rows())) == (2, 0)
-    assert "Nothing was imported." in told.output
-    told = move(file, user="")
-    assert (told.exit_code, len(move.rows())) == (1, 154)
-    assert "breaks after 154 pages" in told.output
-    assert move.report["counts"]["page"] == {"created": 154}
-    assert "What was read is stored" in told.output
-    file.write_text(whole)
-    assert move(file, user="").exit_code == 0
-    assert len(move.rows()) == 160
-    assert move.report["counts"]["page"] == {"created": 160}
+@pytest.mark.parametrize("option", ["--report", "--redirects"])
+def test_the_report_is_printed_if_its_file_cannot_be_written(move: Any, option: str) -> None:
+    result = move.run("import-wordpress", str(move.export({})), option, "/dev/full")
+    assert (result.exit_code, len(move.rows())) == (1, 1)
+    assert result.output.startswith("Pages: 1 created")
+    assert "/dev/full could not be written" in result.output
 
 
-@pytest.fixture
-def bring(move: Any, tmp_path: Path) -> Any:
-    """Imports a page, and a file of forms beside it."""
-
-    def bring(forms: Any) -> Any:
-        file = tmp_path / "forms.json"
-        file.write_text(json.dumps(forms))
-        return move(written(tmp_path, {}), "--forms", str(file), user="")
-
-    return bring
-
-
-def test_a_file_of_forms_that_is_none_is_refused_before_pages_are_stored(
-    move: Any, bring: Any
-) -> None:
-    told = bring([])
-    assert (told.exit_code, move.rows()) == (2, [])
-    assert "Nothing was imported." in told.output
+def test_the_pages_of_a_cut_file_are_stored_and_the_import_is_continued(move: Any) -> None:
+    file = move.export(*({"id": number, "slug": f"p-{number}"} for number in range(1, 111)))
+    text = file.read_text()
+    file.write_text(text[: text.index("<wp:post_id>105<")])
+    result = move(file, "--dry-run")
+    assert (result.exit_code, len(move.rows())) == (2, 0)
+    assert "Nothing was imported." in result.output
+    result = move(file)
+    assert (result.exit_code, len(move.rows())) == (1, 104)
+    assert "breaks after 104 pages" in result.output
+    assert move.report["counts"]["page"] == {"created": 104}
+    assert "What was read is stored" in result.output
+    file.write_text(text)
+    assert move(file).exit_code == 0
+    assert move.report["counts"]["page"] == {"created": 110}
 
 
-ONE = {"id": "9", "form_id": "3", "is_active": "0", "meta": {"feedName": "F"}}
+def import_forms(move: Any, forms: Any) -> Any:
+    """Import a page and a file of forms."""
+    file = move.folder / "forms.json"
+    file.write_text(json.dumps(forms))
+    return move.pages({}, options=("--forms", str(file)))
+
+
+def test_an_invalid_file_of_forms_is_refused_before_pages_are_stored(move: Any) -> None:
+    result = import_forms(move, [])
+    assert (result.exit_code, move.rows()) == (2, [])
+    assert "Nothing was imported." in result.output
+
+
+FEED = {"id": "9", "form_id": "3", "is_active": "0", "meta": {"feedName": "F"}}
 SHAPES: dict[str, Any] = {
-    "a list": [{**ONE, "addon_slug": "mail"}], "by id": {"9": {**ONE, "addon_slug": "mail"}},
-    "by add-on": {"mail": [ONE]}, "by add-on and id": {"mail": {"9": ONE}},
+    "a list": [{**FEED, "addon_slug": "mail"}], "by id": {"9": {**FEED, "addon_slug": "mail"}},
+    "by add-on": {"mail": [FEED]}, "by add-on and id": {"mail": {"9": FEED}},
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_feeds_come_from_the_file_of_gravity_forms(move: Any, bring: Any, shape: str) -> None:
-    assert bring({"0": {"id": 3, "feeds": SHAPES[shape]}, "version": "2.10"}).exit_code == 0
+def test_feeds_are_imported_from_a_file_of_gravity_forms(move: Any, shape: str) -> None:
+    forms = {"0": {"id": 3, "feeds": SHAPES[shape]}, "version": "2.10"}
+    assert import_forms(move, forms).exit_code == 0
     feed = move.row("feed", 9)
     assert (feed["meta"], feed["addon_slug"]) == ({"feedName": "F"}, "mail")
     assert feed["is_active"] is False
     assert not move.report["warnings"]
 
 
-def test_where_no_pages_or_feeds_are_in_a_file_this_is_told(
-    move: Any, bring: Any, tmp_path: Path
-) -> None:
-    result = bring({"0": {"id": 3, "feeds": "none"}, "version": "2.10"})
+def test_a_file_without_pages_or_feeds_causes_a_warning(move: Any) -> None:
+    result = import_forms(move, {"0": {"id": 3, "feeds": "none"}, "version": "2.10"})
     assert result.exit_code == 0
-    assert f"No feeds were found in {tmp_path / 'forms.json'}" in result.output
-    result = move(written(tmp_path, {"type": "post"}), user="")
+    assert f"No feeds were found in {move.folder / 'forms.json'}" in result.output
+    result = move.pages({"type": "post"})
     assert (result.exit_code, "No pages were found in" in result.output) == (0, True)
 
 
-def test_a_feed_without_a_number_as_id_is_left_out(move: Any, bring: Any) -> None:
-    feeds = [{**ONE, "id": number} for number in (None, "x", "9")]
-    result = bring({"0": {"id": 3, "feeds": {"mail": feeds}}})
+def test_a_feed_without_a_number_as_id_is_left_out(move: Any) -> None:
+    feeds = [{**FEED, "id": number} for number in (None, "x", "9")]
+    result = import_forms(move, {"0": {"id": 3, "feeds": {"mail": feeds}}})
     assert (result.exit_code, move.row("feed", 9)["form_id"]) == (3, 3), result.output
     assert [text[:20] for text in move.report["problems"]] == 2 * ["A feed () was left o"]
 
 
 @pytest.mark.servers
-def test_a_report_is_written_though_nobody_reads_what_is_printed(move: Any, tmp_path: Path) -> None:
-    report = tmp_path / "report.json"
-    with move.start(written(tmp_path, {}), "--report", str(report)) as started:
+def test_the_report_is_written_after_the_standard_output_is_closed(move: Any) -> None:
+    report = move.folder / "report.json"
+    with move.start(move.export({}), "--report", str(report)) as started:
         started.stdout.close()
     assert json.loads(report.read_bytes())["counts"]["page"] == {"created": 1}
 
 
-def test_a_live_import_goes_on_from_the_file(site: Any, move: Any, tmp_path: Path) -> None:
-    home = f"{site.url}/ok"
-    move(written(tmp_path, {"id": 2, "slug": "start"}, home=home), user="")
-    move(home, "--only", "pages")
-    assert move.report["counts"]["page"] == {"updated": 1, "created": 125, "left-out": 3}
+def test_the_import_of_a_file_is_continued_from_the_site(small_site: Any, move: Any) -> None:
+    move(move.export({"id": 2, "slug": "start"}, home=small_site.url))
+    move(small_site.url)
+    assert move.report["counts"]["page"] == {"updated": 1, "created": 11}
     assert move.row("page", 2)["title_raw"] == "Start"
 
 
-def test_white_space_around_a_text_says_nothing_except_in_contents(
-    move: Any, tmp_path: Path
-) -> None:
+def test_blanks_around_a_text_count_only_in_contents(move: Any) -> None:
     meta = META.format("form_id", "3") + META.format("language", 'a:1:{i:0;s:2:"es";}')
-    file = written(tmp_path, {"content": " \n<p>Hi</p>\n ", "meta": meta})
+    file = move.export({"content": " \n<p>Hi</p>\n ", "meta": meta})
     text = re.sub("<!\\[CDATA\\[(.*?)\\]\\]>", "\n\t<![CDATA[\\1]]>\r\n ", file.read_text("utf-8"))
     for name in ("post_id", "post_type", "status", "post_name", "post_date", "base_blog_url"):
         text = re.sub(f"<wp:{name}>(.*?)</", f"<wp:{name}>\n <![CDATA[\\1]]>\n </", text)
     file.write_text(text, "utf-8")
-    result = move(file, user="")
+    result = move(file)
     page = move.row("page", 5)
     assert (result.exit_code, move.report["site"]) == (0, "shop.example")
     assert (page["slug"], page["title_raw"], page["author"]) == ("summer", "Tïtle & more", 7)
@@ -284,9 +253,7 @@ def test_white_space_around_a_text_says_nothing_except_in_contents(
 
 @pytest.mark.parametrize("version", ["1.0", "1.1", "1.2"])
 @pytest.mark.parametrize("scheme", ["http", "https"])
-def test_elements_count_by_their_namespace(
-    move: Any, tmp_path: Path, version: str, scheme: str
-) -> None:
+def test_elements_of_other_namespaces_are_ignored(move: Any, version: str, scheme: str) -> None:
     others = (
         "<itunes:title>No</itunes:title><media:title>No</media:title><media:content>No"
         "</media:content><itunes:author>No</itunes:author><media:status>No</media:status>"
@@ -294,25 +261,25 @@ def test_elements_count_by_their_namespace(
         "<media:post_id>9</media:post_id><itunes:item/><!-- <title>No</title> -->"
     )
     spaces = "xmlns:itunes='http://www.itunes.com/dtds/podcast-1.0.dtd' xmlns:media='urn:media'"
-    file = written(tmp_path, {})
+    file = move.export({})
     text = file.read_text("utf-8").replace("export/1.2/", f"export/{version}/")
     text = text.replace("http://wordpress.org", f"{scheme}://wordpress.org")
     text = text.replace("</item>", f"{others}</item>").replace("<rss ", f"<rss {spaces} ")
     text = text.replace("<item><title>", f"<item>{others}<title>")
     # With a byte order mark, and the line ends of Windows.
     file.write_bytes(b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode())
-    result = move(file, user="")
+    result = move(file)
     page = move.row("page", 5)
     assert (page["title_raw"], page["status"], page["author"]) == ("Tïtle & more", "publish", 7)
     assert page["content_rendered"] == "<p>Hi</p>", result.output
 
 
-def test_references_of_xml_are_characters(move: Any, tmp_path: Path) -> None:
-    file = written(tmp_path, {"slug": "%d0%b0&#45;b"})
+def test_references_of_xml_are_characters(move: Any) -> None:
+    file = move.export({"slug": "%d0%b0&#45;b"})
     file.write_text(
         file.read_text("utf-8").replace("<![CDATA[Tïtle & more]]>", "A &amp;amp; B &#233;"), "utf-8"
     )
-    move(file, user="")
+    move(file)
     page = move.row("page", 5)
     assert (page["title_raw"], page["slug"]) == ("A &amp; B é", "%d0%b0-b")
 
@@ -323,6 +290,10 @@ SERIALIZED: dict[str, Any] = {
     'a:2:{i:0;s:4:"über";i:1;s:2:"é";}': ["über", "é"],
     'a:1:{i:0;s:99:"a "quoted"; one";}': ['a "quoted"; one'],
     's:9:"text";': ["text"],
+    'a:1:{s:2:"é";b:1;}': [{"é": True}],
+    'a:1:{i:3;a:1:{s:1:"k";d:0.5;}}': [{"k": 0.5}],
+    "a:9:{": None,
+    "s:5": ["s:5"],
     'a:1:{i:0;a:1:{s:3:"url";s:1:"long";}}': [{"url": "long"}],
     'a:1:{i:0;s:2:"es";}': ["es"],
     "a: a text": ["a: a text"],
@@ -341,31 +312,36 @@ SERIALIZED: dict[str, Any] = {
 
 @pytest.mark.parametrize("text", SERIALIZED)
 @pytest.mark.parametrize("line_end", ["\n", "\r\n"])
-def test_a_serialized_field_is_repaired_or_its_key_is_empty(
-    move: Any, tmp_path: Path, text: str, line_end: str
-) -> None:
-    file = written(tmp_path, {"meta": META.format("gallery", text) + META.format("form_id", text)})
+def test_a_serialized_field_is_repaired_or_empty(move: Any, text: str, line_end: str) -> None:
+    file = move.export({"meta": META.format("gallery", text) + META.format("form_id", text)})
     file.write_bytes(file.read_bytes().replace(b"\r\n", line_end.encode()))
-    result = move(file, user="")
+    result = move(file)
     assert result.exit_code == 0, result.output
     assert move.row("page", 5)["meta"]["gallery"] == (SERIALIZED[text] or [])
-    is_told = "meta-unreadable gallery" in {note["code"] for note in move.report["notes"]}
-    assert is_told == (SERIALIZED[text] is None)
+    assert ("meta-unreadable gallery" in move.codes()) == (SERIALIZED[text] is None)
     assert "a:1:{" not in move.row("page", 5)["meta"]["form_id"]
 
 
-def test_one_unreadable_value_of_several_is_left_out(move: Any, tmp_path: Path) -> None:
+def test_one_unreadable_value_of_several_is_left_out(move: Any) -> None:
     meta = META.format("gallery", "a.jpg") + META.format("gallery", 'O:1:"x":0:{}')
-    move(written(tmp_path, {"meta": meta}), user="")
+    move.pages({"meta": meta})
     assert move.row("page", 5)["meta"]["gallery"] == ["a.jpg"]
-    assert "meta-unreadable gallery" in {note["code"] for note in move.report["notes"]}
+    assert "meta-unreadable gallery" in move.codes()
 
 
 @pytest.mark.servers
-def test_a_pipe_is_a_file_too(move: Any, tmp_path: Path) -> None:
-    pipe, data = tmp_path / "pipe", written(tmp_path, {}).read_bytes()
+def test_an_export_is_read_from_a_pipe(move: Any) -> None:
+    pipe, data = move.folder / "pipe", move.export({}).read_bytes()
     os.mkfifo(pipe)
     with move.start(pipe) as started:
         pipe.write_bytes(data)
         output, _ = started.communicate(timeout=60)
     assert (started.returncode, len(move.rows())) == (0, 1), output
+
+
+@pytest.mark.servers
+def test_without_the_extra_the_command_names_it() -> None:
+    blocked = "import sys; sys.modules['defusedxml'] = None; "
+    run = "from landform.standalone.cli import main; main(sys.argv[1:])"
+    result = python("-c", blocked + run, "import-wordpress", "--dry-run", __file__)
+    assert (result.returncode, "the extra `wordpress`" in result.stderr) == (2, True)

@@ -44,6 +44,8 @@ WRITES: list[tuple[str, str, Any]] = [("POST", "/feeds/1/runs", {"entry_id": "e"
 LISTS = ["/runs", "/runs/due"]
 # Columns, with values that they cannot have.
 DAMAGED = {"feed_run.created_utc": ["now"]}
+# The tables in which `applications.fill` stores rows.
+FILLED = ["feed_run"]
 # Misspelt names, and the names that are meant.
 MISSPELT: list[tuple[str, Any, dict[str, str]]] = [
     ("POST /feeds/1/runs", {"entry_id": "1", "leese": 5}, {"leese": "lease"})
@@ -52,3 +54,14 @@ MISSPELT: list[tuple[str, Any, dict[str, str]]] = [
 CREATED: dict[str, tuple[str, Any]] = {"<run_id>": ("/feeds/<feed_id>/runs", {"entry_id": "1"})}
 # Responses that have every required field, by the names of their schemas.
 RESPONSES: dict[str, tuple[str, Any]] = {"Run": ("/feeds/1/runs", {"entry_id": 1})}
+
+
+def use_feed(check: Any, base: str, feed: str) -> None:
+    """Call every operation of runs, below a base, with the path of a feed."""
+    run = check("POST", f"{feed}/runs", {"entry_id": "7"})
+    path = f"{feed}/runs/{run['id']}"
+    check("GET", path)
+    check("PATCH", path, ENDED)
+    check("POST", f"{path}/replay")
+    check("GET", f"{base}/runs")
+    check("GET", f"{base}/runs/due")

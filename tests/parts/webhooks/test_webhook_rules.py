@@ -277,3 +277,15 @@ def test_there_are_at_most_a_hundred_webhooks(client: Client) -> None:
     assert len(client.get("/webhooks").get_json()) == 100
     assert client.delete("/webhooks/7").status_code == 200
     assert client.post("/webhooks", json=body).status_code == 201
+
+
+@pytest.mark.settings(MAX_RESPONSE_BYTES=20_000)
+def test_a_list_that_is_too_large_names_the_parameter_that_makes_it_smaller(
+    client: Client,
+) -> None:
+    for _ in range(15):
+        hook = {"url": "https://example.com/" + "x" * 1500}
+        assert client.post("/webhooks", json=hook).status_code == 201
+    refused = client.get("/webhooks")
+    assert (refused.status_code, list(refused.get_json()["data"]["params"])) == (400, ["_fields"])
+    assert len(client.get("/webhooks?_fields=id").get_json()) == 15

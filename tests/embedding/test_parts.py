@@ -1,0 +1,150 @@
+"""A blueprint has the operations, methods and pages of the parts that it names, and no others."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from flask import Flask
+
+from landform.parts import all_parts, modules_of
+from landform.service import Identity, create_blueprint
+from landform.service.operations import Operation, Route, all_routes
+
+SCRIPT = """
+import json, sys
+from flask import Flask
+from landform.service import Identity, create_blueprint
+
+guest = create_blueprint(
+    "sqlite:///:memory:", parts=(), authorizer=lambda request: Identity("host"),
+    site=True, wp_json_paths=True, root_page=True,
+)
+host = Flask("host")
+host.register_blueprint(guest)
+client = host.test_client()
+assert client.post("/pages", json={"title": "Fair", "status": "publish"}).status_code == 201
+assert client.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"k": 1}}).is_json
+plan = client.post("/forms/1/feeds/plan", json={"entry": {}})
+paths = "/ /fair/ /openapi.json /docs /events /whoami /wp-json/ /sitemap.xml".split()
+assert {client.get(path).status_code for path in paths} | {plan.status_code} == {200}
+guest.deliver()
+print(json.dumps([name for name in sys.modules if name.startswith("landform.parts.")]))
+"""
+
+
+def routes_of_parts() -> list[Route]:
+    """Return the routes of all parts, of operations and screens."""
+    modules = modules_of(all_parts().values(), "operations")
+    names = ("RESOURCES", "SCREENS")
+    resources = [one for module in modules for name in names for one in getattr(module, name, ())]
+    return all_routes(resources)
+
+
+def operations_of_parts() -> list[Operation]:
+    """Return the operations of the API that parts have."""
+    modules = modules_of(all_parts().values(), "operations")
+    resources = [one for module in modules for one in getattr(module, "RESOURCES", ())]
+    return [one for route in all_routes(resources) for one in route.methods]
+
+
+def make_host(**guests: Any) -> Flask:
+    """Return a host with a blueprint for each name, which has these parts."""
+    host = Flask("host")
+    for name, parts in guests.items():
+        guest = create_blueprint(
+            "sqlite:///:memory:",
+            name=name,
+            parts=parts,
+            wp_json_paths=True,
+            authorizer=lambda request: Identity("host"),
+        )
+        host.register_blueprint(guest, url_prefix=f"/{name}")
+    return host
+
+
+def test_without_parts_there_is_no_route_path_or_method_of_one() -> None:
+    host = make_host(core=(), every=[part() for part in all_parts().values()])
+    rules = {rule.rule for rule in host.url_map.iter_rules()}
+    assert "/core/pages" in rules
+    client = host.test_client()
+    paths = client.get("/core/openapi.json").get_json()["paths"]
+    index = client.get("/core/wp-json/").get_json()["routes"]
+    for route in routes_of_parts():
+        assert {f"/every{rule}" for rule in route.rules} <= rules
+        assert not {f"/core{rule}" for rule in route.rules} & rules
+        assert route.path.replace("<", "{").replace(">", "}") not in paths
+        assert not [name for name in index if name.startswith(f"/gf/v2{route.path}")]
+    core, every = (host.blueprints[name].api for name in ("core", "every"))  # type: ignore[attr-defined]
+    for operation in operations_of_parts():
+        assert callable(getattr(every, operation.name))
+        assert operation.name in dir(every)
+        assert operation.name not in dir(core)
+        with pytest.raises(AttributeError, match=f"no attribute '{operation.name}'"):
+            getattr(core, operation.name)
+
+
+def test_a_batch_knows_the_operations_of_the_parts_of_its_blueprint() -> None:
+    client = make_host(core=(), every=[part() for part in all_parts().values()]).test_client()
+    for operation in operations_of_parts():
+        if operation.is_write and operation.batch:
+            path = re.sub("<.*?>", "1", operation.path)
+            request = {"method": operation.methods[0], "path": path}
+            codes = []
+            for name in ("core", "every"):
+                answer = client.post(f"/{name}/wp-json/batch/v1", json={"requests": [request]})
+                codes.append(answer.get_json()["responses"][0]["body"]["code"])
+            assert codes[0] == "rest_no_route" != codes[1], operation.name
+
+
+@pytest.mark.servers
+def test_without_parts_only_their_classes_tables_and_errors_are_imported(tmp_path: Path) -> None:
+    ended = subprocess.run(
+        [sys.executable, "-c", SCRIPT],
+        cwd=tmp_path,
+        env=os.environ,
+        capture_output=True,
+        check=False,
+        timeout=120,
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    allowed = {
+        f"landform.parts.{name}{module}"
+        for name in all_parts()
+        for module in ("", ".models", ".errors")
+    }
+    assert set(json.loads(ended.stdout)) <= allowed
+
+
+def test_without_the_argument_a_guest_has_the_parts_that_guests_have() -> None:
+    host = make_host(default=None, guests=[p() for p in all_parts().values() if p.in_guests])
+    rules = [rule.rule for rule in host.url_map.iter_rules()]
+    default, guests = (
+        {rule.removeprefix(f"/{name}") for rule in rules if rule.startswith(f"/{name}/")}
+        for name in ("default", "guests")
+    )
+    assert default == guests
+
+
+def test_a_part_that_is_not_enabled_is_as_if_it_was_not_named() -> None:
+    parts = [part(enabled=False) for part in all_parts().values()]
+    rules = {rule.rule for rule in make_host(guest=parts).url_map.iter_rules()}
+    assert not {f"/guest{rule}" for route in routes_of_parts() for rule in route.rules} & rules
+
+
+@pytest.mark.parametrize(
+    "parts",
+    [
+        *(["runs"], "runs", 5, [None], [object()]),
+        *([kind] for kind in all_parts().values()),
+        *([kind(), kind()] for kind in all_parts().values()),
+    ],
+    ids=repr,
+)
+def test_what_is_no_list_of_parts_is_refused(parts: Any) -> None:
+    with pytest.raises(ValueError, match="parts must be a list of parts"):
+        create_blueprint("sqlite:///:memory:", parts=parts)
