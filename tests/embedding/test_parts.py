@@ -139,11 +139,10 @@ def test_a_part_that_is_not_enabled_is_as_if_it_was_not_named() -> None:
 @pytest.mark.parametrize(
     "parts",
     [
-        *(["runs"], "runs", 5, [None], [object()]),
+        *(["runs"], "runs", 5, [None]),
         *([kind] for kind in all_parts().values()),
         *([kind(), kind()] for kind in all_parts().values()),
     ],
-    ids=repr,
 )
 def test_what_is_no_list_of_parts_is_refused(parts: Any) -> None:
     with pytest.raises(ValueError, match="parts must be a list of parts"):

@@ -20,6 +20,7 @@ from figures import ROUNDS
 from processes import until
 from writers import BROKEN, Client
 
+pytestmark = pytest.mark.faults
 ENTRIES = int(os.environ.get("FAULTS_ENTRIES", "40"))
 FEEDS, LEASE, WORKERS, KILLED = 2, 1, 8, 4
 # How long a run takes at most, in seconds, and how many of them take longer than their lease.
