@@ -39,8 +39,11 @@ SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 # The limits of requests, and the columns that have some.
 REQUEST_SCHEMA = PageUpdate()
 LIMITED_COLUMNS = {
-    "title": "title_raw", "content": "content_raw", "password": "password", "meta": "meta",
-}  # fmt: skip
+    "title": "title_raw",
+    "content": "content_raw",
+    "password": "password",
+    "meta": "meta",
+}
 SHORTCODE = re.compile(r"(?<!\[)\[([a-z][a-z0-9_-]{2,50})(?=[\s\]/])[^\[\]<>]{0,1000}\]")
 # A longer slug is refused without being encoded.
 MAX_SLUG = 10_000
@@ -85,10 +88,15 @@ class Converter:
         if is_missed:
             notes.append(note("schedule-missed"))
         row = {
-            "status": "draft" if is_missed else status, **dates, "author": _author(source, notes),
-            "meta": meta, "password": password, "title_raw": title, "content_raw": content,
+            "status": "draft" if is_missed else status,
+            **dates,
+            "author": _author(source, notes),
+            "meta": meta,
+            "password": password,
+            "title_raw": title,
+            "content_raw": content,
             **_slugs(source, status, title, notes),
-        }  # fmt: skip
+        }
         notes += [*meta_notes, *pattern_notes, *_lost_notes(source, row)]
         if source.get("repaired"):
             notes.append(note("control-characters"))
@@ -129,10 +137,15 @@ class Converter:
             changed = [name for name in texts if texts[name] != following[f"{name}_raw"]]
             with suppress(ValidationError):
                 row = {
-                    **constant, **render_texts(texts, IMPORTER), "author": _author(revision, []),
-                    "modified": local, "modified_utc": utc, "changed": changed,
-                    "replaced_by": following["author"], "replaced_utc": following["modified_utc"],
-                }  # fmt: skip
+                    **constant,
+                    **render_texts(texts, IMPORTER),
+                    "author": _author(revision, []),
+                    "modified": local,
+                    "modified_utc": utc,
+                    "changed": changed,
+                    "replaced_by": following["author"],
+                    "replaced_utc": following["modified_utc"],
+                }
                 rows += [row] if changed else []
                 following = row
         return rows[::-1]
