@@ -102,7 +102,7 @@ def when_ready(server: Any) -> None:
 
 
 def post_worker_init(worker: Any) -> None:
-    """Let the worker work in the background: publish due pages, and what parts do."""
+    """Start the thread of a worker that publishes due pages and does the work of parts."""
     if settings.deliver and serves_landform(worker.app):
         deliver = partial(worker.wsgi.blueprints["landform"].deliver, forever=True)
         threading.Thread(target=deliver, daemon=True).start()

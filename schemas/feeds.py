@@ -118,9 +118,7 @@ class FeedCreate(Tolerant):
     meta = Settings("The settings, which depend on the add-on.", empty=NO_META, required=True)
     is_active = fields.Flag("Whether the feed is active; a new one is, by default.")
     feed_order = fields.Integer("The position of the feed in its form.", 0)
-    event_type = Ignored(
-        "Always null: any other value is ignored, with a warning.", {"type": ["string", "null"]}
-    )
+    event_type = Ignored("Always null: any other value is ignored.", {"type": ["string", "null"]})
 
 
 class FormFeedCreate(FeedCreate):

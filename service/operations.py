@@ -7,7 +7,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from typing import Any
 
 from marshmallow import INCLUDE, Schema, missing
@@ -173,6 +173,12 @@ class Resource:
     def __init__(self, wordpress_base: str = "") -> None:
         self.wordpress_base = wordpress_base
         self.paths: dict[str, dict[str, Operation]] = defaultdict(dict)
+        # The decorators for operations with one method, such as `@RESOURCE.get("/pages", ...)`.
+        self.get = partial(self.operation, "GET")
+        self.post = partial(self.operation, "POST")
+        self.put = partial(self.operation, "PUT")
+        self.patch = partial(self.operation, "PATCH")
+        self.delete = partial(self.operation, "DELETE")
 
     def operation(self, methods: str, path: str, **declared: Any) -> Callable[[View], View]:
         """Return the decorator that adds a view at a path, such as `/pages/<page_id>`.
@@ -188,26 +194,6 @@ class Resource:
             return view
 
         return add
-
-    def get(self, path: str, **declared: Any) -> Callable[[View], View]:
-        """Return the decorator that adds a view for GET."""
-        return self.operation("GET", path, **declared)
-
-    def post(self, path: str, **declared: Any) -> Callable[[View], View]:
-        """Return the decorator that adds a view for POST."""
-        return self.operation("POST", path, **declared)
-
-    def put(self, path: str, **declared: Any) -> Callable[[View], View]:
-        """Return the decorator that adds a view for PUT."""
-        return self.operation("PUT", path, **declared)
-
-    def patch(self, path: str, **declared: Any) -> Callable[[View], View]:
-        """Return the decorator that adds a view for PATCH."""
-        return self.operation("PATCH", path, **declared)
-
-    def delete(self, path: str, **declared: Any) -> Callable[[View], View]:
-        """Return the decorator that adds a view for DELETE."""
-        return self.operation("DELETE", path, **declared)
 
 
 def all_routes(resources: Iterable[Resource]) -> list[Route]:

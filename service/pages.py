@@ -75,13 +75,13 @@ def list_pages(call: Call) -> Reply:
     if not call.page_password:
         caching = Caching("page", state.until, query["context"] == "edit")
         # Due pages change the list before their row and the version change.
-        variant = sorted(query.items()), *state.moments
+        variant = sorted(query.items()), *state.etag_parts
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
         if call.has(etag):
             return Reply(etag=etag, caching=caching)
     shape, most_bytes = page_shape(call, query["context"]), call.options.max_response_bytes
     columns = (*shape.columns, "id", "password") if call.page_password else shape.columns
-    result = listing.list_pages(call.store, query, columns, state.due, most_bytes)
+    result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
     body = _dump_list(call, shape, result.rows)
     return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from werkzeug.http import http_date
@@ -125,7 +126,7 @@ def finish(call: Call, reply: Reply) -> Finished:
     if reply.etag and call.has(reply.etag):
         return Finished(b"", 304, {**headers, **notes}, reply.content_type, reply.caching)
     if reply.last_modified:
-        headers["Last-Modified"] = http_date(datetime.fromisoformat(reply.last_modified))
+        headers["Last-Modified"] = _http_date(reply.last_modified)
     body = _encode(reply, call.fields)
     operation, most_bytes = call.operation, call.options.max_response_bytes
     is_list = operation.safe or (operation.many and operation.is_read)
@@ -133,6 +134,12 @@ def finish(call: Call, reply: Reply) -> Finished:
         raise TooLarge
     status = reply.status or operation.status
     return Finished(body, status, {**headers, **notes}, reply.content_type, reply.caching)
+
+
+@lru_cache(1024)
+def _http_date(utc: str) -> str:
+    # Werkzeug needs several hundredths of a millisecond for it.
+    return http_date(datetime.fromisoformat(utc))
 
 
 def _encode(reply: Reply, fields: Fields | None) -> bytes:

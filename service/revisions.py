@@ -108,7 +108,7 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     row, names = _get(call, page_id, revision_id), call.body["fields"]
     if row["status"] == "trash":
         names = [name for name in names if name not in ("status", "slug")]
-    values = {name: row[column] for column, name in revisions.KEPT.items() if name in names}
+    values = {name: row[column] for column, name in revisions.RECORDED.items() if name in names}
     if "meta" in values:
         values["meta"] = {**EMPTY_META, **loads(row["meta"])}
     texts, caller = prepare_texts(values, call.caller), call.caller
@@ -141,7 +141,7 @@ def _difference(old: Row, new: Row) -> JsonObject:
     """Return the fields that differ between two states of a page."""
     changes: JsonObject = {
         name: {"before": old[column], "after": new[column]}
-        for column, name in revisions.KEPT.items()
+        for column, name in revisions.RECORDED.items()
         if old[column] != new[column]
     }
     if "content" in changes:

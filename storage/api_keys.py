@@ -1,9 +1,8 @@
-"""API keys: credentials in the database, which holds only the SHA-256 of the secret."""
+"""API keys: credentials in the database, which has only the SHA-256 of the secret."""
 
 import secrets
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
-from math import inf
 from typing import NamedTuple
 
 from landform.storage.clock import Clock, epoch, utc_text
@@ -28,8 +27,8 @@ class Key(NamedTuple):
 
     @property
     def valid_until(self) -> float:
-        """When the key ends, in seconds since 1970."""
-        return epoch(self.expires) if self.expires else inf
+        """The time when the key ends, in seconds since 1970, or infinity."""
+        return epoch(self.expires)
 
 
 @transactional
@@ -38,7 +37,7 @@ def create(
 ) -> str:
     """Store a new key and return its secret, which is stored nowhere.
 
-    Raises `KeyRefused` where an active key has the name.
+    Raises `KeyRefused` if an active key has the name.
     """
     if any(key.active for key in list_named(store, name)):
         raise KeyRefused(f"There is an active key named {name} already.")
@@ -48,7 +47,10 @@ def create(
 
 @transactional
 def rotate(store: Store, name: str, grace: timedelta) -> str:
-    """Give a key a new secret and return it; the old one stays valid for the grace period."""
+    """Give a key a new secret and return it; the old one is valid for the grace period.
+
+    Raises `KeyRefused` if no active key has the name.
+    """
     active = [key for key in list_named(store, name) if key.active]
     if not active:
         raise KeyRefused(f"There is no active key named {name}.")
@@ -63,7 +65,7 @@ def rotate(store: Store, name: str, grace: timedelta) -> str:
 
 @transactional
 def revoke(store: Store, name: str) -> int:
-    """End every key of a name, or the one with that id, at once; return how many were active."""
+    """End all keys with a name, or the one with an id; return the number of active ones."""
     ended = [key.id for key in list_named(store, name) if key.active]
     now = {"expires": store.clock.now().utc}
     ApiKey.update(now).where(ApiKey.id.in_(ended)).execute(store.database)
@@ -71,12 +73,12 @@ def revoke(store: Store, name: str) -> int:
 
 
 def list_named(store: Store, name: str) -> list[Key]:
-    """Return the keys of a name, or the one with that id, the newest last."""
+    """Return the keys with a name, or the one with an id, the newest last."""
     return [key for key in list_all(store) if name in (key.name, str(key.id))]
 
 
 def list_all(store: Store) -> list[Key]:
-    """Return all keys ever created, the newest last."""
+    """Return all keys, also expired ones, the newest last."""
     rows = ApiKey.select().order_by(ApiKey.id).execute(store.database)
     return [_key(row, store.clock) for row in rows]
 
@@ -87,7 +89,7 @@ def any_exist(store: Store) -> bool:
 
 
 def find(store: Store, secret: str) -> Key | None:
-    """Return the active key with a secret. Reads only."""
+    """Return the active key with a secret, or None."""
     digest = digest_of(secret)
     rows = ApiKey.select().where(ApiKey.digest == digest).execute(store.database)
     return next((key for key in (_key(row, store.clock) for row in rows) if key.active), None)
@@ -95,11 +97,9 @@ def find(store: Store, secret: str) -> Key | None:
 
 def _insert(store: Store, name: str, scopes: str, author: int, expires: str | None) -> str:
     secret = secrets.token_urlsafe(SECRET_BYTES)
-    created = store.clock.now().utc
-    ApiKey.insert(
-        name=name, digest=digest_of(secret), scopes=scopes, author=author, created=created,
-        expires=expires,
-    ).execute(store.database)  # fmt: skip
+    row = {"name": name, "digest": digest_of(secret), "scopes": scopes, "author": author}
+    row |= {"created": store.clock.now().utc, "expires": expires}
+    ApiKey.insert(row).execute(store.database)
     return secret
 
 

@@ -1,4 +1,4 @@
-"""Files that get their name once they are complete and on disk; otherwise nothing is left."""
+"""Files that get their name once they are complete and on disk, and are removed otherwise."""
 
 import os
 import secrets
@@ -11,7 +11,7 @@ LOGS = ("-wal", "-shm", "-journal")
 
 @contextmanager
 def temporary_file(target: Path) -> Iterator[Path]:
-    """Yield the name of a new file of mode 600 beside the target, and remove it in the end."""
+    """Yield the name of a new file of mode 600 beside the target, and remove it at the end."""
     name = target.with_name(f".{target.name}.{secrets.token_hex(4)}.part")
     os.close(os.open(name, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
     try:

@@ -1,8 +1,9 @@
-"""The site's time: dates are stored as local text and, to be compared with now, as UTC text."""
+"""The site's time: dates are stored as local text, and as UTC text for comparisons with now."""
 
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta, tzinfo
 from email.utils import parsedate_to_datetime
+from math import inf
 from time import time
 from typing import NamedTuple
 from zoneinfo import ZoneInfo
@@ -23,7 +24,7 @@ class Clock:
 
     def __init__(self, timezone: str = "UTC") -> None:
         self.zone = ZoneInfo(timezone)
-        # The last second that was asked for, and its moment.
+        # The last second that was converted, and its moment.
         self._last = 0, Moment("", "")
 
     def now(self) -> Moment:
@@ -50,9 +51,9 @@ def earlier(utc: str, by: timedelta) -> str:
     return _text(datetime.fromisoformat(utc) - by)
 
 
-def epoch(utc: str) -> float:
-    """Return the seconds since 1970 of a UTC text."""
-    return datetime.fromisoformat(utc).replace(tzinfo=UTC).timestamp()
+def epoch(utc: str | None) -> float:
+    """Return UTC text in seconds since 1970; infinity for None."""
+    return datetime.fromisoformat(utc).replace(tzinfo=UTC).timestamp() if utc else inf
 
 
 def utc_text(value: datetime) -> str:
@@ -61,7 +62,7 @@ def utc_text(value: datetime) -> str:
 
 
 def retry_after(value: str) -> float | None:
-    """Return the seconds that a `Retry-After` of HTTP asks for; None where it says nothing."""
+    """Return the seconds of a header `Retry-After`; None for an invalid one."""
     if value.strip().isdecimal():
         return float(value)
     with suppress(ValueError, OverflowError):

@@ -1,15 +1,15 @@
-"""The errors that storage raises; none of them shows SQL."""
+"""The errors of storage, whose texts have no SQL."""
 
 from collections.abc import Mapping
 from traceback import walk_tb
 from typing import ClassVar
 
-# Where the errors of the drivers, and of Peewee for them, come from.
+# The packages whose errors may have values of rows.
 DATABASE_MODULES = ("sqlite3", "psycopg", "peewee")
 
 
 def reason_of(error: object) -> str:
-    """Return what the error of a database says, in one line and without a value of a row.
+    """Return the text of a database's error, in one line and without values of rows.
 
     SQLite repeats a text that is not UTF-8, which may be a password, and PostgreSQL whole rows.
     """
@@ -17,20 +17,17 @@ def reason_of(error: object) -> str:
 
 
 def cut_values(error: BaseException) -> None:
-    """Cut the values of rows out of an error, and out of those that led to it.
-
-    Tracebacks show all of them, also in the log of a host.
-    """
-    seen = list[BaseException]()
-    following: BaseException | None = error
-    while following is not None and following not in seen:
-        seen.append(following)
-        if type(following).__module__.partition(".")[0] in DATABASE_MODULES:
-            following.args = tuple(map(reason_of, following.args))
-        elif type(following) is ValueError and _package_of(following) in ("landform", "peewee"):
-            # Python repeats a text that is no number or no date.
-            following.args = tuple(str(text).partition(": ")[0] for text in following.args)
-        following = following.__cause__ or following.__context__
+    """Remove the values of rows from an error and its causes, which tracebacks show too."""
+    errors = list[BaseException]()
+    cause: BaseException | None = error
+    while cause is not None and cause not in errors:
+        errors.append(cause)
+        if type(cause).__module__.partition(".")[0] in DATABASE_MODULES:
+            cause.args = tuple(map(reason_of, cause.args))
+        elif type(cause) is ValueError and _package_of(cause) in ("landform", "peewee"):
+            # Python repeats a text that is not a number or a date.
+            cause.args = tuple(str(text).partition(": ")[0] for text in cause.args)
+        cause = cause.__cause__ or cause.__context__
 
 
 def _package_of(error: BaseException) -> str:
@@ -40,7 +37,7 @@ def _package_of(error: BaseException) -> str:
 
 
 class StorageError(Exception):
-    """Any failure of storage; its text is safe to show."""
+    """A failure of storage; its text may be shown to clients."""
 
 
 class PartError(StorageError):
@@ -58,7 +55,7 @@ class PartError(StorageError):
 
     @classmethod
     def meaning(cls) -> str:
-        """Return what the code means, in a sentence."""
+        """Return the meaning of the code, in a sentence."""
         return " ".join((cls.__doc__ or "").split())
 
 
@@ -67,15 +64,15 @@ class NotFound(StorageError):
 
 
 class PageNotFound(NotFound):
-    """There is no such page."""
+    """The page does not exist."""
 
 
 class RevisionNotFound(NotFound):
-    """The page has no such revision."""
+    """The page does not have this revision."""
 
 
 class FeedNotFound(NotFound):
-    """There is no such feed."""
+    """The feed does not exist."""
 
 
 class AlreadyTrashed(StorageError):
@@ -99,7 +96,7 @@ class StateRefused(StorageError):
 
 
 class OrderIncomplete(StateRefused):
-    """A list of feeds does not hold exactly those of a form; `details` have the difference."""
+    """An order has not exactly the feeds of a form; `details` have the difference."""
 
 
 class EmptyFeed(StorageError):
@@ -107,7 +104,7 @@ class EmptyFeed(StorageError):
 
 
 class VersionConflict(StorageError):
-    """Somebody wrote the row since the version that was expected."""
+    """The row has another version than a write expects."""
 
 
 class TextRefused(StorageError):
@@ -119,7 +116,7 @@ class TextRefused(StorageError):
 
 
 class KeyRefused(StorageError):
-    """A key cannot be created or changed so; the text says why."""
+    """An API key cannot be created or changed; the text has the reason."""
 
 
 class KeyReused(StorageError):
@@ -160,11 +157,11 @@ class DiskFull(StorageError):
 
 
 class ImportRefused(StorageError):
-    """A line, or all lines together, cannot be imported; the text says why."""
+    """A line, or all lines together, cannot be imported; the text has the reason."""
 
 
 class CopyRefused(StorageError):
-    """A backup or a copy cannot be made; the text says why."""
+    """A backup, restore or copy is not possible; the text has the reason."""
 
 
 class DatabaseUnusable(StorageError):

@@ -1,6 +1,6 @@
 """Failed logins, counted for each IP address and minute, for all workers together.
 
-Nothing here waits for another writer. A failure that cannot be stored at once is counted in
+Counting never waits for another writer. A failure that cannot be stored at once is counted in
 memory, and stored with the next one.
 """
 
@@ -19,23 +19,23 @@ from landform.storage.store import Store
 
 SECONDS = 60
 LONGEST = 100
-# How many addresses have failures in memory at most; those of all others are counted together.
+# The number of addresses with failures in memory; those of more are counted together.
 MOST_ADDRESSES = 1000
-OTHERS = "others"
+MORE_ADDRESSES = "others"
 
 
 def address_key(address: str) -> str:
-    """Return what an IP address is counted as: for IPv6 that is its network of 64 bits."""
+    """Return the key of an IP address, which for IPv6 is its network of 64 bits."""
     try:
-        found = IPv6Address(address)
+        ipv6 = IPv6Address(address)
     except ValueError:
-        # Whatever a proxy calls an address, no more of it than an index holds.
+        # A proxy may send any text; an index takes no long ones.
         return address[:LONGEST]
-    return str(found.ipv4_mapped or IPv6Network((found, 64), strict=False))
+    return str(ipv6.ipv4_mapped or IPv6Network((ipv6, 64), strict=False))
 
 
 class Attempts:
-    """The failures that a store counts, `limit` a minute for each address, or part of one."""
+    """The failures in a store, with a limit for each address and minute."""
 
     def __init__(self, store: Store, limit: int) -> None:
         self._store, self._limit = store, limit
@@ -43,20 +43,23 @@ class Attempts:
         # By address and minute.
         self._unstored: Counter[tuple[str, int]] = Counter()
 
-    def retry_after(self, address: str, more: int = 0) -> int:
-        """Return the seconds until an address may fail again, 0 within the limit and some more."""
+    def retry_after(self, address: str, tolerance: int = 0) -> int:
+        """Return the seconds until an address may fail again, 0 for now.
+
+        `tolerance`: the failures that are allowed beyond the limit.
+        """
         now = self._now()
-        here = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
-        rows = FailedAttempt.select(FailedAttempt.count).where(here).tuples()
-        counted = next((count for (count,) in rows.execute(self._store.database)), 0)
+        key = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
+        query = FailedAttempt.select(FailedAttempt.count).where(key)
+        count = query.scalar(self._store.database) or 0
         with self._lock:
-            counted += self._unstored[self._key(address, now // SECONDS)]
-        return SECONDS - now % SECONDS if counted >= self._limit + more else 0
+            count += self._unstored[self._key(address, now // SECONDS)]
+        return SECONDS - now % SECONDS if count >= self._limit + tolerance else 0
 
     def record_failure(self, address: str) -> int:
-        """Count a failure, in any case; return the seconds to wait, 0 while within the limit.
+        """Count a failure; return the seconds to wait, 0 within the limit.
 
-        Beyond the limit nothing more is written, so that a flood costs a look-up each.
+        Beyond the limit nothing is written, so that each failure of a flood costs one query.
         """
         if seconds := self.retry_after(address):
             return seconds
@@ -68,21 +71,21 @@ class Attempts:
             with suppress(StorageError):
                 self._store.try_write(lambda: self._add(self._unstored, minute))
                 self._unstored.clear()
-        # Others may have come to the limit meanwhile.
-        return self.retry_after(address, more=1)
+        # Other threads may have reached the limit meanwhile.
+        return self.retry_after(address, tolerance=1)
 
     def _add(self, counts: Mapping[tuple[str, int], int], minute: int) -> None:
         db = self._store.database
         FailedAttempt.delete().where(FailedAttempt.minute < minute).execute(db)
         rows = [{"address": name, "minute": when, "count": n} for (name, when), n in counts.items()]
         key = [FailedAttempt.address, FailedAttempt.minute]
-        more = {FailedAttempt.count: FailedAttempt.count + EXCLUDED.count}
-        FailedAttempt.insert_many(rows).on_conflict(conflict_target=key, update=more).execute(db)
+        total = {FailedAttempt.count: FailedAttempt.count + EXCLUDED.count}
+        FailedAttempt.insert_many(rows).on_conflict(conflict_target=key, update=total).execute(db)
 
     def _now(self) -> int:
         return int(epoch(self._store.clock.now().utc))
 
     def _key(self, address: str, minute: int) -> tuple[str, int]:
-        """Return what a failure is counted under in memory; use with the lock."""
+        """Return the key of a failure in memory. Use with the lock."""
         fits = (address, minute) in self._unstored or len(self._unstored) < MOST_ADDRESSES
-        return (address if fits else OTHERS), minute
+        return (address if fits else MORE_ADDRESSES), minute

@@ -1,4 +1,4 @@
-"""Feeds in the database: how they are listed, read, written, and put into an order."""
+"""Feeds in the database: list, read, write and order them."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -6,25 +6,11 @@ from typing import Any
 
 from peewee import ColumnBase
 
-from landform.storage import events
+from landform.storage import events, sql
 from landform.storage.engines import expressions
 from landform.storage.errors import EmptyFeed, FeedNotFound, OrderIncomplete
 from landform.storage.models import Feed, StoreInfo
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, storable, to_columns
-from landform.storage.sql import (
-    Filters,
-    Parameter,
-    Precondition,
-    Prepared,
-    Shape,
-    cached,
-    check_version,
-    current_version,
-    make_conditions,
-    parameter_values,
-    shape_of,
-    write_changes,
-)
 from landform.storage.store import Store, transactional
 
 # The condition of each filter, made of the parameters for its values.
@@ -36,21 +22,22 @@ CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
     "is_active": lambda is_active: Feed.is_active == is_active,
 }
 COLUMNS = tuple(Feed._meta.fields)
-WRITTEN = tuple(name for name in COLUMNS if name != "id")
-# The values of a new feed that the caller may leave out.
+# The values for the columns of a new feed that the caller may leave out.
 DEFAULTS: Row = {
     name: field.default
     for name, field in Feed._meta.fields.items()
     if field.default is not None or field.null
 }
-# What the name of a copy ends with.
+# The end of the name of a copy.
 COPY = " (copy)"
-INSERT = Prepared(Feed.insert({name: Parameter(name) for name in WRITTEN}).returning(Feed.id))
-FORMS = Prepared(
+INSERT = sql.Prepared(
+    Feed.insert({name: sql.Parameter(name) for name in COLUMNS if name != "id"}).returning(Feed.id)
+)
+FORMS = sql.Prepared(
     Feed.select(Feed.form_id).where(Feed.form_id > 0).distinct().order_by(Feed.form_id)
 )
-DELETE = Prepared(Feed.delete().where(Feed.id == Parameter("id")))
-# How many ids a refusal of an order names at most, of each kind.
+DELETE = sql.Prepared(Feed.delete().where(Feed.id == sql.Parameter("id")))
+# The most ids of each kind that the details of a refused order have.
 MOST_NAMED = 100
 SELECTED: dict[str, Any] = {
     **{name: getattr(Feed, name) for name in COLUMNS},
@@ -60,7 +47,7 @@ SELECTED: dict[str, Any] = {
 
 def list_state(store: Store) -> tuple[int, str]:
     """Return the version and the generation of all feeds, which a list depends on."""
-    return current_version(store, "feed")
+    return sql.current_version(store, "feed")
 
 
 def list_feeds(
@@ -71,61 +58,57 @@ def list_feeds(
 ) -> list[Row]:
     """Return the feeds that pass all filters, by `feed_order`, then id.
 
-    `filters`: `include` (ids), `form_id` (ids), `addon` (slug), `is_active` (bool); one that is
-    absent or empty filters nothing. Raises `TooLarge` for rows of more than `most_bytes`.
+    `filters`: `include` (ids), `form_id` (ids), `addon` (slug), `is_active` (bool), all optional;
+    empty ones are ignored. `columns`: none for all. Raises `TooLarge` for rows of more than
+    `most_bytes`.
     """
-    active: Filters = {
+    active: sql.Filters = {
         name: storable(value) if isinstance(value, list) else [value]
         for name, value in filters.items()
         if name in CONDITIONS and value not in (None, "", [])
     }
-    query = _select(shape_of(active), tuple(columns))
-    return query.rows(store, parameter_values(active), most_bytes)
+    query = _select(sql.shape_of(active), tuple(columns))
+    return query.rows(store, sql.parameter_values(active), most_bytes)
 
 
 def get(store: Store, feed_id: int) -> Row:
-    """Return one feed; `FeedNotFound` where there is none."""
-    return _read_row(store, feed_id, {}, COLUMNS)
+    """Return a feed. Raises `FeedNotFound`."""
+    return read(store, feed_id, {})[0]
 
 
 def read(store: Store, feed_id: int, filters: Mapping[str, Any]) -> tuple[Row, str]:
-    """Return one feed and the generation of the store; `FeedNotFound` if the filters exclude it."""
-    feed = _read_row(store, feed_id, filters, (*COLUMNS, "generation"))
-    return feed, feed.pop("generation")
+    """Return a feed and the generation of the store.
 
-
-def _read_row(
-    store: Store, feed_id: int, filters: Mapping[str, Any], columns: Sequence[str]
-) -> Row:
-    if feed_id > MAX_INTEGER:
-        raise FeedNotFound
-    rows = list_feeds(store, {**filters, "id": feed_id}, columns)
+    Raises `FeedNotFound`, also for a feed that does not pass the filters.
+    """
+    filters = {**filters, "id": [feed_id]}
+    rows = list_feeds(store, filters, (*COLUMNS, "generation")) if feed_id <= MAX_INTEGER else []
     if not rows:
         raise FeedNotFound
-    return rows[0]
+    return rows[0], rows[0].pop("generation")
 
 
-@cached
-def _select(shape: Shape, columns: tuple[str, ...]) -> Prepared:
+@sql.cached
+def _select(shape: sql.Shape, columns: tuple[str, ...]) -> sql.Prepared:
     query = Feed.select(*[SELECTED[name] for name in columns])
-    if conditions := make_conditions(shape, CONDITIONS):
+    if conditions := sql.make_conditions(shape, CONDITIONS):
         query = query.where(*conditions)
-    return Prepared(query.order_by(Feed.feed_order, Feed.id))
+    return sql.Prepared(query.order_by(Feed.feed_order, Feed.id))
 
 
 def list_forms(store: Store) -> list[int]:
-    """Return the forms that feeds name, in order; 0, which stands for all forms, is none."""
+    """Return the numbers of the forms of feeds, in order, without 0, which stands for all."""
     return [form for (form,) in FORMS.run(store).fetchall()]
 
 
 def exists(store: Store, feed_id: int) -> bool:
-    """Return whether there is such a feed."""
+    """Return whether a feed exists."""
     return bool(list_feeds(store, {"include": [feed_id]}, ("id",)))
 
 
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
-    # What needs no database is made before others have to wait for this write.
+    # What needs no database is computed before other writers have to wait for this one.
     return _create(store, to_columns({**DEFAULTS, **values, "modified_utc": store.clock.now().utc}))
 
 
@@ -138,7 +121,7 @@ def _create(store: Store, feed: Row) -> Row:
 
 @transactional
 def duplicate(store: Store, feed_id: int, form_id: int | None = None) -> Row:
-    """Store an inactive copy of a feed, in another form where one is given, and return it."""
+    """Store an inactive copy of a feed, maybe for another form, and return it."""
     feed = get(store, feed_id)
     meta = json.loads(feed["meta"])
     if isinstance(meta.get("feedName"), str):
@@ -155,16 +138,15 @@ def update(
     values: Row,
     *,
     merge: bool = False,
-    if_match: Precondition | None = None,
+    if_match: sql.Precondition | None = None,
 ) -> Row:
-    """Write the columns given and return the feed as it is then; or `FeedNotFound`.
+    """Write columns of a feed and return the feed; without any nothing is written.
 
-    With `merge`, `meta` is a JSON Merge Patch (RFC 7396) of the meta that is there.
-    `EmptyFeed` where that leaves nothing of it. `VersionConflict` where the feed is at none of the
-    versions expected.
+    With `merge`, `meta` is a JSON Merge Patch (RFC 7396). Raises `FeedNotFound`, `EmptyFeed` if
+    a patch leaves no meta, `TextRefused` if it leaves too much, and `VersionConflict`.
     """
     feed = get(store, feed_id)
-    check_version(store, feed["version"], if_match)
+    sql.check_version(store, feed["version"], if_match)
     if not values:
         return feed
     if merge and "meta" in values:
@@ -173,29 +155,29 @@ def update(
             raise EmptyFeed
         check_merged(meta)
         values = {**values, "meta": meta}
-    changed = _write(store, feed, values)
-    events.record(store, "feed", feed, changed)
-    return changed
+    new = _write(store, feed, values)
+    events.record(store, "feed", feed, new)
+    return new
 
 
 def _write(store: Store, feed: Row, values: Row) -> Row:
-    """Write columns of a feed, and return it as it is then."""
+    """Write columns of a feed, with its version, and return the feed."""
     stamp = {"version": feed["version"] + 1, "modified_utc": store.clock.now().utc}
-    return write_changes(store, Feed, feed, to_columns({**values, **stamp}))
+    return sql.write_changes(store, Feed, feed, to_columns({**values, **stamp}))
 
 
 @transactional
-def delete(store: Store, feed_id: int, if_match: Precondition | None = None) -> Row:
-    """Remove a feed for good and return it as it last was."""
+def delete(store: Store, feed_id: int, if_match: sql.Precondition | None = None) -> Row:
+    """Remove a feed and return its last row; `FeedNotFound`, `VersionConflict`."""
     feed = get(store, feed_id)
-    check_version(store, feed["version"], if_match)
+    sql.check_version(store, feed["version"], if_match)
     DELETE.run(store, feed)
     events.record(store, "feed", feed, None)
     return feed
 
 
 def merge_patch(target: Any, patch: Any) -> Any:
-    """Return a JSON value with a patch applied (RFC 7396); neither is changed."""
+    """Return a new JSON value with a merge patch applied (RFC 7396)."""
     if not isinstance(patch, dict):
         return patch
     merged = dict(target) if isinstance(target, dict) else {}
@@ -214,29 +196,29 @@ def set_order(
     ids: Sequence[int],
     *,
     partial: bool,
-    if_match: Precondition | None,
+    if_match: sql.Precondition | None,
     columns: Sequence[str],
 ) -> tuple[list[Row], int]:
     """Give the feeds of a form the orders 1, 2, 3 ...; return them, and the version of all feeds.
 
-    With `partial`, feeds that are not among the ids follow after the others, in the order that they
-    have now. Raises `OrderIncomplete` where an id is of no feed of the form, or one is missing, and
-    `VersionConflict` where the feeds are at none of the versions expected.
+    `ids`: all feeds of the form, or with `partial` the first ones, which the others follow in their
+    present order. Raises `OrderIncomplete` for missing or unknown ids, and `VersionConflict` if
+    all feeds together have another version.
     """
-    check_version(store, list_state(store)[0], if_match)
-    found = list_feeds(store, {"form_id": [form_id]}, ("id", "feed_order"))
-    places = {feed["id"]: feed["feed_order"] for feed in found}
-    given = set(ids)
-    missing = [number for number in places if number not in given]
-    unknown = [number for number in ids if number not in places]
+    sql.check_version(store, list_state(store)[0], if_match)
+    feeds = list_feeds(store, {"form_id": [form_id]}, ("id", "feed_order"))
+    orders = {feed["id"]: feed["feed_order"] for feed in feeds}
+    listed = set(ids)
+    missing = [feed_id for feed_id in orders if feed_id not in listed]
+    unknown = [feed_id for feed_id in ids if feed_id not in orders]
     if unknown or (missing and not partial):
         raise OrderIncomplete({"missing": missing[:MOST_NAMED], "unknown": unknown[:MOST_NAMED]})
-    moved = {
-        number: place for place, number in enumerate((*ids, *missing), 1) if places[number] != place
-    }
-    for number, place in moved.items():
-        _write(store, get(store, number), {"feed_order": place})
-    if moved:
+    has_moved = False
+    for order, feed_id in enumerate((*ids, *missing), 1):
+        if orders[feed_id] != order:
+            _write(store, get(store, feed_id), {"feed_order": order})
+            has_moved = True
+    if has_moved:
         data = {"resource": "feed", "id": None, "form_id": form_id, "changed": ["feed_order"]}
         events.write(store, ["feed.reordered"], data)
     return list_feeds(store, {"form_id": [form_id]}, columns), list_state(store)[0]

@@ -1,4 +1,4 @@
-"""Idempotency records: a create that is repeated with its key gets the reply of the first one."""
+"""Idempotency records: the replies of creates, for clients that repeat them with their key."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from landform.storage.store import Store, expired_before
 
 
 class IdempotencyKey(NamedTuple):
-    """The key of a create: whose it is, its text, and the digest of the body that it came with."""
+    """The key of a create, with its caller and the digest of its body."""
 
     caller: str
     key: str
@@ -17,9 +17,9 @@ class IdempotencyKey(NamedTuple):
 
 
 def find(store: Store, key: IdempotencyKey) -> str | None:
-    """Return the reply that is stored for a key, None for a new one; delete old ones, a day late.
+    """Return the stored reply for a key, or None; delete replies that are older than a day.
 
-    Raises `KeyReused` where the key came with another body. Use in the create's transaction.
+    Raises `KeyReused` for a key with another body. Use in the transaction of the create.
     """
     created = IdempotencyRecord.created
     old = expired_before(store, created, store.clock.now().utc, DAY)
@@ -37,7 +37,7 @@ def find(store: Store, key: IdempotencyKey) -> str | None:
 
 
 def add(store: Store, key: IdempotencyKey, reply: str) -> None:
-    """Store a reply, in the transaction of the create that it is the result of."""
+    """Store the reply of a create, in its transaction."""
     IdempotencyRecord.insert(
         caller=key.caller,
         idempotency_key=key.key,

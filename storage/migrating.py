@@ -1,12 +1,11 @@
-"""Bringing the schema of a database up to date, and looking whether it can be served.
+"""Migrations: bring the schema of a database up to date, or check that it is.
 
-The core has its migrations in `migrations`, and so has each part in its folder. All are in one
-history, those of a part with its name before theirs: `<part>.0001_<what it does>`.
+The core has its migrations in `migrations`, and so has each part in its folder. One history has
+all of them, those of a part as `<part>.0001_<name>`.
 """
 
 import re
 from collections.abc import Collection
-from itertools import groupby
 from pathlib import Path
 
 import peewee
@@ -29,22 +28,24 @@ EXPORT_FIRST = (
 
 
 def all_migrations() -> dict[str, Migration]:
-    """Return the migrations in the order in which they are applied, by their names."""
-    migrations = {one.name: one for one in Migration.load_directory(str(MIGRATIONS))}
-    for part in all_parts():
-        for one in Migration.load_directory(str(PARTS_FOLDER / part / "migrations")):
-            migrations[f"{part}.{one.name}"] = one
-    return migrations
+    """Return the migrations by their names, in the order in which they are applied."""
+    folders = {"": MIGRATIONS}
+    folders |= {f"{part}.": PARTS_FOLDER / part / "migrations" for part in all_parts()}
+    return {
+        f"{prefix}{migration.name}": migration
+        for prefix, folder in folders.items()
+        for migration in Migration.load_directory(str(folder))
+    }
 
 
 def read_history(db: EngineDatabase) -> list[str]:
     """Return the names of the migrations that were applied."""
-    is_there = db.table_exists("schema_migration")
-    return [name for (name,) in db.execute_sql(HISTORY).fetchall()] if is_there else []
+    exists = db.table_exists("schema_migration")
+    return [name for (name,) in db.execute_sql(HISTORY).fetchall()] if exists else []
 
 
 def missing_parts(history: Collection[str]) -> list[str]:
-    """Return the parts that a database was used with, and that are not there."""
+    """Return the parts that a database was used with, and that are not installed."""
     return sorted({part_of(name) for name in history} - {"", *all_parts()})
 
 
@@ -56,10 +57,10 @@ def part_of(migration: str) -> str:
 def upgrade(db: EngineDatabase, *, create: bool) -> list[str]:
     """Apply the migrations that are missing, one process at a time, and return their names.
 
-    Then the connections of the database lead to its store only. Raises `DatabaseUnusable`, also
-    where there is no store and none is to be created. Use inside `connected()`.
+    From then on the database accepts connections to this store only. Raises `DatabaseUnusable`,
+    also for a database without a store unless it may `create` one. Use inside `connected()`.
     """
-    # In one look: another process may be creating them.
+    # In one query: another process may be creating them.
     tables = db.get_tables()
     if "schema_migration" not in tables and (not create or (tables and not db.on_server)):
         raise DatabaseUnusable(NO_STORE.format(db.name))
@@ -78,9 +79,9 @@ def upgrade(db: EngineDatabase, *, create: bool) -> list[str]:
 
 
 def check(db: EngineDatabase, *, current: bool) -> None:
-    """Raise `DatabaseUnusable` where there is no store, or none that this version knows.
+    """Raise `DatabaseUnusable` for a database without a store, or with a newer schema.
 
-    One of an earlier version will do, unless it has to be `current`. Use inside `connected()`.
+    With `current`, also for one with an earlier schema. Use inside `connected()`.
     """
     if not db.table_exists("schema_migration") or not db.table_exists(Page):
         raise DatabaseUnusable(NO_STORE.format(db.name))
@@ -91,17 +92,13 @@ def check(db: EngineDatabase, *, current: bool) -> None:
 
 
 def is_earlier(db: EngineDatabase) -> bool:
-    """Return whether only the last migrations, of the core or of a part, are not applied yet."""
+    """Return whether a store has the schema of an earlier version."""
     history, names = read_history(db), list(all_migrations())
-    for _, own in groupby(names, part_of):
-        is_applied = [name in history for name in own]
-        if is_applied != sorted(is_applied, reverse=True):
-            return False
     return names[0] in history and not set(names) <= set(history)
 
 
 def pending(db: EngineDatabase, history: Collection[str]) -> list[str]:
-    """Return the migrations that were not applied yet; `DatabaseUnusable` where others were."""
+    """Return the migrations that were not applied yet; `DatabaseUnusable` for unknown ones."""
     if PRE_RELEASE in history:
         raise DatabaseUnusable(EXPORT_FIRST.format(db.name))
     migrations, unknown = all_migrations(), missing_parts(history)
@@ -119,15 +116,15 @@ def apply(db: EngineDatabase, names: Collection[str]) -> None:
     runner, migrations = Runner(db), all_migrations()
     runner.History.create_table()
     for name in names:
-        # Not by the runner itself, which would write to a log of the host.
+        # The runner itself would write to a log of the host.
         migrations[name].load().up(runner.migrator, db)
         runner.History.create(name=name)
 
 
 def _apply_pending(db: EngineDatabase) -> tuple[list[str], list[str]]:
-    """Apply the migrations that are missing; return their names, and those of all."""
+    """Apply the migrations that are missing; return their names, and the whole history."""
     with db.atomic():
-        # Another process may have done it while this one waited for the lock.
+        # Another process may have applied them while this one waited for the lock.
         names = pending(db, read_history(db))
         if names and db.table_exists(Page):
             db.before_migration(re.split("_[^.]*$", names[0])[0])

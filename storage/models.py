@@ -1,9 +1,9 @@
 """The tables, as Peewee models.
 
-They are bound to no database: two databases may be open in one process, so each query names
-the one that it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
+They are bound to no database, since a process may have several open: each query names the one that
+it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
 
-What the rest of the product has to know of a table stands beside its columns.
+Beside its columns each table declares how it is exported, copied, compared and versioned.
 """
 
 from typing import ClassVar
@@ -21,17 +21,18 @@ from peewee import (
 
 
 class Table(Model):
-    """A table of landform's own, named as its class, and how it is exported, copied and versioned.
+    """A table of landform, named as its class, with the columns that need special treatment.
 
-    `exported_by`: an export holds the rows, and these columns together are the key of a row for
-    `landform import --by slug`. `copied`: a copy of the store takes the rows over. `versioned`:
-    lists are cached, so each write increments a counter in `resource_version`;
-    `versioned_on_server`: only where there is no file whose commits can be watched.
-    `json_columns`: the type of the JSON in columns of tables that are not exported;
-    `never_empty`: those whose list has at least one item.
-    `computed`: columns that follow from others. `rendered`: HTML, which is exported but not
-    compared. `derived`: all of it follows from other tables, and is compared with them.
-    `unannounced`: columns whose changes events do not name.
+    - `exported_by`: an export has the rows; these columns together are the key of a row for
+      `landform import --by slug`.
+    - `copied`: a copy of the store has the rows.
+    - `versioned`: responses with rows are cached, so each write increments a counter in
+      `resource_version`; `versioned_on_server`: only on a database server.
+    - `json_columns`: the type of the JSON in columns of tables that are not exported;
+      `never_empty`: those whose list has at least one item.
+    - `computed`: columns that follow from others; `rendered`: HTML, which is exported but not
+      compared; `unannounced`: columns whose changes events do not name.
+    - `derived`: all rows follow from other tables.
     """
 
     exported_by: ClassVar[tuple[str, ...]] = ()
@@ -50,13 +51,12 @@ class Table(Model):
 
     @classmethod
     def content_columns(cls) -> tuple[str, ...]:
-        """Return the columns that make a row what it is: imports compare them, copies have them.
+        """Return the columns that imports compare, and that copies of a row have.
 
-        A column that is added to the model is one of them, unless it is named as `computed` or
-        `rendered`.
+        A new column of the model is one of them, unless it is named as `computed` or `rendered`.
         """
-        others = {"id", "version", "modified_utc", *cls.computed, *cls.rendered}
-        return tuple(name for name in cls._meta.fields if name not in others)
+        excluded = {"id", "version", "modified_utc", *cls.computed, *cls.rendered}
+        return tuple(name for name in cls._meta.fields if name not in excluded)
 
     @classmethod
     def announced_columns(cls) -> tuple[str, ...]:
@@ -67,20 +67,13 @@ class Table(Model):
 class Page(Table):
     """A landing page. `title_key` is the title folded for ordering without regard to case.
 
-    `form` and `languages` are what lists find of the meta, see `search.py`.
+    `form` and `languages` are keys from the meta that lists filter by, see `search.py`.
     """
 
     exported_by = ("slug",)
     versioned = True
-    computed = (
-        "title_key",
-        "form",
-        "languages",
-        "opens_local",
-        "opens_utc",
-        "closes_local",
-        "closes_utc",
-    )
+    window = ("opens_local", "opens_utc", "closes_local", "closes_utc")
+    computed = ("title_key", "form", "languages", *window)
     rendered = ("title_rendered", "block_version", "content_rendered")
     unannounced = ("date_utc", "date_floats", "modified", "slug_before_trash")
 
@@ -88,7 +81,7 @@ class Page(Table):
     status = TextField()
     date = TextField()
     date_utc = TextField()
-    # A draft that was never given a date moves with each update until it is published.
+    # The date of a draft without one is that of its last update, until it is published.
     date_floats = BooleanField(default=False)
     modified = TextField()
     modified_utc = TextField(default="")
@@ -106,7 +99,7 @@ class Page(Table):
     content_raw = TextField(default="")
     form = TextField(default="")
     languages = TextField(default="")
-    # What `starts_at` and `ends_at` of the meta mean, see `pages/scheduling.py`.
+    # The window, from `starts_at` and `ends_at` of the meta, see `pages/scheduling.py`.
     opens_local = TextField(null=True)
     opens_utc = TextField(null=True)
     closes_local = TextField(null=True)
@@ -155,7 +148,7 @@ class ApiKey(Table):
 
 
 class IdempotencyRecord(Table):
-    """The response to a create, for whoever repeats it with the same idempotency key."""
+    """The response to a create, which is repeated for the same idempotency key."""
 
     json_columns = {"answer": dict}
 
@@ -172,7 +165,7 @@ class IdempotencyRecord(Table):
 
 
 class FailedAttempt(Table):
-    """How many wrong credentials came from an IP address in a minute (since 1970)."""
+    """The number of wrong credentials from an IP address in a minute (since 1970)."""
 
     copied = False
 
@@ -192,14 +185,14 @@ class SiteSecret(Table):
 
 
 class PreviewRevocation(Table):
-    """How often the previews of a page were revoked; no row where they never were."""
+    """The number of times that the previews of a page were revoked; no row for none."""
 
     page = BigIntegerField(primary_key=True)
     times = BigIntegerField()
 
 
 class ResourceVersion(Table):
-    """A counter for a table: triggers increment it with every write, lists depend on it."""
+    """The counter of a table, which triggers increment with every write."""
 
     copied = False
 
@@ -208,7 +201,7 @@ class ResourceVersion(Table):
 
 
 class StoreInfo(Table):
-    """The one row that says which store this is, see `sql.py`."""
+    """The identity and the generation of the store, in one row; see `sql.py`."""
 
     copied = False
 
@@ -220,7 +213,7 @@ class StoreInfo(Table):
 
 
 class PageCount(Table):
-    """How many pages of a status there are. Triggers keep it true, see the dialects."""
+    """The number of pages with a status, which triggers update; see the dialects."""
 
     copied = False
     derived = True
@@ -230,7 +223,7 @@ class PageCount(Table):
 
 
 class Event(Table):
-    """What happened to a page, a feed, a run or the store. `data` is JSON, see `events.py`."""
+    """An event of a page, a feed, a run or the store. `data` is JSON, see `events.py`."""
 
     json_columns = {"data": dict}
 
@@ -254,10 +247,11 @@ class EventState(Table):
 
 
 class PageRevision(Table):
-    """What a page was before a write, see `pages/revisions.py`.
+    """The state of a page before a write, see `pages/revisions.py`.
 
-    `author` and `modified`: who wrote that, and when; `changed`: a JSON list of the names of the
-    fields that the write changed, `replaced_by` and `replaced_utc`: by whom, and when.
+    `author` and `modified`: the writer and the time of that state; `replaced_by` and
+    `replaced_utc`: those of the write that replaced it; `changed`: a JSON list of the names of the
+    fields that this changed.
     """
 
     json_columns = {"meta": dict, "changed": list[str]}
@@ -281,7 +275,7 @@ class PageRevision(Table):
 
 
 class FormerSlug(Table):
-    """A slug that a published page had and no page has now, see `pages/slugs.py`."""
+    """A slug that a published page had, and that no page has now; see `pages/slugs.py`."""
 
     id = AutoField()
     slug = TextField()

@@ -69,7 +69,8 @@ class Part:
     def worker(self, service: Any) -> Callable[[], float | None] | None:
         """Return a function for the work in the background, if there is any.
 
-        It does what is due, and returns in how many seconds more will be due; None if unknown.
+        It does what is due, and returns in how many seconds more will be due: 0 to be called again
+        after the workers of other parts, None if unknown.
         """
         return None
 

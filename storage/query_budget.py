@@ -1,19 +1,19 @@
-"""How long the database may work for one list, and that only one list at a time takes long.
+"""Time limits for lists: how long the database may work for each, and for one long list at a time.
 
-Whoever searches decides what it costs. A list that searches or filters has one deadline for all of
-its statements together. Beyond a small share of it a list needs the permit that each process has
-once for a store: expensive lists leave all threads but one to the others.
+A client decides how expensive its search is. So a list that searches or filters has one deadline
+for all of its statements together. Beyond a small share of it a list needs the permit that a store
+has once in each process: expensive lists use no more than one thread.
 """
 
 from threading import Lock
 from time import perf_counter
 
-# How many seconds a list may take without the permit.
+# The seconds that a list may take without the permit.
 SHARE = 0.1
 
 
 class Deadline:
-    """When one list, which begins now, is given up. Belongs to one thread."""
+    """The time limit of one list, which begins now. Use in one thread."""
 
     def __init__(self, seconds: float, permit: Lock) -> None:
         now = perf_counter()
@@ -22,13 +22,13 @@ class Deadline:
         self._has_permit = self.is_refused = False
 
     def is_over(self) -> bool:
-        """Return whether to give up. Cheap: called again and again in the thread that works."""
+        """Return whether the time is over. Cheap: SQLite calls it all the time."""
         if perf_counter() >= self._free_until and self.left() <= 0:
             self.is_refused = True
         return self.is_refused
 
     def left(self) -> float:
-        """Take the permit if it is free, and return how many seconds there are left."""
+        """Take the permit if it is free, and return the seconds that are left."""
         if not self._has_permit and self._permit.acquire(blocking=False):
             self._has_permit, self._free_until = True, self._ends
         return self._free_until - perf_counter()

@@ -12,7 +12,7 @@ from landform.storage.errors import TextRefused
 Row = dict[str, Any]
 # Values by name, to be read only.
 Values = Mapping[str, Any]
-# Returns a value as JSON. An encoder is made once: `json.dumps` would make one each time.
+# Returns a value as JSON; `json.dumps` would create an encoder for each.
 json_text = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 NO_VALUES: Values = MappingProxyType({})
 MAX_INTEGER = 2**63 - 1
@@ -21,17 +21,17 @@ MOST_META_KEYS, MOST_META_BYTES = 5000, 4 << 20
 
 
 def storable(numbers: Iterable[int]) -> list[int]:
-    """Return the numbers that fit into 64 bits; no row has any of the others."""
+    """Return the numbers that fit into 64 bits, as those of rows do."""
     return [number for number in numbers if abs(number) <= MAX_INTEGER]
 
 
 def digest_of(secret: str) -> str:
-    """Return the SHA-256 of a secret, which is all that is stored of one."""
+    """Return the SHA-256 of a secret, which is stored in its place."""
     return sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
 def count_keys(value: object) -> int:
-    """Return how many keys and items a value holds, at any depth."""
+    """Return the number of keys and items in a value, at any depth."""
     count, level = 0, [value]
     while level:
         inner: list[object] = []
@@ -43,7 +43,7 @@ def count_keys(value: object) -> int:
 
 
 def check_merged(meta: Row) -> None:
-    """Raise `TextRefused` for a meta that has grown, bit by bit, beyond what a write may bring."""
+    """Raise `TextRefused` for a meta that several writes have made too large."""
     if count_keys(meta) > MOST_META_KEYS:
         raise TextRefused("meta", f"would have more than {MOST_META_KEYS} keys and items.")
     if len(json_text(meta).encode()) > MOST_META_BYTES:
@@ -51,7 +51,7 @@ def check_merged(meta: Row) -> None:
 
 
 def to_columns(values: Row) -> Row:
-    """Return columns to write, with `meta`, where it is among them, as JSON text."""
+    """Return columns to write, with `meta` as JSON text if it is one of them."""
     if "meta" not in values:
         return values
     return {**values, "meta": json_text(values["meta"])}

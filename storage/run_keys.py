@@ -1,4 +1,4 @@
-"""Keys of runs: what names the run of a feed for an entry, in plans and in runs."""
+"""Keys of runs: the name of the run of a feed for an entry, in plans and in runs."""
 
 from hashlib import blake2b
 

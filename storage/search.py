@@ -1,12 +1,12 @@
-"""What pages are found by: words in their texts, and the forms and languages of their meta.
+"""The search of pages: words of their texts, and keys for the forms and languages in their meta.
 
-The rules of a search are WordPress's: words separated by blanks, commas or plus signs must all be
-found, in the title or the content; "quoted words" are one; a word with a minus in front must not be
-found; small words are ignored; and neither case nor accents count.
+The rules of a search are those of WordPress: words separated by blanks, commas or plus signs must
+all be in the title or the content; "quoted words" count as one word; a word after a minus must not
+be in it; stopwords are ignored; case and accents do not matter.
 
-The keys of forms and languages are columns of the page. Numbers and their texts have the same key.
-The keys are short, whatever the meta holds: indexes take no long texts. All that they are made by
-is written out here, since another Unicode version must not make others.
+The keys of forms and languages are columns of the page. A number and its text have the same key.
+Keys are short, since indexes take no long texts. Their rules are written out here, so that they do
+not change with the Unicode version.
 """
 
 import re
@@ -23,19 +23,19 @@ STOPWORDS = frozenset(
     "where who will with www".split()
 )
 MOST_WORDS = 9
-# What is shorter no index of trigrams holds: all texts are read for it.
+# An index of trigrams has no shorter words: for these all texts are read.
 SHORTEST_INDEXED = 3
-# A text may fold into so many times its characters, and so many more: some letters stand for 18.
+# A text may fold into so many times its characters, and so many more: some fold into 18.
 MOST_GROWTH, FREE_GROWTH = 2, 65_536
 CHUNK = 65_536
-# How many different sequences of three characters a text may have, and how many hashes of them.
+# The number of different sequences of three characters that a text may have, and of their hashes.
 MOST_SEQUENCES = 500_000
 SEQUENCE_HASHES = 2**24 - 3
-# Accents only, though they are no combining characters themselves. Long runs of accents take a
-# time that grows with the square of their length to be put into their order.
+# Characters that fold into combining ones alone. The time to order a run of combining characters
+# grows with the square of its length.
 _ACCENTS = re.compile("[\u0f73\u0f75\u0f81\uff9e\uff9f]")
 
-# Of a text that is longer, or that JSON would escape, the SHA-256 is the key.
+# The key of a text that is longer, or that JSON would escape, is its SHA-256.
 PLAIN = re.compile(r'[^\x00-\x1f"\\\x7f\ud800-\udfff]{1,64}')
 NUMBER = re.compile(r"([+-]?)0*([0-9]+)", re.ASCII)
 WHITE_SPACE = " \t\n\r\f\v"
@@ -45,7 +45,7 @@ NAMES = ("code", "slug", "value")
 
 
 class Search(NamedTuple):
-    """A search, folded: `words` to be found, `without` not to be, and the whole `sentence`."""
+    """A folded search: required `words`, excluded ones (`without`), and the whole `sentence`."""
 
     words: tuple[str, ...]
     without: tuple[str, ...]
@@ -53,14 +53,14 @@ class Search(NamedTuple):
 
     @property
     def short(self) -> list[str]:
-        """The words, wanted or not, that are too short for an index."""
+        """The words, required or excluded, that are too short for an index."""
         return [word for word in (*self.words, *self.without) if len(word) < SHORTEST_INDEXED]
 
 
 def fold(text: str, name: str = "text") -> str:
-    """Return the text without case and accents, as it is searched and ordered.
+    """Return a text without case and accents, for searches and orders.
 
-    Raises `TextRefused`, by the name, where it would be several times as long.
+    Raises `TextRefused`, with the `name` of the text, if it would be several times as long.
     """
     if text.isascii():
         return text.lower()
@@ -73,23 +73,23 @@ def fold(text: str, name: str = "text") -> str:
         room -= len(pieces[-1])
         if room < 0:
             raise TextRefused(name, "has too many characters that stand for several.")
-    # What meets where two pieces do may be one character.
+    # The end of a piece and the beginning of the next may form one character.
     return unicodedata.normalize("NFC", "".join(pieces))
 
 
 def check_sequences(text: str, name: str) -> None:
-    """Raise `TextRefused`, by the name, where a folded text holds too much for the index.
+    """Raise `TextRefused`, with the `name` of a folded text, if it is too much for the index.
 
-    That holds each different sequence of three characters, of which writing has few: in a text
-    of 2,000,000 characters there may be as many, which take seconds and hundreds of megabytes.
+    The index has each different sequence of three characters. Writing has few; but a text of
+    2,000,000 characters may have as many, which take seconds and hundreds of megabytes.
     """
     if text.isascii() or len(text) <= MOST_SEQUENCES:
         return
-    seen = bytearray(SEQUENCE_HASHES)
+    hashes = bytearray(SEQUENCE_HASHES)
     codes = memoryview(text.encode("utf-32-le")).cast("I")
-    for one, two, three in zip(codes, codes[1:], codes[2:], strict=False):
-        seen[(one * 961_748_941 ^ two * 15_487_469 ^ three * 2_750_159) % SEQUENCE_HASHES] = 1
-    if seen.count(1) > MOST_SEQUENCES:
+    for a, b, c in zip(codes, codes[1:], codes[2:], strict=False):
+        hashes[(a * 961_748_941 ^ b * 15_487_469 ^ c * 2_750_159) % SEQUENCE_HASHES] = 1
+    if hashes.count(1) > MOST_SEQUENCES:
         reason = f"must not have more than {MOST_SEQUENCES} different sequences of 3 characters."
         raise TextRefused(name, reason)
 
@@ -100,9 +100,9 @@ def _without_accents(text: str) -> str:
 
 
 def parse(text: str) -> Search:
-    """Parse what a person typed. If it is nothing but small words, all of it is one phrase."""
+    """Parse the text of a search; one of stopwords alone is one phrase."""
     text = text.replace("\r", "").replace("\n", "").strip()
-    terms = [term for term in map(_clean, WORDS.findall(text)) if _says_something(term)]
+    terms = [term for term in map(_clean, WORDS.findall(text)) if _is_word(term)]
     if not terms or len(terms) > MOST_WORDS:
         return Search((fold(text),), (), fold(text))
     words = [fold(term) for term in terms if not term.startswith("-")]
@@ -111,12 +111,12 @@ def parse(text: str) -> Search:
 
 
 def _clean(term: str) -> str:
-    # Blanks inside quotes belong to what is looked for.
+    # Blanks inside quotes belong to the word.
     whole = len(term) > 2 and term[0] == term[-1] == '"'
     return term.strip("\"'") if whole else term.strip("\"' ")
 
 
-def _says_something(term: str) -> bool:
+def _is_word(term: str) -> bool:
     lonely = len(term) == 1 and (term == "-" or (term.isascii() and term.isalpha()))
     return bool(term) and not lonely and term.lower() not in STOPWORDS
 
@@ -126,7 +126,7 @@ def _once(words: list[str]) -> tuple[str, ...]:
 
 
 def form_key(value: object) -> str:
-    """Return the key of a form: of a number its digits; empty where the value names none."""
+    """Return the key of a form, which is the digits of a number; empty for none."""
     text = _text(value)
     if number := NUMBER.fullmatch(text):
         sign = "-" if number[1] == "-" and number[2] != "0" else ""
@@ -135,12 +135,12 @@ def form_key(value: object) -> str:
 
 
 def language_key(value: object) -> str:
-    """Return the key of a language, without regard to ASCII case; empty for what names none."""
+    """Return the key of a language, without ASCII case; empty for none."""
     return _bounded(_text(value).translate(LOWER))
 
 
 def language_keys(value: object) -> list[str]:
-    """Return the keys of the languages that the meta of a page names, in order."""
+    """Return the keys of the languages in a value of the meta, in order."""
     if not value or not isinstance(value, list):
         return []
     named: list[Any] = []

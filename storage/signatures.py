@@ -1,4 +1,4 @@
-"""What cookies and previews are signed with: a secret, and how often a page's were revoked."""
+"""The secret that signs cookies and previews, and their revocations for each page."""
 
 import secrets
 
@@ -10,13 +10,13 @@ SECRET = SiteSecret.select(SiteSecret.secret)
 
 
 def secret(store: Store) -> str:
-    """Return the secret, the same one in every process; it is made when it is first needed."""
+    """Return the secret of the store, which the first call creates."""
     return SECRET.scalar(store.database) or _make_secret(store)
 
 
 @transactional
 def rotate_secret(store: Store) -> None:
-    """Replace the secret: whatever was signed with the old one is worth nothing from now on."""
+    """Replace the secret, so that no older signature is valid."""
     SiteSecret.delete().execute(store.database)
     _make_secret(store)
 
@@ -29,7 +29,7 @@ def _make_secret(store: Store) -> str:
 
 
 def revocations(store: Store, page_id: int) -> int:
-    """Return how often what was signed for a page was revoked."""
+    """Return the number of times that the signatures for a page were revoked."""
     rows = PreviewRevocation.select(PreviewRevocation.times)
     return rows.where(PreviewRevocation.page == page_id).scalar(store.database) or 0
 

@@ -1,12 +1,11 @@
-"""Prepared queries, and the versions of what they read.
+"""Prepared queries, and the versions of rows and tables.
 
-The SQL of a prepared query is made once, and it runs many times, each time with other values.
-Peewee's models say what is asked; to make its SQL takes longer than to run it.
+The SQL of a prepared query is made once, and runs many times with other values: for Peewee to make
+SQL takes longer than to run it.
 
-Versions are counters on every row, and one for each table, which triggers increment. A list depends
-on the table's: any write to it may change it. After a restore, an import or a copy the same numbers
-may come again: then the store's generation is another one. Its identity never changes, and backups
-have it too.
+Each row has a version, and so has each table, which triggers increment. A list depends on that of
+its table. After a restore, an import or a copy the same numbers may return: then the store has
+another generation. Its identity never changes, and backups have it too.
 """
 
 import secrets
@@ -23,23 +22,23 @@ from landform.storage.models import ResourceVersion, StoreInfo, Table
 from landform.storage.rows import NO_VALUES, Row, Values
 from landform.storage.store import Store
 
-# The conditions of a query: the values of each, by its name.
+# The values of the conditions of a query, by the name of each condition.
 Filters = Mapping[str, Sequence[object]]
-# The names of conditions and how many values each has. The SQL of a query depends on nothing else.
+# The names of conditions, each with its number of values: all that the SQL of a query depends on.
 Shape = tuple[tuple[str, int], ...]
-# Queries are kept for so many shapes, each with at most so many values.
+# Queries are cached for so many shapes, each with at most so many values.
 MOST_SHAPES, MOST_VALUES = 256, 100
 
 
 class Parameter(Node):
-    """The place of a value, which a prepared query gets by this name when it runs."""
+    """A named place for a value in a prepared query."""
 
     def __init__(self, name: str) -> None:
         self.name = name
 
     def __sql__(self, ctx: Context) -> Context:
-        written: Context = ctx.value(_Place(self.name), converter=False)
-        return written
+        context: Context = ctx.value(_Place(self.name), converter=False)
+        return context
 
 
 class _Place(str):
@@ -47,35 +46,35 @@ class _Place(str):
 
 
 class Prepared:
-    """A Peewee query with parameters. Its SQL is made once for each engine that it runs on."""
+    """A Peewee query with parameters, whose SQL is made once for each engine."""
 
     def __init__(self, query: BaseQuery) -> None:
         self._query = query
-        self._made: dict[type, tuple[str, Callable[[Values], Sequence[object]]]] = {}
+        self._compiled: dict[type, tuple[str, Callable[[Values], Sequence[object]]]] = {}
 
     def run(self, store: Store, values: Values = NO_VALUES) -> Any:
-        """Execute it with a value for each parameter, and return the cursor."""
+        """Execute the query with a value for each parameter, and return the cursor."""
         return self.run_on(store.database, values)
 
     def run_on(self, database: EngineDatabase, values: Values = NO_VALUES) -> Any:
-        """Execute it on a database, and return the cursor."""
-        made = self._made.get(type(database))
-        if made is None:
+        """Execute the query on a database, and return the cursor."""
+        compiled = self._compiled.get(type(database))
+        if compiled is None:
             sql, places = database.get_sql_context().sql(self._query).query()
-            made = self._made[type(database)] = sql, _positional(places)
-        sql, positional = made
+            compiled = self._compiled[type(database)] = sql, _positional(places)
+        sql, positional = compiled
         return database.execute_sql(sql, positional(values))
 
     def row(self, store: Store, values: Values = NO_VALUES) -> Any:
-        """Return the first row as a tuple; None where there is none."""
+        """Return the first row as a tuple, or None."""
         return self.run_on(store.database, values).fetchone()
 
     def rows(
         self, store: Store, values: Values = NO_VALUES, most_bytes: int | None = None
     ) -> list[Row]:
-        """Return the rows as mappings of columns.
+        """Return the rows as dicts.
 
-        `TooLarge` as soon as their texts have more characters than `most_bytes`.
+        Raises `TooLarge` as soon as their texts have more characters than `most_bytes`.
         """
         cursor, rows, size = self.run_on(store.database, values), list[Row](), 0
         names = [column[0] for column in cursor.description]
@@ -92,23 +91,23 @@ class Prepared:
 
 
 def cached(make: Callable[..., Prepared]) -> Callable[..., Prepared]:
-    """Keep the queries that a function makes of shapes, but for those with very many values."""
-    keep = lru_cache(MOST_SHAPES)(make)
+    """Cache the queries that a function makes from shapes, except those with many values."""
+    cache = lru_cache(MOST_SHAPES)(make)
 
     def query(shape: Shape, *arguments: Hashable) -> Prepared:
-        is_kept = sum(count for _, count in shape) <= MOST_VALUES
-        return (keep if is_kept else make)(shape, *arguments)
+        is_cached = sum(count for _, count in shape) <= MOST_VALUES
+        return (cache if is_cached else make)(shape, *arguments)
 
     return query
 
 
 def shape_of(filters: Filters) -> Shape:
-    """Return the shape of conditions: a key for the query that has them."""
+    """Return the shape of a query with some conditions."""
     return tuple((name, len(values)) for name, values in filters.items())
 
 
 def make_conditions(shape: Shape, makers: Mapping[str, Callable[..., Any]]) -> list[ColumnBase]:
-    """Return the conditions of a shape, each made of the parameters for its values."""
+    """Return the conditions of a shape, each with parameters for its values."""
     return [makers[name](*parameters(name, count)) for name, count in shape]
 
 
@@ -127,10 +126,10 @@ def parameter_values(filters: Filters) -> Row:
 
 
 def write_changes(store: Store, model: type[Table], old: Row, changes: Row) -> Row:
-    """Write what differs of the changes to a row; return the row as it is then."""
-    # An index is written anew wherever one of its columns is named, whatever the value.
-    written = sorted(name for name, value in changes.items() if value != old[name])
-    _update(model, tuple(written)).run(store, {**changes, "id": old["id"]})
+    """Write the changed columns of a row, and return the new row."""
+    # SQLite writes to the indexes of a column that is named, even if its value is the same.
+    changed = sorted(name for name, value in changes.items() if value != old[name])
+    _update(model, tuple(changed)).run(store, {**changes, "id": old["id"]})
     return {**old, **changes}
 
 
@@ -141,14 +140,14 @@ def _update(model: type[Table], columns: tuple[str, ...]) -> Prepared:
 
 
 def _positional(places: Sequence[object]) -> Callable[[Values], Sequence[object]]:
-    """Return what puts values into the places of a statement; what is no parameter stays."""
+    """Return a function that puts values into the places of a statement."""
     if len(places) > 1 and all(type(place) is _Place for place in places):
         return itemgetter(*map(str, places))
     return lambda values: [values[place] if type(place) is _Place else place for place in places]
 
 
 class Precondition(NamedTuple):
-    """What a write expects to find: one of these versions, in the generation they were read in."""
+    """The versions of a row that a write expects, and the generation that they are of."""
 
     generation: str
     versions: Collection[int]
@@ -169,7 +168,7 @@ def read_generation(store: Store) -> str:
 
 
 def read_identity(store: Store) -> str:
-    """Return the identity, of a store that was only checked, and not opened, too."""
+    """Return the identity, also of a store that was checked and not opened."""
     return store.identity or str(IDENTITY.row(store)[0])
 
 
@@ -180,12 +179,12 @@ def renew_generation(db: EngineDatabase) -> None:
 
 def current_version(store: Store, name: str) -> tuple[int, str]:
     """Return the counter of a table, `page` or `feed`, and the generation that it is of."""
-    version, of_store = CURRENT.row(store, {"name": name})
-    return int(version), str(of_store)
+    version, generation = CURRENT.row(store, {"name": name})
+    return int(version), str(generation)
 
 
 def check_version(store: Store, version: int, if_match: Precondition | None) -> None:
-    """Raise `VersionConflict` for a version that is not expected; None expects nothing."""
+    """Raise `VersionConflict` if a version is not expected; None expects any."""
     if if_match is None:
         return
     if version not in if_match.versions or read_generation(store) != if_match.generation:

@@ -16,36 +16,29 @@ from landform.storage import migrating
 from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
-from landform.storage.errors import (
-    Busy,
-    CommitUnknown,
-    DatabaseUnusable,
-    StorageError,
-    Unavailable,
-    reason_of,
-)
+from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable, reason_of
 from landform.storage.models import StoreInfo
 from landform.storage.query_budget import Deadline
 from landform.storage.transactions import Listener, WriteQueue
 
 log = logging.getLogger("landform")
 FIRST_MIGRATION = "0001"
-# How long a write that is only tried waits for the other threads, and again for other processes.
+# The seconds that `try_write` waits for other threads, and again for other processes.
 TRY_SECONDS = 0.01
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Store:
-    """A database and the site's clock. Holds no connection across a fork.
+    """A database and the site's clock. Uses no connection across a fork.
 
-    `url` is `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or what libpq takes as
-    `postgresql://...`; `options` are those of `engines.database.Options`. `search_timeout`: the
-    seconds that the database may work for one list that searches or filters (None: as long as it
-    takes). `event_days`: how long events are kept; 0 writes none. `revisions`: how many are kept
-    of each page. `identity`: the only store to
-    open, which then is never created; without one it is the first that is migrated. Raises
-    `DatabaseUnusable` for a URL that names no database.
+    `url`: `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or a URL of libpq with
+    `postgresql://`; `options`: those of `engines.database.Options`. `search_timeout`: the seconds
+    that the database may work for one list that searches or filters (None: no limit).
+    `event_days`: the days that events are stored; 0 stores none. `revisions`: how many are stored
+    of each page. `language`: that of the site, for slugs. `identity`: the only store to open, which
+    then is never created; None for the first that is migrated. Raises `DatabaseUnusable` for a URL
+    that names no database.
     """
 
     def __init__(
@@ -67,33 +60,30 @@ class Store:
         self.search_timeout = search_timeout
         self.event_days, self.revisions, self.language = event_days, revisions, language
         self._listeners = list[Listener]()
-        self._inherited: list[EngineDatabase] = []
         self._begin(identity)
 
     def _begin(self, identity: str | None) -> None:
-        """Begin without any connection and lock, as each process does."""
+        """Open the engine without any connection or lock, once in each process."""
         self.database = open_engine(self._url, self._options)
         self.database.identity = identity
         self.write_queue = WriteQueue(self.database, self._listeners)
         self._long_list = Lock()
-        weakref.finalize(self, self.database.release)
+        # As long as the store exists this also keeps the engine of a parent process, since to close
+        # its connections here could end or damage them there.
+        weakref.finalize(self, self.database.close_all)
 
     def _leave_parent(self) -> None:
-        """Begin anew in a process that was forked, and leave alone what its parent has open.
-
-        To close a connection of the parent here could end, or harm, that one.
-        """
+        """Begin again in a forked process, without the connections of its parent."""
         if not self.database.is_own():
-            self._inherited.append(self.database)
             parent = self.database
             self._begin(self.identity)
             self.database.observers, self.database.history = parent.observers, parent.history
 
     def connection(self) -> AbstractContextManager[EngineDatabase]:
-        """Open a connection for this thread, and close it in any case; nested calls share one."""
+        """Open a connection for this thread, and close it at the end; nested calls share one."""
         self._leave_parent()
         if self._is_pending:
-            # As soon as it is back it is brought up to date.
+            # A database that was out of reach is migrated once it is back.
             try:
                 self.migrate(create=False)
             except DatabaseUnusable as error:
@@ -102,56 +92,49 @@ class Store:
         return self.database.connected()
 
     def transaction(self) -> AbstractContextManager[EngineDatabase]:
-        """Write all or nothing, one writer at a time. Use inside `connection()`."""
+        """Run a write transaction, one at a time. Use inside `connection()`."""
         return self.write_queue.transaction()
 
     def try_write(self, work: Callable[[], T]) -> T:
-        """Run `work` in a write transaction and return its result, without waiting for writers.
+        """Run a function in a write transaction without waiting for others; return its result.
 
-        Unlike `WriteQueue.run` it raises `Busy` within some 20 milliseconds where another thread
-        or process is writing.
+        Raises `Busy` within some 20 milliseconds if another thread or process is writing.
         """
-        with self.connection() as db:
-            try:
-                return self.write_queue.run(work, TRY_SECONDS)
-            except CommitUnknown:
-                # Who only tried goes on without it, on another connection.
-                db.discard()
-                db.connect()
-                raise
+        with self.connection():
+            return self.write_queue.run(work, TRY_SECONDS)
 
     def on_commit(self, listener: Listener) -> None:
         """Call a listener with each event of this process, once its commit is certain.
 
-        It is called after the write, outside of its transaction, by one thread at a time, in the
-        order of the commits; what it raises is logged. See `events.write`.
+        It is called outside of the transaction, by one thread at a time, in the order of the
+        commits; its exceptions are logged. See `events.write`.
         """
         self._listeners.append(listener)
 
     def bounded(self, read: Callable[[], T]) -> T:
-        """Return what a function reads, within the search timeout.
+        """Return the result of a function that reads, within the search timeout.
 
-        Use inside `connection()`; a transaction that is open already has no bound. Raises
-        `TooExpensive`, also where another list of this process takes long already.
+        Use inside `connection()`; inside a transaction there is no limit. Raises `TooExpensive`,
+        also if another list of this process takes long already.
         """
         if self.search_timeout is None or self.database.in_transaction():
             return read()
         deadline = Deadline(self.search_timeout, self._long_list)
         try:
-            return self.database.within(deadline, read)
+            return self.database.read_before(deadline, read)
         finally:
             deadline.close()
 
     @property
     def identity(self) -> str | None:
-        """What distinguishes the store from every other, whichever file or server holds it."""
+        """A random text that identifies the store, in any file and on any server."""
         return self.database.identity
 
     def open(self, *, create: bool = True) -> None:
         """Bring the schema up to date, as `migrate`.
 
-        A store that is not to be created, or is known by its identity, may be out of reach: then it
-        is `Unavailable` until it is back.
+        With `create=False`, or an identity, the database may be out of reach: then calls raise
+        `Unavailable` until it is back.
         """
         create = create and self.identity is None
         try:
@@ -165,8 +148,8 @@ class Store:
     def migrate(self, *, create: bool = True, log_level: int = logging.INFO) -> list[str]:
         """Bring the schema up to date, one process at a time; return the migrations applied.
 
-        A database that is not there is created where that is asked for and no `identity` is
-        expected. Raises `DatabaseUnusable` where that cannot be, the database untouched.
+        A missing database is created with `create`, unless an `identity` is expected. Raises
+        `DatabaseUnusable`, and then the database is unchanged.
         """
         give_up = time.monotonic() + self.busy_timeout
         while True:
@@ -179,7 +162,7 @@ class Store:
                     raise
                 time.sleep(0.05)
             else:
-                # An operator wants to know where there was something before.
+                # Operators need to know of changes to a database with rows.
                 is_new = "".join(applied).startswith(FIRST_MIGRATION)
                 for name in applied:
                     level = logging.DEBUG if is_new else log_level
@@ -199,45 +182,45 @@ class Store:
             self.dispose()
 
     def check(self, *, current: bool = False) -> None:
-        """Raise `DatabaseUnusable` where there is none, or none that this version knows.
+        """Raise `DatabaseUnusable` for a database that is missing, or of a newer version.
 
-        One of an earlier version will do, unless it has to be `current`.
+        With `current`, also for one of an earlier version.
         """
         self.database.check()
         with self._explained(), self.database.connected() as db:
             migrating.check(db, current=current)
 
     def has_room(self) -> bool:
-        """Return whether the disk has room for a write; after one that had none, try another."""
+        """Return whether the disk has room for a write; after a failure, try to write."""
         database, is_full = self.database, self.database.is_disk_full()
         if database.is_out_of_room and not is_full:
             with suppress(StorageError):
-                same = StoreInfo.update(generation=StoreInfo.generation)
-                self.try_write(lambda: same.execute(database))
+                unchanged = StoreInfo.update(generation=StoreInfo.generation)
+                self.try_write(lambda: unchanged.execute(database))
             is_full = database.is_out_of_room
         if is_full:
             database.report_full_disk()
         return not is_full
 
     def watched_versions(self) -> WatchedVersions | None:
-        """Return values that change with commits, in any process on any machine.
+        """Return the versions of tables, which change with commits of any process.
 
-        None where they are not known.
+        None if they are not known.
         """
         self._leave_parent()
         return self.database.versions()
 
     def dispose(self) -> None:
-        """Close every connection that is not in use."""
+        """Close all connections that are not in use."""
         self.database.close_idle()
 
     def close(self) -> None:
-        """Close the store for good, as its end does: a database in memory is gone then."""
-        self.database.release()
+        """Close the store for good; a database in memory is deleted."""
+        self.database.close_all()
 
     @contextmanager
     def _explained(self) -> Iterator[None]:
-        """Raise `DatabaseUnusable`, with what to do, for a database that cannot be opened."""
+        """Raise `DatabaseUnusable`, with advice, for a database that cannot be opened."""
         try:
             yield
         except (Unavailable, UnicodeDecodeError, peewee.DatabaseError) as error:
@@ -248,7 +231,7 @@ class Store:
 def transactional(
     function: Callable[Concatenate[Store, P], T],
 ) -> Callable[Concatenate[Store, P], T]:
-    """Make a function of a store run as one write: all of it, or nothing."""
+    """Run a function of a store as one write: all of it, or nothing."""
 
     @wraps(function)
     def write(store: Store, *args: P.args, **kwargs: P.kwargs) -> T:
@@ -257,11 +240,11 @@ def transactional(
     return write  # type: ignore[return-value]
 
 
-def expired_before(store: Store, written: peewee.Field, now: str, kept: timedelta) -> str:
-    """Return the UTC text before which rows have expired that are kept for so long.
+def expired_before(store: Store, created: peewee.Field, now: str, lifetime: timedelta) -> str:
+    """Return the UTC text of the time before which rows of a table have expired.
 
-    `written` is the column of when each was. As of the last one that is a day old: a clock that
-    jumps ahead and back expires nothing.
+    `created` is the column with the time of each row. The age of rows is counted from the newest
+    that is a day old: a clock that jumps ahead and back expires nothing.
     """
-    rows = written.model.select(peewee.fn.MAX(written)).where(written <= earlier(now, DAY))
-    return earlier(rows.scalar(store.database) or now, kept)
+    newest = created.model.select(peewee.fn.MAX(created)).where(created <= earlier(now, DAY))
+    return earlier(newest.scalar(store.database) or now, lifetime)

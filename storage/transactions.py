@@ -1,8 +1,8 @@
-"""The queue of writes: one after the other, and those that wait at the same time share one commit.
+"""The queue of writes, in which writes that wait at the same time share one commit.
 
-A commit waits for the disk, and several together wait no longer than one.
+A commit waits for the disk, and a shared one waits no longer than one of a single write.
 
-Once it is certain, listeners are notified of the events inside: not of those that were rolled back,
+Once a commit is certain, listeners are notified of its events: not of those that were rolled back,
 nor of those with an unknown outcome. A process notifies its own listeners of the events of its own
 writes (see `events.py`).
 """
@@ -25,31 +25,34 @@ Listener = Callable[[Any], None]
 
 
 class _Job:
-    """Something to do in a transaction, and its outcome."""
+    """A function to run in a transaction, with its result or its error."""
 
     def __init__(self, run: Callable[[], object]) -> None:
         self.run = run
         self.result: object = None
         self.error: BaseException | None = None
-        self.done = False
+        self.is_complete = False
 
 
 class WriteQueue:
-    """Takes the writes of all threads of a process to a database."""
+    """A queue for the writes of all threads of a process to a database."""
 
     def __init__(self, database: EngineDatabase, listeners: list[Listener]) -> None:
         self._database = database
         self._waiting: deque[_Job] = deque()
         self._lock = Lock()
         self._listeners = listeners
-        # The events of the transaction that is open, and those of which nobody was notified yet.
+        # The events of the open transaction, and committed ones that listeners do not have yet.
         self._pending = list[Any]()
         self._committed = deque[Any]()
         self._notifying = Lock()
 
     @contextmanager
     def transaction(self) -> Iterator[EngineDatabase]:
-        """Write all or nothing. Inside another one it is a part of that, undone by itself."""
+        """Run a transaction: all of it is written, or nothing.
+
+        Inside another one it is a part of that, and can be undone without it.
+        """
         is_part = self._database.in_transaction()
         with nullcontext() if is_part else self._lock, self._atomic():
             yield self._database
@@ -57,51 +60,52 @@ class WriteQueue:
             self._notify()
 
     def run(self, work: Callable[[], T], wait: float | None = None) -> T:
-        """Do something in a transaction and return what it returns, once it is committed.
+        """Run a function in a transaction, and return its result once that is committed.
 
-        It may happen in another thread, on that one's connection. With `wait` it happens in this
-        one and alone, or is `Busy` where another thread, or then another process, writes for longer
-        than so many seconds. What the database itself takes to write is not bounded by it.
-        Inside a transaction it is a part of that, and not undone by itself.
+        Your function may run in another thread, on the connection of that thread. With `wait` it
+        runs in this one, alone in its transaction, and raises `Busy` if another thread, or then
+        another process, writes for longer than so many seconds; the write itself may take longer.
+        Inside a transaction it is a part of that, and cannot be undone without it.
         """
         if self._database.in_transaction():
             return work()
-        mine = _Job(work)
+        job = _Job(work)
         if wait is None:
-            self._waiting.append(mine)
+            self._waiting.append(job)
         if not self._lock.acquire(timeout=-1 if wait is None else wait):
             raise Busy("Another writer holds the database.")
         try:
-            # The thread before may have done it along with its own.
+            # The thread before may have run the job along with its own.
             if wait is not None:
-                self._run_all([mine], wait)
-            elif not mine.done:
+                self._run_all([job], wait)
+            elif not job.is_complete:
                 self._run_all([self._waiting.popleft() for _ in range(len(self._waiting))])
         finally:
             self._lock.release()
         self._notify()
-        if mine.error is not None:
-            raise mine.error
-        return cast("T", mine.result)
+        if job.error is not None:
+            raise job.error
+        return cast("T", job.result)
 
     def _run_all(self, jobs: list[_Job], wait: float | None = None) -> None:
         try:
             with self._atomic(wait):
                 for job in jobs:
                     self._attempt(job, alone=len(jobs) == 1)
-                    # What has come meanwhile. It ends: no thread has more than one.
+                    # Take jobs that have come meanwhile. This ends: a thread has one at most.
                     while wait is None and self._waiting:
                         jobs.append(self._waiting.popleft())
         except BaseException as error:
             for job in jobs:
-                # What ends a thread is not for the others, but their writes are undone too.
+                # An exception that ends this thread is not raised in others, whose writes are
+                # undone too.
                 reason = error if isinstance(error, Exception) else Unavailable(INTERRUPTED)
                 job.error = job.error or reason
             if not isinstance(error, Exception):
                 raise
         finally:
             for job in jobs:
-                job.done = True
+                job.is_complete = True
 
     def _attempt(self, job: _Job, alone: bool) -> None:
         if alone:
@@ -114,14 +118,13 @@ class WriteQueue:
             job.error = None
         except Exception as error:
             job.error = error
-            # On a full disk SQLite gives up all of it by itself, whatever came before, and so
-            # does a server that is gone.
+            # On a full disk SQLite rolls back the whole transaction; so does a lost server.
             if not self._database.connection().in_transaction:
                 raise
 
     @contextmanager
     def _atomic(self, wait: float | None = None) -> Iterator[None]:
-        """Run a transaction, or a part of the one that is open, which is undone by itself."""
+        """Run a transaction, or a part of the open one that can be undone without it."""
         is_part = self._database.in_transaction()
         pending = self._pending = self._pending if is_part else []
         before = len(pending)
@@ -141,9 +144,9 @@ class WriteQueue:
             self._pending.append(event)
 
     def _notify(self) -> None:
-        """Notify the listeners, one event after the other, in the order of the commits.
+        """Notify the listeners of each event, in the order of the commits.
 
-        While another thread does so, or a listener of this one writes, that one goes on with it.
+        Only one thread does so at a time, which takes the events of the others too.
         """
         while self._committed and self._notifying.acquire(blocking=False):
             try:
@@ -157,4 +160,4 @@ class WriteQueue:
             try:
                 listener(event)
             except Exception:
-                log.exception("A reaction to an event failed.")
+                log.exception("A listener of events failed.")

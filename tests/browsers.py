@@ -128,7 +128,9 @@ class Page:
 
     def overflows(self) -> bool:
         """Return whether one has to scroll sideways."""
-        script = "return document.scrollingElement.scrollWidth > innerWidth"
+        script = (
+            "const page = document.scrollingElement; return page.scrollWidth > page.clientWidth"
+        )
         return bool(self.driver.execute_script(script))
 
     def axe(self) -> list[tuple[str, str]]:

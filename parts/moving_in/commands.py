@@ -65,16 +65,24 @@ def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, 
 @click.option("--delete", is_flag=True, help="Delete here what was deleted there.")
 @tools.DRY_RUN
 @tools.REPORT
-@click.option("--redirects", type=tools.File(is_written=True),
-              help="Write the old and new links of pages with another address there.")  # fmt: skip
-@click.option("--forms", "forms_file", type=tools.File(exists=True),
-              help="With a file: Gravity Forms' own export.")  # fmt: skip
+@click.option(
+    "--redirects",
+    type=tools.File(is_written=True),
+    help="Write the old and new links of pages with another address there.",
+)
+@click.option(
+    "--forms",
+    "forms_file",
+    type=tools.File(exists=True),
+    help="With a file: Gravity Forms' own export.",
+)
 def import_wordpress(source: str, **options: Any) -> None:
-    """Import the pages and feeds of a WordPress, live or from a file that it exported.
+    """Import pages and feeds of a WordPress, or of its export.
 
-    The command may be repeated: it writes what changed there since the last time, unless that was
-    changed here, too. Exit code 0: all that can be imported is here; 1: not all of it could be
-    read; 2: it could not begin; 3: done, with pages or feeds left out.
+    It may be a live one, or a file that it exported. The command may be repeated: it writes
+    what changed there since the last time, unless that was changed here, too. Exit code 0: all
+    that can be imported is here; 1: not all of it could be read; 2: it could not begin; 3:
+    done, with pages or feeds left out.
     """
     is_site = source.startswith(tools.SITES)
     plan = _plan(options, is_site)

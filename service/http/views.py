@@ -45,7 +45,7 @@ from landform.service.http.headers import (
     to_response,
 )
 from landform.service.json_codec import JsonObject
-from landform.service.loading import nested, read_json
+from landform.service.loading import nested
 from landform.service.operations import Operation, Route, describe_route, path_variables
 from landform.service.pipeline import read_variables, run
 from landform.service.reply import Caching
@@ -98,15 +98,11 @@ class HttpIncoming(Incoming):
         # In WordPress the last one of equal names counts.
         lists = () if self.is_wordpress else operation.list_parameters
         query = nested(self.query_pairs, lists) if self.query_pairs else {}
-        if operation.body is not None or not has_body(self.http.environ):
+        has_no_parameters = operation.body is not None or not has_body(self.http.environ)
+        if has_no_parameters or not operation.checks_names:
             return query
-        if not operation.checks_names:
-            # All parameters are ignored.
-            return query
-        if operation.form:
+        if operation.form or self.http.is_json:
             return {**self.read_body(operation), **query}
-        if self.http.is_json:
-            return {**read_json(self._raw_body), **query}
         if JSON_START.match(self._raw_body):
             raise wrong_type(self._raw_body)
         return query

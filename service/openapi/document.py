@@ -32,14 +32,10 @@ DESCRIPTION = (
 TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
 SUMMARIES = {"whoami": "Show who is calling"}
 COMMON_CODES = (
-    "rest_invalid_param",
-    "rest_too_many_attempts",
-    "internal_server_error",
-    "storage_unavailable",
-    "storage_full",
-)
+    "rest_invalid_param rest_too_many_attempts internal_server_error storage_unavailable "
+    "storage_full rest_invalid_json rest_bad_request rest_body_too_large"
+).split()
 WRITE_CODES = ("rest_cross_site", "storage_uncertain")
-BODY_CODES = ("rest_invalid_json", "rest_bad_request", "rest_body_too_large")
 IF_MATCH_CODES = ("rest_precondition_failed", "rest_precondition_required")
 JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
@@ -142,7 +138,6 @@ def error_codes(operation: Operation) -> dict[int, list[str]]:
     codes = [error if isinstance(error, str) else error.code for error in operation.errors]
     codes += (operation.denied, *COMMON_CODES)
     codes += WRITE_CODES if operation.is_write else ()
-    codes += BODY_CODES
     codes += (operation.empty_body,) if operation.empty_body else ()
     checks_type = operation.form or operation.body is None
     codes += ("rest_unsupported_media_type",) if checks_type else ()

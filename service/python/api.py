@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, Literal, Self, overload
 
-from landform.service.auth.credentials import Identity
-from landform.service.call import Service
+from flask import has_request_context, request
+
+from landform.service.auth.credentials import Access, Identity
+from landform.service.call import ReadyIncoming, Service
 from landform.service.errors import ApiError, from_known
-from landform.service.operations import Operation, Route
-from landform.service.python.calls import call
+from landform.service.operations import Operation, Route, path_variables
+from landform.service.pipeline import read_variables, run
+from landform.service.python.calls import read_arguments, read_headers, to_python
 from landform.service.python.operations import Operations
 from landform.storage import StorageError
 
@@ -115,6 +118,30 @@ class Api(Operations):
         self.close()
 
     def _call(self, route: Route, operation: Operation, arguments: dict[str, Any]) -> Any:
-        base_url = None if self._service.options.public_url else self._locate()
-        target = (route, operation)
-        return call(self._service, base_url or DEFAULT_URL, self._identity, target, arguments)
+        """Carry out an operation, and return its result as Python values; raises `ApiError`."""
+        service = self._service
+        base_url = (None if service.options.public_url else self._locate()) or DEFAULT_URL
+        try:
+            names = path_variables(route.path)
+            ids = read_variables({name: str(arguments.pop(name)) for name in names})
+            url = base_url + route.path
+            for name, number in ids.items():
+                url = url.replace(f"<{name}>", str(number))
+            query, body = read_arguments(operation, arguments, service.options.max_body_bytes)
+            method, headers, access = operation.methods[0], read_headers(arguments), self._access()
+            incoming = ReadyIncoming(method, url, base_url, headers, access, query, body)
+            with service.store.connection():
+                return to_python(run(service, operation, incoming, ids))
+        except Exception as error:
+            known = from_known(error)
+            if known is None:
+                raise
+            for parameter, text in known.params.items():
+                known.add_note(f"{parameter}: {text}")
+            raise known from (error.__cause__ if known is error else error)
+
+    def _access(self) -> Access:
+        """Return the access of the caller; wrong passwords count for the visitor of a request."""
+        address = request.remote_addr if has_request_context() else None
+        attempts = self._service.attempts
+        return Access(lambda: self._identity, attempts, address or "", is_by_host=True)

@@ -1,21 +1,15 @@
-"""Calls of operations with Python values instead of HTTP."""
+"""Arguments of Python methods as the parts of a call, and replies as Python values."""
 
 import json
 from collections.abc import Mapping, Sequence, Set
 from datetime import date
 from typing import Any, TypeVar
 
-import flask
-from flask import has_request_context
 from marshmallow import ValidationError
 
-from landform.service.auth.credentials import Access, Identity
-from landform.service.call import ReadyIncoming, Service
-from landform.service.errors import from_known
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import check_size, read_json
-from landform.service.operations import Operation, Route, path_variables
-from landform.service.pipeline import read_variables, run
+from landform.service.operations import Operation
 from landform.service.reply import Finished
 
 # Arguments that are headers in HTTP.
@@ -47,47 +41,10 @@ def etag_of(document: Mapping[str, Any]) -> str:
     return str(etag)
 
 
-def call(
-    service: Service,
-    base_url: str,
-    identity: Identity | None,
-    target: tuple[Route, Operation],
-    arguments: JsonObject,
-) -> Any:
-    """Carry out an operation with arguments, and return its result as Python values.
-
-    `base_url`: the URL of the service. `target`: the operation, and its route. Raises `ApiError`.
-    """
-    route, operation = target
-    try:
-        names = path_variables(route.path)
-        ids = read_variables({name: str(arguments.pop(name)) for name in names})
-        url = base_url + route.path
-        for name, number in ids.items():
-            url = url.replace(f"<{name}>", str(number))
-        address = flask.request.remote_addr if has_request_context() else None
-        access = Access(lambda: identity, service.attempts, address or "", is_by_host=True)
-        most_bytes = service.options.max_body_bytes
-        incoming = _incoming(access, (url, base_url), operation, arguments, most_bytes)
-        with service.store.connection():
-            return _decode(run(service, operation, incoming, ids))
-    except Exception as error:
-        known = from_known(error)
-        if known is None:
-            raise
-        for parameter, text in known.params.items():
-            known.add_note(f"{parameter}: {text}")
-        raise known from (error.__cause__ if known is error else error)
-
-
-def _incoming(
-    access: Access,
-    urls: tuple[str, str],
-    operation: Operation,
-    arguments: JsonObject,
-    most_bytes: int,
-) -> ReadyIncoming:
-    """Return the call for arguments, with the bounds of a request for its body."""
+def read_arguments(
+    operation: Operation, arguments: JsonObject, most_bytes: int
+) -> tuple[JsonObject, JsonObject]:
+    """Return the query and the body for arguments; the body has the bounds of a request."""
     in_body = operation.body.load_fields.keys() if operation.body else set()
     in_body -= operation.query.load_fields.keys() if operation.query else set()
     names = arguments.keys() - HEADER_ARGUMENTS
@@ -95,13 +52,18 @@ def _incoming(
     raw = dumps({name: values.pop(name) for name in sorted(in_body & names)})
     check_size(len(raw), most_bytes)
     query = {name: _as_query(value) for name, value in values.items() if value not in (None, [])}
+    return query, read_json(raw)
+
+
+def read_headers(arguments: JsonObject) -> dict[str, str]:
+    """Return the headers for arguments."""
     # An unknown name is a mistake in a program.
     headers = {"Prefer": "handling=strict"}
     if (if_match := arguments.get("if_match")) is not None:
         headers["If-Match"] = if_match if isinstance(if_match, str) else etag_of(if_match)
     if (key := arguments.get("idempotency_key")) is not None:
         headers["Idempotency-Key"] = str(key)
-    return ReadyIncoming(operation.methods[0], *urls, headers, access, query, read_json(raw))
+    return headers
 
 
 def _as_query(value: Any) -> Any:
@@ -132,7 +94,7 @@ def _plain(value: object) -> object:
     raise TypeError
 
 
-def _decode(finished: Finished) -> Any:
+def to_python(finished: Finished) -> Any:
     """Return the Python value of a reply."""
     value, headers = json.loads(finished.body), finished.headers
     if isinstance(value, dict):

@@ -30,13 +30,7 @@ from landform.storage.rows import Row
 PAGE_COLUMNS = (
     *pages.ACCESS_COLUMNS,
     *scheduling.WINDOW_COLUMNS,
-    "slug",
-    "date",
-    "modified",
-    "author",
-    "title_rendered",
-    "content_rendered",
-    "meta",
+    *"slug date modified author title_rendered content_rendered meta".split(),
 )
 PREVIEW_STATES = {
     "future": "scheduled",
@@ -199,7 +193,7 @@ def _redirect(call: Call, visited: Visit) -> Reply:
 def _public_reply(site: Site, call: Call, visited: Visit) -> Reply:
     """Return a public page, which any cache may store until its window changes."""
     page, max_age, seconds = visited.page, site.options.site_max_age, epoch(visited.at.utc)
-    change = scheduling.next_turn(call.store.clock, page, visited.at)
+    change = scheduling.next_change(call.store.clock, page, visited.at)
     if change - seconds > max_age + 2:
         age, until = max_age, change - max_age - 2
     else:

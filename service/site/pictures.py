@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
 from itertools import islice
-from urllib.parse import quote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
+
+from werkzeug.urls import iri_to_uri
 
 from landform.service.rendering.content import MOST_TOKENS
 from landform.service.rendering.markup import Token, tokens
@@ -20,7 +22,6 @@ VOID = frozenset("area base br col embed hr img input link meta source track wbr
 HIDDEN = re.compile(r"hidden|display", re.IGNORECASE)
 NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 LONE_PERCENT = re.compile("%(?![0-9a-fA-F]{2})")
-IN_PATH, IN_QUERY = "%/:;=@!$&'()*+,~-._", "%/:;=@!$&'()*+,~-._?"
 
 
 class AttributeParser(HTMLParser):
@@ -65,16 +66,10 @@ def first_picture(content: str, link: str) -> str:
 def absolute_url(source: str, link: str) -> str:
     """Return the absolute, encoded URL of an address; empty for other schemes."""
     with suppress(ValueError):
-        url = urlsplit(urljoin(link, source.strip()))
-        if source.strip() and url.scheme in ("https", "http") and url.hostname:
-            host = url.hostname.encode("idna").decode() if not url.netloc.isascii() else ""
-            port = f":{url.port}" if url.port else ""
-            path, query = (
-                quote(LONE_PERCENT.sub("%25", text), safe=safe)
-                for text, safe in ((url.path, IN_PATH), (url.query, IN_QUERY))
-            )
-            netloc = f"{host}{port}" if host else url.netloc
-            return url._replace(netloc=netloc, path=path, query=query, fragment="").geturl()
+        address = LONE_PERCENT.sub("%25", source.strip())
+        url = urlsplit(iri_to_uri(urljoin(link, address)))
+        if address and url.scheme in ("https", "http") and url.hostname:
+            return url._replace(fragment="").geturl()
     return ""
 
 

@@ -32,12 +32,12 @@ def get_sitemap(call: Call) -> Reply:
     state = listing.list_state(call.store, {"open_at": listing.NOW})
     # Unlike in the API, without the rest of the query, which changes nothing here.
     options, url = call.options, call.incoming.url
-    variant = url, options.public_url, options.home_page, page, MAX_URLS, *state.moments
+    variant = url, options.public_url, options.home_page, page, MAX_URLS, *state.etag_parts
     etag = make_etag(f"sitemap_{state.generation}", state.version, *variant)
     reply = Reply(etag=etag, caching=Caching("page", state.until), content_type=XML)
     if call.has(etag):
         return reply
-    rows, parts = listing.sitemap_part(call.store, page or 1, MAX_URLS, state.due)
+    rows, parts = listing.sitemap_part(call.store, page or 1, MAX_URLS, state.publish_up_to)
     if page > max(parts, 1):
         raise no_route()
     if page or parts <= 1:

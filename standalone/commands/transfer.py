@@ -93,17 +93,9 @@ def import_(
         raise click.UsageError(f"{file} is no file that can be read twice.")
     store = tools.open_store()
     store.migrate()
-    wrong, highest = list[tuple[int, str]](), dict.fromkeys(SCHEMAS, 0)
-    total = 0
-    with tools.Progress("Checking") as progress:
-        # Rows that others write from now on are not replaced.
-        known = None if dry_run else transfer.known_rows(store)
-        # The first of two readings: an invalid line ends the command before it writes.
-        for _, row in progress.count(read_lines(file, wrong)):
-            highest[row["resource"]] = max(highest[row["resource"]], row["id"])
-            total += 1
-    if wrong:
-        raise click.ClickException("\n".join([NOTHING, *by_reason(wrong)]))
+    # Rows that others write from now on are not replaced.
+    known = None if dry_run else transfer.known_rows(store)
+    highest, total = _check_lines(file)
     if not dry_run:
         transfer.reserve_ids(store, {} if by == "slug" else highest)
     rows = ((number, _map_forms(row, forms)) for number, row in read_lines(file))
@@ -115,11 +107,23 @@ def import_(
         summary = _summary(importing.counts) if importing.counts else NOTHING
         reasons = by_reason(importing.refused) or [str(reason)]
         raise click.ClickException("\n".join([summary, *reasons])) from reason
-    counts, refused = importing.counts, importing.refused
-    lines = [{"line": number, "text": text} for number, text in refused]
-    tools.write_report(report_file, {"counts": counts, "refused": lines, "dry_run": dry_run})
+    counts = importing.counts
+    refused = [{"line": number, "text": text} for number, text in importing.refused]
+    tools.write_report(report_file, {"counts": counts, "refused": refused, "dry_run": dry_run})
     click.echo(f"{_summary(counts)}{' (not kept)' if dry_run else ''}")
-    tools.end_with(by_reason(refused))
+    tools.end_with(by_reason(importing.refused))
+
+
+def _check_lines(file: Path) -> tuple[dict[str, int], int]:
+    """Return the highest ids, and the number of lines. An invalid line ends the command."""
+    wrong, highest, total = list[tuple[int, str]](), dict.fromkeys(SCHEMAS, 0), 0
+    with tools.Progress("Checking") as progress:
+        for _, row in progress.count(read_lines(file, wrong)):
+            highest[row["resource"]] = max(highest[row["resource"]], row["id"])
+            total += 1
+    if wrong:
+        raise click.ClickException("\n".join([NOTHING, *by_reason(wrong)]))
+    return highest, total
 
 
 def _summary(counts: Counter[str]) -> str:

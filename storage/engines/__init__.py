@@ -1,4 +1,4 @@
-"""The engines under the store: SQLite by default, PostgreSQL for several machines.
+"""The database engines: SQLite by default, PostgreSQL for several machines.
 
 Everything in which they differ is in a folder each, whose module `engine` has `from_url`.
 """
@@ -13,7 +13,7 @@ FOLDERS = {"sqlite": "sqlite", "postgresql": "postgres", "postgres": "postgres"}
 
 
 def open_engine(url: str, options: Options) -> EngineDatabase:
-    """Return the engine of a database URL; nothing is opened yet. Raises `DatabaseUnusable`."""
+    """Return the engine of a database URL, without a connection; `DatabaseUnusable`."""
     scheme, separator, _ = url.partition("://")
     if scheme not in FOLDERS or not separator:
         raise DatabaseUnusable(URL_FORMS)

@@ -1,4 +1,4 @@
-"""What every engine offers to the rest of storage: a third one is a folder that has these."""
+"""The base class of the engines; a third engine is a folder with a subclass of it."""
 
 import logging
 import os
@@ -25,21 +25,22 @@ from landform.storage.part import all_tables, numbered_tables
 from landform.storage.query_budget import Deadline
 
 log = logging.getLogger("landform")
-# A full disk is logged once in so many seconds.
+# A full disk is logged once in this many seconds.
 REPORT_SECONDS = 60
 T = TypeVar("T")
 # A row as the driver returns it.
 Record = tuple[Any, ...]
-# For each table that responses are made of, a value that is another one after every write to it.
+# By the name of a table that is cached: a value that changes with every write to it.
 WatchedVersions = Mapping[str, Hashable]
 URL_FORMS = "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
 NO_FILE = (
     "A database on a server is backed up and restored by the tools of that, such as pg_dump and "
     "pg_restore, or copied with `landform copy`."
 )
-# Inside of it the driver's errors become Peewee's.
+# A context manager that turns the errors of a driver into Peewee's.
 PEEWEE_ERRORS = peewee.__exception_wrapper__  # type: ignore[attr-defined]
 HIGHEST = "SELECT max(id) FROM {}"
+IDENTITY = "SELECT identity FROM store"
 HISTORY = "SELECT name FROM schema_migration ORDER BY name"
 OTHER_SCHEMA = (
     "The database has the schema of another version of landform: nothing is written to it. Restart "
@@ -52,8 +53,8 @@ class Options(NamedTuple):
     """Options of all engines beside the URL.
 
     In seconds: `busy_timeout` is how long a write waits until it may begin, `answer_timeout` how
-    long a statement waits for the server (None: as long as it takes). `group_access`: whether the
-    group of a file may read and write it.
+    long a statement waits for the server (None: no limit). `group_access`: whether the group of a
+    file may read and write it. `synchronous`: the pragma of SQLite.
     """
 
     synchronous: str = "FULL"
@@ -69,44 +70,43 @@ class Named(NamedTuple):
     name: str
 
 
-# What SQLite searches in; the tables that it makes for it have longer names.
+# The full-text index of SQLite, whose own tables have names that begin with this one.
 INDEX = Named("table", "page_index")
 # The parts of a schema, and the SQL of each.
 Schema = Mapping[Named, str]
 
 
 class EngineDatabase(peewee.Database, ABC):
-    """A Peewee database that keeps its connections, with observers and without a log of statements.
+    """A Peewee database with idle connections for reuse, and with observers of statements.
 
-    There are as many connections as threads that use one at once. What an engine does not need does
-    nothing here.
+    It has as many connections as threads that use one at once. Methods that an engine may do
+    without do nothing here.
     """
 
     dialect: Dialect
-    # The name in messages and the kind and place, without secrets; advice if it cannot be opened.
+    # The name in messages; kind and place, without secrets; advice if it cannot be opened.
     name: str
     description: str
     remedy = ""
-    # The store that connections have to lead to; None while that is not known.
+    # The identity of the store that every connection must lead to; None while it is not known.
     identity: str | None = None
-    # The names of the migrations that made the schema which this process knows; a write to a schema
-    # with others is refused.
+    # The migrations of the schema that this process knows; writes to another schema are refused.
     history: Sequence[str] = ()
     # Whether the database is on a server, and not in a file whose commits can be watched.
     on_server = False
     # The `lock_type` of transactions that only read.
-    reading: str
+    read_only: str
 
     def __init__(self, database: str, dialect: Dialect, **options: Any) -> None:
         super().__init__(database, **options)
         self.dialect = dialect
         self._idle: list[Any] = []
         self._process = os.getpid()
-        # How many connections ended: whatever was known through them may be so no longer.
+        # The number of closed connections; with each, all versions that were read are obsolete.
         self._losses = 0
         # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
-        # Whether the last write had no room, and when (time.monotonic) the log may say so again.
+        # Whether the last write had no room, and the time (monotonic) of the next line in the log.
         self.is_out_of_room = False
         self._report_again = 0.0
 
@@ -125,17 +125,17 @@ class EngineDatabase(peewee.Database, ABC):
 
     @contextmanager
     def connected(self) -> Iterator["EngineDatabase"]:
-        """Open a connection for this thread, and close it in any case; nested calls share one.
+        """Open a connection for this thread, and close it at the end; nested calls share one.
 
-        The driver's errors are raised as those of storage.
+        Errors of the driver are raised as errors of storage.
         """
         try:
             opened = bool(self.connect(reuse_if_open=True))
             try:
                 yield self
             except peewee.DatabaseError as error:
-                # What the connection has cached of the database may be what is wrong. On a full
-                # disk there may be no room to open another one.
+                # The cache of the connection may be damaged. But on a full disk there may be no
+                # room to open another one.
                 if opened and not isinstance(self.translate_error(error), (Busy, DiskFull)):
                     self.discard()
                 raise
@@ -144,7 +144,6 @@ class EngineDatabase(peewee.Database, ABC):
                     self.close()
         except Exception as error:
             cut_values(error)
-            # What it reads may make the driver raise an error of its own.
             translated = self.translate_error(error)
             if translated is None and self._has_other_schema(error):
                 translated = Unavailable(OTHER_SCHEMA)
@@ -152,7 +151,7 @@ class EngineDatabase(peewee.Database, ABC):
                 raise
             if isinstance(translated, DiskFull):
                 self.report_full_disk()
-            raise translated from self.original_error(error)
+            raise translated from error
 
     @abstractmethod
     def open_connection(self) -> Any:
@@ -164,52 +163,52 @@ class EngineDatabase(peewee.Database, ABC):
 
     @abstractmethod
     def is_clean(self, connection: Any) -> bool:
-        """Return whether a connection that was used can be kept."""
+        """Return whether a connection can be reused after this use."""
 
     def _connect(self) -> Any:
         """Return an idle connection, or a new one."""
         with suppress(IndexError):
             while not self.is_usable(connection := self._idle.pop()):
-                self.retire(connection)
+                self.close_connection(connection)
             return connection
         return self.open_connection()
 
     def _close(self, connection: Any) -> None:
-        # One of the parent's is left alone: to close it here could end, or harm, the other's.
+        # To close a connection of the parent here could end or damage it there.
         if not self.is_own() or self.is_clean(connection):
             self._idle.append(connection)
         else:
-            self.retire(connection)
+            self.close_connection(connection)
 
-    def retire(self, connection: Any) -> None:
+    def close_connection(self, connection: Any) -> None:
         """Close a connection that cannot be used again."""
         self._losses += 1
         connection.close()
 
     def discard(self) -> None:
-        """Close the connection of this thread for good."""
+        """Close the connection of this thread, so that it is not used again."""
         if not self.is_closed():
-            self.retire(self.connection())
+            self.close_connection(self.connection())
             self.close()
 
     def close_idle(self) -> None:
-        """Close the connections that nobody uses; those of a parent process are left alone."""
+        """Close all connections that are not in use, unless a parent process opened them."""
         while self._idle and self.is_own():
             with suppress(IndexError):
-                self.retire(self._idle.pop())
+                self.close_connection(self._idle.pop())
 
-    def release(self) -> None:
-        """Close them for good, and give up what only this process has of the database."""
+    def close_all(self) -> None:
+        """Close the database for good; one in memory is deleted."""
         self.close_idle()
 
     def connection(self) -> Any:
         """Return the connection of this thread; `RuntimeError` for one from before a fork."""
-        if self._process != os.getpid():
+        if not self.is_own():
             raise RuntimeError(FORKED)
         return super().connection()  # type: ignore[no-untyped-call]
 
     def execute_sql(self, sql: str, params: Sequence[object] | None = None) -> Any:
-        """Execute a statement with the driver alone, in half the time of Peewee's way."""
+        """Execute a statement with the driver, in half the time that Peewee takes."""
         began = time.perf_counter()
         try:
             return self.connection().execute(sql, params or ())
@@ -218,28 +217,28 @@ class EngineDatabase(peewee.Database, ABC):
                 raise
         finally:
             if self.observers:
-                self.tell(sql, began)
+                self.notify_observers(sql, began)
 
-    def tell(self, sql: str, began: float) -> None:
-        """Tell the observers of a statement that began at a time (`time.perf_counter`)."""
+    def notify_observers(self, sql: str, began: float) -> None:
+        """Call the observers with a statement that began at a time (`time.perf_counter`)."""
         for observer in self.observers:
             observer(sql, time.perf_counter() - began)
 
     @abstractmethod
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
-        """Begin a write, one writer at a time, or the transaction that `lock_type` names.
+        """Begin a write, one at a time, or a transaction of another `lock_type`.
 
-        A write waits for the others so many seconds, or for the busy timeout.
+        A write waits for others for `wait` seconds, or for the busy timeout; then it is `Busy`.
         """
 
     def check_schema(self, history: Sequence[Record]) -> None:
-        """End the write that has begun, and raise `Unavailable`, in a schema of another version."""
+        """Raise `Unavailable`, and roll back, in a schema of another version."""
         if [name for (name,) in history] != self.history:
             self.rollback()
             raise Unavailable(OTHER_SCHEMA)
 
     def _has_other_schema(self, error: Exception) -> bool:
-        """Return whether a statement failed that may do so in the schema of another version."""
+        """Return whether a statement failed because the schema is that of another version."""
         if self.history and isinstance(error, peewee.DatabaseError):
             with suppress(Exception), closing(self.open_connection()) as connection:
                 history = connection.execute(HISTORY).fetchall()
@@ -247,59 +246,55 @@ class EngineDatabase(peewee.Database, ABC):
         return False
 
     def snapshot(self) -> AbstractContextManager[object]:
-        """Return a transaction that reads what was committed at one moment."""
-        return self.atomic(self.reading)
+        """Return a transaction that reads the database as of one moment."""
+        return self.atomic(self.read_only)
 
     @abstractmethod
-    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
-        """Return what a function reads, whose statements end at a deadline: then `TooExpensive`.
+    def read_before(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        """Return the result of a function that reads; `TooExpensive` after the deadline.
 
-        PostgreSQL bounds each of them by the time that was left when the first began.
+        PostgreSQL allows each statement the time that was left when the first one began.
         """
 
     def without_timeout(self) -> None:
-        """Let the statements of this connection take as long as they like."""
+        """Remove the time limit for statements of this connection."""
 
     def get_context_options(self) -> dict[str, Any]:
-        """Return the options for making SQL, the dialect too."""
+        """Return Peewee's options for making SQL, with the dialect."""
         return {**super().get_context_options(), "dialect": self.dialect}
 
     @abstractmethod
     def create(self) -> None:
-        """Prepare the place of a new database; `DatabaseUnusable` if that is not possible."""
+        """Prepare the place for a new database; `DatabaseUnusable` if that is not possible."""
 
     def check(self) -> None:
-        """Raise `DatabaseUnusable` where there is no database at all, before anybody connects."""
+        """Raise `DatabaseUnusable` for a missing database, before a connection is opened."""
 
     def before_migration(self, migration: str) -> None:
-        """Back up what is there, before the schema of a database that holds something changes."""
+        """Back up a database with rows before its schema changes."""
 
     def after_migration(self) -> None:
-        """Take a database whose schema is up to date as the one that is served here."""
-
-    def original_error(self, error: BaseException) -> BaseException:
-        """Return what went wrong first, where an error only says that nothing can be undone."""
-        return error
+        """Register a database whose schema is up to date as the one that is served here."""
 
     @abstractmethod
     def translate_error(self, error: BaseException) -> StorageError | None:
-        """Return what an error of the driver means to a caller; None where it is a bug of ours."""
+        """Return the error of storage for one of the driver; None for a bug of landform."""
 
     def unusable(self, problem: str) -> DatabaseUnusable:
-        """Return the error that says what is wrong with the database, and what to do."""
+        """Return a `DatabaseUnusable` with a problem of this database, and with advice."""
         return DatabaseUnusable(f"{self.name} {problem} {self.remedy}".strip())
 
     def versions(self) -> WatchedVersions | None:
-        """Return the versions of tables after all commits, of any process; None if not known."""
+        """Return the versions of tables after the commits of all processes, or None."""
         try:
             with self.connected():
-                found = self.execute_sql(self.dialect.versions).fetchall()
+                rows = self.execute_sql(self.dialect.versions).fetchall()
         except (peewee.DatabaseError, StorageError):
             return None
-        return {name: (self._losses, *rest) for name, *rest in found}
+        return {name: (self._losses, *version) for name, *version in rows}
 
     def report_full_disk(self) -> None:
-        """Remember that there was no room, and log it, once a minute."""
+        """Remember that a write had no room, and log it once a minute."""
         self.is_out_of_room = True
         if time.monotonic() >= self._report_again:
             self._report_again = time.monotonic() + REPORT_SECONDS
@@ -311,47 +306,51 @@ class EngineDatabase(peewee.Database, ABC):
 
     @abstractmethod
     def is_writable(self) -> bool:
-        """Return whether this process has the right to write to the database."""
+        """Return whether this process may write to the database."""
 
     def integrity_problems(self) -> Iterator[str]:
-        """Yield what is wrong with the database itself, a sentence each."""
+        """Yield the damages of the database itself, each as a sentence."""
         return iter(())
 
     @abstractmethod
     def compact(self) -> None:
-        """Make the database as small as it can be."""
+        """Free the space that the database does not need."""
 
     def size(self) -> int:
-        """Return how many bytes it takes."""
+        """Return the size of the database in bytes."""
         with self.connected():
             return int(self.execute_sql(self.dialect.size).fetchone()[0])
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """The files that the database consists of, whether they are there or not."""
+        """The paths of the files of the database; some may not exist."""
         return ()
 
     def backup(self, target: Path, *, force: bool) -> None:
-        """Copy it to a file; `CopyRefused`."""
+        """Copy the database to a file; `CopyRefused`."""
         raise CopyRefused(NO_FILE)
 
     def restore(
         self, source: Path, check: Callable[[str], None], *, force: bool = False
     ) -> Path | None:
-        """Put a backup in its place, checked by what takes a path; `CopyRefused`."""
+        """Replace the database by a backup; `CopyRefused`.
+
+        `check` is called with the path of the unpacked copy. Returns the new path of the database
+        that was replaced.
+        """
         raise CopyRefused(NO_FILE)
 
     def last_ids(self) -> dict[str, int]:
         """Return the highest id that was ever assigned in each table."""
-        found = dict(self.execute_sql(self.dialect.last_ids).fetchall())
-        return {table: found.get(table) or 0 for table in numbered_tables()}
+        ids = dict(self.execute_sql(self.dialect.last_ids).fetchall())
+        return {table: ids.get(table) or 0 for table in numbered_tables()}
 
     def advance_sequences(self, ids: Mapping[str, int]) -> None:
-        """Never assign the ids up to these again, nor any of a row that is there."""
+        """Let the next ids of tables be higher than these, and than those of all rows."""
         before = self.last_ids()
-        for table, given in ids.items():
+        for table, minimum in ids.items():
             highest = self.execute_sql(HIGHEST.format(table)).fetchone()[0] or 0
-            if (last := max(given, highest)) > before[table]:
+            if (last := max(minimum, highest)) > before[table]:
                 for statement in self.dialect.set_last_id:
                     self.execute_sql(statement.format(table, last))
 
@@ -361,4 +360,4 @@ class EngineDatabase(peewee.Database, ABC):
 
     @abstractmethod
     def reference_schema(self, make: Callable[["EngineDatabase"], object]) -> Schema:
-        """Return the schema of a new database that a function has just made."""
+        """Return the schema that a function creates in an empty database."""

@@ -10,27 +10,28 @@ class Dialect(ABC):
     """The SQL of one engine."""
 
     # For migrations: the types `integer`, `boolean` and `text`, and `identity`, the definition of
-    # a column `id` whose numbers are never given out twice.
+    # a column `id` whose numbers are never assigned twice.
     types: Mapping[str, str]
-    # The query of the last id of each table, and the statements that make that of {0} be {1}.
+    # The query for the last id of each table, and the statements that set that of {0} to {1}.
     last_ids: str
     set_last_id: Sequence[str]
-    # What an index holds of the column {} with a text of any length.
+    # The expression that is indexed of a column {} with texts of any length.
     key: str
-    # What drops the part of the schema {0}, of the table {1}; what is not here, its SQL replaces.
+    # The statements that drop a part {0} of the schema, of the table {1}, by its kind. The SQL of
+    # other kinds replaces the part.
     drops: Mapping[str, str]
-    # The query of the versions of tables, and of what makes the same numbers mean something else:
-    # a store that was repaired or restored may come by them again, in another generation.
+    # The query for the version of each table, with the generation: a store that was repaired or
+    # restored may have the same numbers again.
     versions: str
-    # The query of how many bytes the database takes.
+    # The query for the size of the database in bytes.
     size: str
-    # How long a word must be for `indexed` to find it.
+    # The length of the shortest word that `indexed` finds.
     shortest_indexed: int
     # The SQL of each of `expressions.py`, with {0} and {1} for its arguments.
     expressions: Mapping[str, str]
 
     def indexed_words(self, words: Iterable[str], columns: Iterable[str], joint: str) -> str:
-        """Return what `indexed` takes to find words of `shortest_indexed` or more characters.
+        """Return the argument of `indexed` for words of `shortest_indexed` or more characters.
 
         `joint`: `AND` to find all of them, `OR` to find any.
         """
@@ -38,15 +39,15 @@ class Dialect(ABC):
 
     @abstractmethod
     def create_search_index(self, db: Database) -> None:
-        """Create the index over `page_text`, and what keeps it true."""
+        """Create the index over `page_text`, and the triggers that update it."""
 
     @abstractmethod
     def rebuild_search_index(self, db: Database) -> None:
-        """Make the index again from the texts that there are, or where it is missing."""
+        """Create the index again from the texts."""
 
     @abstractmethod
     def create_counter(self, db: Database) -> None:
-        """Create what keeps `page_count` true."""
+        """Create the triggers that update `page_count`."""
 
     @abstractmethod
     def create_version(self, db: Database, table: str) -> None:

@@ -1,4 +1,4 @@
-"""Expressions that each engine writes in its own SQL, as Peewee nodes that know no engine yet."""
+"""Peewee expressions that each engine writes in its own SQL."""
 
 import re
 from collections.abc import Callable
@@ -7,14 +7,14 @@ from typing import Any
 
 from peewee import SQL, ColumnBase, Context, NodeList
 
-# Makes a condition of a column and a value: one of those below, or an operator.
+# A function that returns a condition on a column and a value, such as an operator.
 Comparison = Callable[[Any, Any], ColumnBase]
 # Columns with texts of any length, which are indexed by `Dialect.key`.
 LONG = {"title_key", "addon_slug"}
 
 
 class DialectExpression(ColumnBase):
-    """An expression by its name in the dialect, which has the SQL with places for arguments."""
+    """An expression whose SQL the dialect has by its name, with places for arguments."""
 
     def __init__(self, name: str, *arguments: object) -> None:
         self.name, self.arguments = name, arguments
@@ -28,21 +28,21 @@ class DialectExpression(ColumnBase):
         return ctx
 
 
-# The condition that a text of any length, indexed by `Dialect.key`, is this one.
+# The condition that a column with texts of any length, indexed by `Dialect.key`, equals a text.
 same = partial(DialectExpression, "same")
-# The condition that a column holds a text somewhere.
+# The condition that a column contains a text.
 contains = partial(DialectExpression, "contains")
-# The condition that a JSON array of texts has an item of a list. That of the column may be empty,
-# or damaged where the engine allows it: it shares none.
+# The condition that a column with a JSON array of texts has an item of a list; false for one that
+# is empty, or damaged where the engine allows that.
 shares = partial(DialectExpression, "shares")
-# The query of the ids of pages that hold `Dialect.indexed_words`.
+# The query for the ids of pages with `Dialect.indexed_words`.
 indexed = partial(DialectExpression, "indexed")
-# The present second as UTC text, by the clock that all processes share.
+# The present second as UTC text, by the clock of the database.
 utc_now = partial(DialectExpression, "utc_now")
 
 
 def sorted_by(column: ColumnBase, direction: str) -> Any:
-    """Return the terms of an order by a column, in which its index is of use."""
+    """Return the terms of an order by a column that uses its index."""
     if getattr(column, "name", "") in LONG:
         return DialectExpression("sorted_text", column, SQL(direction))
     return NodeList((column, SQL(direction)))

@@ -17,41 +17,42 @@ ANY_ROW = 'SELECT 1 FROM "{}" LIMIT 1'
 def copy(
     source: Store, target: Store, watch: Callable[[Iterator[Row]], Iterator[Row]] = iter
 ) -> int:
-    """Fill an empty target with what the source holds at this moment; return how many rows.
+    """Copy all rows of a source, as of one moment, into an empty target; return their number.
 
-    Both have the current schema. It is one transaction: whoever writes to the target waits, and
-    what is interrupted leaves it empty. Raises `CopyRefused` for a target that holds something.
-    The rows of each table are read through `watch`.
+    Both have the current schema. The target is written in one transaction: other writers wait,
+    and after an interruption it is empty. Raises `CopyRefused`, also for a target with rows.
+    `watch` is called with the rows of each table and returns them, as for showing progress.
     """
-    count, copied = 0, [model for model in all_tables() if model.copied]
-    with source.connection() as read, read.snapshot(), target.connection(), target.transaction():
-        written = target.database
-        _check_parts(read)
-        if any(model.select().count(written) for model in copied):
-            raise CopyRefused(f"{target.database.name} holds something already; take an empty one.")
-        for model in copied:
+    count, tables = 0, [model for model in all_tables() if model.copied]
+    with source.connection() as old, old.snapshot(), target.connection(), target.transaction():
+        new = target.database
+        _check_parts(old)
+        if any(model.select().count(new) for model in tables):
+            raise CopyRefused(f"{new.name} is not empty; choose an empty database.")
+        for model in tables:
             row: Row = {}
             try:
-                for row in watch(read_rows(read, model)):
-                    model.insert(row).execute(written)
+                for row in watch(read_rows(old, model)):
+                    model.insert(row).execute(new)
                     count += 1
             except Exception as error:
-                # Unreadable, or what a target cannot hold: a NUL, a number too large, a slug twice.
-                why, last = reason_of(error), next(iter(row.values()), None)
-                found = f"Not every row of {model._meta.table_name} can be copied"
-                raise CopyRefused(f"{found}, the last read is {last!r:.99}: {why}.") from error
-        written.advance_sequences(read.last_ids())
-        # Rows that the target held before may have had the same ids and versions.
-        renew_generation(written)
+                # Damaged, or refused by the target: a NUL, a number too large, a slug twice.
+                reason, last = reason_of(error), next(iter(row.values()), None)
+                raise CopyRefused(
+                    f"Not every row of {model._meta.table_name} can be copied, the last read is "
+                    f"{last!r:.99}: {reason}."
+                ) from error
+        new.advance_sequences(old.last_ids())
+        # Earlier rows of the target may have had the same ids and versions.
+        renew_generation(new)
     return count
 
 
 def _check_parts(db: EngineDatabase) -> None:
-    """Raise `CopyRefused` for rows of parts that are not there, since nobody knows their tables."""
+    """Raise `CopyRefused` for rows of parts that are not installed, whose tables are unknown."""
     missing = missing_parts(read_history(db))
-    own = {model._meta.table_name for model in all_tables()} | {"schema_migration"}
-    others = set(db.get_tables()) - own if missing else ()
-    for name in others:
+    known = {model._meta.table_name for model in all_tables()} | {"schema_migration"}
+    for name in set(db.get_tables()) - known if missing else ():
         is_engine = name.startswith(("sqlite_", INDEX.name))
         if not is_engine and db.execute_sql(ANY_ROW.format(name)).fetchone():
             raise CopyRefused(

@@ -1,4 +1,4 @@
-"""Whole tables: read as the database has them, and written as the rows of another store are."""
+"""Whole tables: read every row, and write rows of another store."""
 
 import json
 from collections.abc import Collection, Iterator, Mapping
@@ -18,9 +18,9 @@ from landform.storage.search import fold
 from landform.storage.sql import Parameter, Prepared, renew_generation
 from landform.storage.store import Store
 
-# How many rows are read at a time: pages may be large.
+# The rows that are read at a time, since pages may be large.
 BATCH = 50
-# The resources that an export holds, by the names of their tables.
+# The tables in an export, by their names.
 EXPORTED = {model._meta.table_name: model for model in TABLES if model.exported_by}
 # The versions of rows by their ids, for each table.
 Known = Mapping[str, dict[int, int]]
@@ -29,7 +29,7 @@ Known = Mapping[str, dict[int, int]]
 def read_rows(
     db: EngineDatabase, model: type[Table], without: Collection[str] = ()
 ) -> Iterator[Row]:
-    """Yield all rows in the order of their keys, which are not among the columns left out."""
+    """Yield all rows of a table in the order of their keys, without some other columns."""
     fields = [field for field in model._meta.sorted_fields if field.name not in without]
     names, keys = [field.name for field in fields], model._meta.get_primary_keys()
     query = model.select(*fields).order_by(*keys).limit(BATCH)
@@ -42,17 +42,17 @@ def read_rows(
             yield row
         before, last = last, [row[key.name] for key in keys]
         if before is not None and last <= before:
-            # So it is in a damaged file; reading on would never end.
+            # In a damaged file this might never end.
             raise DatabaseUnusable(f"The rows of {model._meta.table_name} are not in their order.")
         rows = further.run_on(db, row).fetchall()
 
 
 class RowWriter:
-    """Writes rows in the transaction that is open, where they are not there already.
+    """A writer of rows in the open transaction, unless they are there already.
 
-    `by`: `id`, or `slug` for rows that are found by what identifies them otherwise
-    (`Table.exported_by`), and then get ids of their own. `known`: what was there when the import
-    began (see `transfer.known_rows`); what was written since is not replaced.
+    `by`: `id`, or `slug` for rows that are identified by `Table.exported_by` and get new ids.
+    `known`: the versions of rows before the import (see `transfer.known_rows`); a row that was
+    written since is not replaced.
     """
 
     def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:
@@ -63,26 +63,26 @@ class RowWriter:
 
     @contextmanager
     def transaction(self, *, keep: bool = True) -> Iterator[None]:
-        """Write all that is written inside, or nothing; nothing too if it is not to be kept."""
+        """Write all rows inside, or none of them, or with `keep=False` none in any case."""
         event = self._event
-        with self._store.transaction() as db, db.atomic() as written:
+        with self._store.transaction() as db, db.atomic() as transaction:
             self._has_written = False
             yield
             if not keep:
-                written.rollback()
+                transaction.rollback()
             elif self._has_written:
                 db.advance_sequences(db.last_ids())
-                # A version may have been that of another row, or of another state, here.
+                # A row may have a version that another state of it had here.
                 renew_generation(db)
-                # One event tells of all: it moves behind each transaction.
+                # One event of the import: each transaction replaces it by a later one.
                 Event.delete().where(Event.id == self._event).execute(db)
-                told = {"resource": "store", "id": None}
-                event = events.write(self._store, ["store.imported"], told)
-        # Another event may have the id of one that was not committed.
+                data = {"resource": "store", "id": None}
+                event = events.write(self._store, ["store.imported"], data)
+        # After the commit: another event may get the id of one that was rolled back.
         self._event = event
 
     def write(self, model: type[Table], row: Row) -> tuple[str, int]:
-        """Return what became of a row, `created`, `changed` or `unchanged`, and its id.
+        """Write a row; return `created`, `changed` or `unchanged`, and its id.
 
         Without an id it gets a new one. Raises `ImportRefused` or `TextRefused`.
         """
@@ -99,8 +99,8 @@ class RowWriter:
             row["version"] = max(row["version"], next_version(old))
         self._has_written = True
         if old and model is Page:
-            revisions.keep(self._store, old, row, row["author"])
-            slugs.leave(self._store, old, row)
+            revisions.record(self._store, old, row, row["author"])
+            slugs.remember_former_slug(self._store, old, row)
         row["id"] = self._replace(model, row)
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})
@@ -118,7 +118,7 @@ class RowWriter:
         return {**to_columns(row)}
 
     def _refuse(self, name: str, row: Row, old: Row | None) -> None:
-        """Raise `ImportRefused` for a row that was written meanwhile, or the slug of another."""
+        """Raise `ImportRefused` for a row that was written meanwhile, or a slug in use."""
         version = old["version"] if old else None
         if self._known and row["id"] and self._known[name].get(row["id"]) != version:
             raise ImportRefused(f"{name} {row['id']} was written here while the import ran")
@@ -128,31 +128,31 @@ class RowWriter:
 
     def _replace(self, model: type[Table], row: Row) -> int:
         """Insert a row, or replace the one with its id; return its id."""
-        key, others = model._meta.primary_key, model._meta.sorted_fields[1:]
+        key, *fields = model._meta.sorted_fields
         values = {name: row[name] for name in model._meta.fields if name != "id" or row["id"]}
-        query = model.insert(values).on_conflict(conflict_target=[key], preserve=others)
+        query = model.insert(values).on_conflict(conflict_target=[key], preserve=fields)
         return int(next(iter(query.returning(key).tuples().execute(self._store.database)))[0])
 
 
 def find(store: Store, model: type[Table], values: Row) -> Row | None:
-    """Return the first row with these values of columns."""
-    same = [model._meta.fields[name] == value for name, value in values.items()]
-    same += [HAS_SLUG] if "slug" in values else []
-    found = model.select().where(*same).order_by(model._meta.primary_key)
-    row: Row | None = found.dicts().first(store.database)
+    """Return the first row with some values of columns, or None."""
+    conditions = [model._meta.fields[name] == value for name, value in values.items()]
+    conditions += [HAS_SLUG] if "slug" in values else []
+    query = model.select().where(*conditions).order_by(model._meta.primary_key)
+    row: Row | None = query.dicts().first(store.database)
     return row
 
 
 def _is_same(old: Row, new: Row) -> bool:
-    """Return whether a row says what the stored one says, apart from its version."""
+    """Return whether two rows are equal, apart from their versions and the form of their JSON."""
     names = new.keys() - {"version", "meta"}
     return all(old[name] == new[name] for name in names) and (
-        old["meta"] == new["meta"] or _parsed(old["meta"]) == _parsed(new["meta"])
+        old["meta"] == new["meta"] or parse_meta(old["meta"]) == parse_meta(new["meta"])
     )
 
 
-def _parsed(meta: str) -> object:
-    """Return what JSON text says; damaged text stands for itself."""
+def parse_meta(meta: str) -> object:
+    """Parse JSON text; return damaged text itself."""
     try:
         return json.loads(meta)
     except (ValueError, TypeError, RecursionError):

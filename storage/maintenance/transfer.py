@@ -1,4 +1,4 @@
-"""Export and import: all that is stored of pages and feeds."""
+"""Export and import of pages and feeds."""
 
 import json
 import time
@@ -15,29 +15,31 @@ from landform.storage.pages import revisions
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
-# A batch of an import has so many rows. Then comes a pause of so many seconds.
+# The rows in a transaction of an import, and the seconds of the pause after it.
 BATCH, PAUSE = 200, 0.05
 
 
 def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False) -> Iterator[Row]:
-    """Yield every row by id, pages first, `resource` among its columns, as of one moment.
+    """Yield all rows of some resources by id, as of one moment, each with its `resource`.
 
-    The `revisions` of a page are those that it has, the oldest first, if they are wanted.
+    `with_revisions`: each page has its `revisions`, the oldest first.
     """
     with store.connection() as db, db.snapshot():
         for name in resources:
             model = EXPORTED[name]
             for row in read_rows(db, model, without=model.computed):
-                found = {key: model._meta.fields[key].python_value(row[key]) for key in row}
-                found |= {"resource": name, "meta": _meta(name, row)}
+                line = {key: model._meta.fields[key].python_value(row[key]) for key in row}
+                line |= {"resource": name, "meta": _meta(name, row)}
                 if with_revisions and model is Page:
-                    kept = revisions.all_of(store, row["id"])
-                    found["revisions"] = [{**one, "meta": _meta(name, one)} for one in kept]
-                yield found
+                    line["revisions"] = [
+                        {**revision, "meta": _meta(name, revision)}
+                        for revision in revisions.all_of(store, row["id"])
+                    ]
+                yield line
 
 
 def count(store: Store, resources: Iterable[str]) -> int:
-    """Return how many rows of some resources there are."""
+    """Return the number of rows of some resources."""
     with store.connection() as db:
         return sum(int(EXPORTED[name].select().count(db)) for name in resources)
 
@@ -52,9 +54,9 @@ def _meta(table: str, row: Row) -> object:
 
 
 def known_rows(store: Store) -> Known:
-    """Return the versions of what is there: what is written from now on has others.
+    """Return the versions of all rows by id, for each table in an export.
 
-    An import that is given them replaces nothing of that.
+    An import that has them does not replace rows that are written from now on.
     """
     versions = {name: model.select(SQL("id"), SQL("version")) for name, model in EXPORTED.items()}
     with store.connection() as db, db.snapshot():
@@ -62,16 +64,16 @@ def known_rows(store: Store) -> Known:
 
 
 def reserve_ids(store: Store, highest: Mapping[str, int]) -> None:
-    """Let nothing that is created from now on get an id up to these, or one that is there."""
+    """Let new rows get higher ids than these, and than those of all rows, by table."""
     with store.connection(), store.transaction() as db:
         db.advance_sequences({**db.last_ids(), **highest})
 
 
 class Import:
-    """Rows that are written as they are, and what became of them.
+    """An import of rows, with its outcome.
 
-    `counts`: how many of those that are committed were created, changed and unchanged; `refused`:
-    the number of each line that was refused, and why. `by` and `known`: see `RowWriter`.
+    `counts`: the numbers of committed rows that were created, changed and unchanged; `refused`: the
+    number of each line that was refused, with the reason. `by` and `known`: see `RowWriter`.
     """
 
     def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:
@@ -80,36 +82,38 @@ class Import:
         self._store, self._writer = store, RowWriter(store, by, known)
 
     def run(
-        self, given: Iterable[tuple[int, Row]], *, whole: bool = False, keep: bool = True
+        self, lines: Iterable[tuple[int, Row]], *, whole: bool = False, keep: bool = True
     ) -> None:
-        """Write the rows, given with the numbers of their lines, a few in each transaction.
+        """Write rows, which come with the numbers of their lines, some in each transaction.
 
-        Others write in between. A row that is refused stops no other. As a `whole` it is one
-        transaction, and `ImportRefused` has all that was refused. `keep`: see `RowWriter`.
+        Other writers write in between, and refused rows are left out. With `whole` it is one
+        transaction, and `ImportRefused` has all refused lines. `keep`: see
+        `RowWriter.transaction`.
         """
-        rows = iter(given)
+        lines = iter(lines)
         with self._store.connection():
-            for first in rows:
+            for first in lines:
                 with self._writer.transaction(keep=keep):
-                    found = self._write(chain([first], rows if whole else islice(rows, BATCH - 1)))
+                    following = lines if whole else islice(lines, BATCH - 1)
+                    counts = self._write(chain([first], following))
                     if whole and self.refused:
-                        told = [f"line {number}: {text}" for number, text in self.refused]
-                        raise ImportRefused("\n".join(told))
-                self.counts += found
+                        reasons = [f"line {number}: {text}" for number, text in self.refused]
+                        raise ImportRefused("\n".join(reasons))
+                self.counts += counts
                 if not whole:
-                    # Whoever waits looks again only now and then.
+                    # Other processes that wait for the lock try only now and then.
                     time.sleep(PAUSE)
 
-    def _write(self, given: Iterable[tuple[int, Row]]) -> Counter[str]:
-        """Write rows, and return what became of them."""
-        found = Counter[str]()
-        for number, row in given:
+    def _write(self, lines: Iterable[tuple[int, Row]]) -> Counter[str]:
+        """Write rows, and return the number of each outcome."""
+        counts = Counter[str]()
+        for number, row in lines:
             columns = {name: row[name] for name in row.keys() - {"resource", "revisions"}}
             try:
                 outcome, row_id = self._writer.write(EXPORTED[row["resource"]], columns)
                 if "revisions" in row:
                     revisions.replace_all(self._store, row_id, row["revisions"])
-                found[outcome] += 1
+                counts[outcome] += 1
             except (ImportRefused, TextRefused) as reason:
                 self.refused.append((number, str(reason)))
-        return found
+        return counts

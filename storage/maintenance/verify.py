@@ -1,4 +1,4 @@
-"""Checking a store: the database itself, its schema, every row, and what follows from the rows."""
+"""Checks of a store: the database itself, its schema, every row, and all derived data."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -18,17 +18,17 @@ from landform.storage.part import all_tables
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
-# Raises `ValueError`, which says what is wrong with a row.
+# A function that raises `ValueError` for a wrong row.
 Check = Callable[[Row], object]
 MOST_LISTED = 5
 CORRECT = "Correct the value, or restore a backup."
 
 
 def find_problems(store: Store, check_row: Check = dict) -> Iterator[str]:
-    """Yield whatever is wrong, a sentence each with what to do about it. Changes nothing.
+    """Yield each problem of a store as a sentence, with advice. Changes nothing.
 
-    `check_row` is called with each row that an export holds, `resource` among its columns and the
-    meta as it is stored, and raises `ValueError`, which says what is wrong with it.
+    `check_row` is called with each row for an export, with its `resource`, and with its meta as
+    JSON text; it raises `ValueError`, whose text describes the problem.
     """
     try:
         with store.connection() as db:
@@ -40,44 +40,44 @@ def find_problems(store: Store, check_row: Check = dict) -> Iterator[str]:
             for model in all_tables():
                 if model.derived:
                     continue
-                found = _wrong_rows(db, model, check_row)
-                yield from _checked(f"What {model._meta.table_name} holds", found)
-            yield from _checked("What follows from the rows", _derived(db))
+                problems = _wrong_rows(db, model, check_row)
+                yield from _checked(f"The rows of {model._meta.table_name}", problems)
+            yield from _checked("The derived data", _derived(db))
     except Unavailable as error:
         reason = reason_of(error.__cause__ or error)
         yield f"{store.database.name} cannot be read: {reason}. {RESTORE}"
 
 
 def schema_problems(store: Store) -> list[str]:
-    """Return what is wrong with the schema alone."""
+    """Return the problems of the schema alone, as `find_problems`."""
     with store.connection() as db:
         return list(_checked("The schema", derived.schema_problems(db)))
 
 
-def _checked(what: str, found: Iterator[str]) -> Iterator[str]:
-    """Yield what a check finds, or that it cannot be made."""
+def _checked(subject: str, problems: Iterator[str]) -> Iterator[str]:
+    """Yield the problems that a check finds, or that it is not possible."""
     try:
-        yield from found
+        yield from problems
     except Exception as error:
-        yield f"{what} cannot be checked: {reason_of(error)}. {RESTORE}"
+        yield f"{subject} cannot be checked: {reason_of(error)}. {RESTORE}"
 
 
 def _wrong_rows(db: EngineDatabase, model: type[Table], check_row: Check) -> Iterator[str]:
-    """Yield what is wrong with rows of a table, as of one moment."""
+    """Yield the problems of the rows of a table, as of one moment."""
     wrong: dict[str, list[object]] = {}
     name = model._meta.table_name
     with db.snapshot():
         for row in read_rows(db, model):
             if reason := _reason(model, row, check_row):
-                key, number = next(iter(row.items()))
-                # A damaged key is shown no more than another value.
-                wrong.setdefault(reason, []).append("?" if reason.startswith(f"{key} ") else number)
+                key, value = next(iter(row.items()))
+                # Damaged values are not shown, nor is a damaged key.
+                wrong.setdefault(reason, []).append("?" if reason.startswith(f"{key} ") else value)
     for reason, keys in wrong.items():
         yield f"There are {len(keys)} rows of {name} whose {reason}: {_listed(keys)}. {CORRECT}"
 
 
 def _reason(model: type[Table], row: Row, check_row: Check) -> str:
-    """Return what is wrong with a row; empty where nothing is."""
+    """Return the problem of a row, which begins with a column; empty for none."""
     fields, computed = model._meta.fields, model.computed
     for name, value in row.items():
         if not _has_type(fields[name], value):
@@ -98,7 +98,7 @@ def _reason(model: type[Table], row: Row, check_row: Check) -> str:
 
 
 def _has_type(field: Field, value: object) -> bool:
-    """Return whether a column may hold a value: SQLite itself takes any."""
+    """Return whether a value has the type of its column, which SQLite does not check."""
     if value is None:
         return bool(field.null)
     if isinstance(field, TextField):
@@ -129,10 +129,10 @@ def _is_time(text: str) -> bool:
 
 def _derived(db: EngineDatabase) -> Iterator[str]:
     with db.snapshot():
-        for what, ids in derived.problems(db):
-            yield f"{what}{': ' if ids else ''}{_listed(ids)}. {VACUUM}"
+        for problem, ids in derived.problems(db):
+            yield f"{problem}{': ' if ids else ''}{_listed(ids)}. {VACUUM}"
 
 
 def _listed(keys: list[object]) -> str:
-    more = ["..."] if len(keys) > MOST_LISTED else []
-    return ", ".join([*(f"{key!r:.40}" for key in keys[:MOST_LISTED]), *more])
+    dots = ["..."] if len(keys) > MOST_LISTED else []
+    return ", ".join([*(f"{key!r:.40}" for key in keys[:MOST_LISTED]), *dots])

@@ -3,12 +3,11 @@
 import json
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 from peewee import SQL, Select, fn
 
 from landform.storage import events, signatures
-from landform.storage.clock import Moment
+from landform.storage.clock import Moment, epoch
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
 from landform.storage.pages import revisions, scheduling, slugs
@@ -22,11 +21,19 @@ from landform.storage.store import Store, transactional
 # Statuses in which a page may lack a slug, and its date moves on until it is published.
 DRAFT_STATUSES = ("draft", "pending")
 
-# The columns that say who may see a page, and which version it is at.
+# The columns that decide who may see a page, and those of its `ETag` and `Last-Modified`.
 ACCESS_COLUMNS = ("id", "status", "date_utc", "password", "version", "modified_utc")
-WITH_STATE = (
-    StoreInfo.select(StoreInfo.generation).alias("generation"), FIRST.alias("first_future"),
-)  # fmt: skip
+GENERATION = StoreInfo.select(StoreInfo.generation).alias("generation")
+FIRST_FUTURE = FIRST.alias("first_future")
+COLUMNS = tuple(name for name in Page._meta.fields if name != "id")
+OWNER = Page.select(SQL("1")).where(Page.slug == Parameter("slug"), HAS_SLUG)
+# Inserts nothing if another page has the slug.
+INSERT = Prepared(
+    Page.insert_from(
+        Select(columns=[Parameter(name) for name in COLUMNS]).where(~fn.EXISTS(OWNER)),
+        [getattr(Page, name) for name in COLUMNS],
+    ).returning(Page.id, FIRST)
+)
 WRITE_TEXT = Prepared(
     PageText.insert({name: Parameter(name) for name in PageText._meta.fields}).on_conflict(
         conflict_target=[PageText.id], preserve=[PageText.title, PageText.content]
@@ -35,53 +42,56 @@ WRITE_TEXT = Prepared(
 
 
 def get(store: Store, page_id: int, columns: Sequence[str] = ()) -> Row:
-    """Return a page as it is stored, with the columns asked for or all; or `PageNotFound`."""
-    return _one(store, tuple(columns) or tuple(Page._meta.fields), page_id)[0]
+    """Return a stored page, with some columns or all of them. Raises `PageNotFound`."""
+    return _read_row(store, tuple(columns) or tuple(Page._meta.fields), page_id)[0]
 
 
 def read_page(store: Store, key: int | str, columns: Sequence[str]) -> tuple[Row, Validity]:
-    """Return a page by its id or its slug as readers see it, and until when it is so.
+    """Return a page by its id or slug as readers see it, and until when it is valid.
 
     `status` and `date_utc` have to be among the columns. Raises `PageNotFound`.
     """
-    page, generation, first = _one(store, tuple(dict.fromkeys(columns)), key)
+    page, generation, first = _read_row(store, tuple(dict.fromkeys(columns)), key)
     now = store.clock.now().utc
     if not scheduling.is_due(first, now):
-        return page, Validity(generation, scheduling.seconds(first))
+        return page, Validity(generation, epoch(first))
     until = scheduling.read_state(store).until
-    # Not what was stored just now, but the same: this page as it is published.
-    return scheduling.as_shown(page, now), Validity(generation, until)
+    # If it was stored as published since, that is the same page.
+    return scheduling.as_published(page, now), Validity(generation, until)
 
 
-def _one(store: Store, columns: tuple[str, ...], key: int | str) -> tuple[Row, str, str | None]:
+def _read_row(
+    store: Store, columns: tuple[str, ...], key: int | str
+) -> tuple[Row, str, str | None]:
     """Return a page, the store's generation, and the first date of a future page."""
-    query = _select(columns, isinstance(key, str))
-    can_be = isinstance(key, str) or key <= MAX_INTEGER
-    if not (found := query.rows(store, {"key": key}) if can_be else []):
+    if isinstance(key, int) and key > MAX_INTEGER:
         raise PageNotFound
-    return found[0], found[0].pop("generation"), found[0].pop("first_future")
+    rows = _select(columns, isinstance(key, str)).rows(store, {"key": key})
+    if not rows:
+        raise PageNotFound
+    return rows[0], rows[0].pop("generation"), rows[0].pop("first_future")
 
 
 @lru_cache(256)
 def _select(columns: tuple[str, ...], by_slug: bool) -> Prepared:
-    wanted = [*(getattr(Page, name) for name in columns), *WITH_STATE]
+    selected = [*(getattr(Page, name) for name in columns), GENERATION, FIRST_FUTURE]
     key = Parameter("key")
-    found = [Page.slug == key, HAS_SLUG] if by_slug else [Page.id == key]
-    return Prepared(Page.select(*wanted).where(*found))
+    conditions = [Page.slug == key, HAS_SLUG] if by_slug else [Page.id == key]
+    return Prepared(Page.select(*selected).where(*conditions))
 
 
 def create(store: Store, values: Row) -> Row:
     """Store a new page and return it.
 
-    `values` are columns, but for `date`: a datetime, with an offset or in local time, or None
-    for now. The slug is derived from the title where it is empty, and made unique.
+    `values` are columns, except `date`: a datetime, with an offset or in local time, or None
+    for now. An empty slug is derived from the title; any is made unique. Raises `EmptyPage`.
     """
     now = store.clock.now()
     page = {**_changes(store, {}, values, now), "version": 1, "slug_before_trash": ""}
     page["slug"] = slugs.slugify(values["slug"], store.language)
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
         page["slug"] = slugs.slugify(page["title_raw"], store.language)
-    # All that needs no database is made before others have to wait for this write.
+    # What needs no database is computed before other writers have to wait for this one.
     return _create(store, page, searched_text(page), now)
 
 
@@ -89,10 +99,10 @@ def create(store: Store, values: Row) -> Row:
 def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
     # Most slugs are free.
     reserved = slugs.RESERVED.fullmatch(page["slug"])
-    inserted = None if reserved else _insert(tuple(page)).row(store, page)
+    inserted = None if reserved else INSERT.row(store, page)
     if inserted is None:
         page["slug"] = slugs.unique(store, page["slug"], page)
-        inserted = _insert(tuple(page)).row(store, page)
+        inserted = INSERT.row(store, page)
     page_id, first = inserted
     page["id"] = text["id"] = page_id
     if scheduling.is_due(first, now.utc):
@@ -105,16 +115,6 @@ def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
     return page
 
 
-@lru_cache(64)
-def _insert(columns: tuple[str, ...]) -> Prepared:
-    """Return the insert of a page, which does nothing where another page has its slug."""
-    values: list[Any] = [Parameter(name) for name in columns]
-    taken = Page.select(SQL("1")).where(Page.slug == Parameter("slug"), HAS_SLUG)
-    new = Select(columns=values).where(~fn.EXISTS(taken))
-    query = Page.insert_from(new, [getattr(Page, name) for name in columns])
-    return Prepared(query.returning(Page.id, FIRST))
-
-
 @transactional
 def update(
     store: Store,
@@ -125,14 +125,14 @@ def update(
     *,
     keep_rendering: bool = False,
 ) -> Row:
-    """Write the columns given and what follows from them; return the page as it is then.
+    """Write columns of a page, and those computed from them; return the page.
 
-    Nothing given, nothing written. Leaving the trash gives the page its slug back, or the
-    next one free. `VersionConflict` where the page is at none of the versions expected.
-    `writer`: see `revisions.keep`. `keep_rendering`: of texts that do not change.
+    `values` as for `create`; without any nothing is written. A page that leaves the trash gets
+    its slug back, or the next one that is free. `keep_rendering`: see `with_old_rendering`;
+    `writer`: see `revisions.record`. Raises `PageNotFound`, `EmptyPage` and `VersionConflict`.
     """
     now = store.clock.now()
-    old = _to_write(store, page_id, now, if_match)
+    old = _read_to_write(store, page_id, now, if_match)
     if not values:
         return old
     values = with_old_rendering(old, values) if keep_rendering else values
@@ -140,34 +140,34 @@ def update(
     page = {**old, **changes}
     if old["status"] == "trash" != page["status"]:
         page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
-    wanted = slugs.slugify(values["slug"], store.language) if "slug" in values else old["slug"]
-    if wanted == old["slug"]:
-        # Nothing new was asked for, or clients wrote back what they had read in the trash.
-        wanted = page["slug"]
-    if not wanted and page["status"] not in DRAFT_STATUSES:
-        wanted = slugs.slugify(page["title_raw"], store.language) or str(page["id"])
-    is_new = wanted and wanted != old["slug"]
-    changes["slug"] = slugs.unique(store, wanted, page) if is_new else wanted
+    slug = slugs.slugify(values["slug"], store.language) if "slug" in values else old["slug"]
+    if slug == old["slug"]:
+        # Clients may send the slug back that they read in the trash.
+        slug = page["slug"]
+    if not slug and page["status"] not in DRAFT_STATUSES:
+        slug = slugs.slugify(page["title_raw"], store.language) or str(page["id"])
+    is_new = slug and slug != old["slug"]
+    changes["slug"] = slugs.unique(store, slug, page) if is_new else slug
     page = _write(store, old, changes, writer)
     if any(page[name] != old[name] for name in ("title_key", "content_raw")):
         WRITE_TEXT.run(store, searched_text(page))
     if old["password"] not in ("", page["password"]):
-        # Cookies of an earlier password stay worthless where it returns.
+        # Cookies of an earlier password stay invalid if it is set again.
         signatures.revoke(store, page_id)
     return page
 
 
 def with_old_rendering(old: Row, values: Row) -> Row:
-    """Return values in which each text that they do not change has the HTML that it has.
+    """Return values with the stored HTML for each of their texts that does not change.
 
-    Line breaks count as the same, whatever a form or an editor makes of them.
+    Texts that differ only in the kind of their line breaks count as unchanged.
     """
-    same = [
-        name for name in ("title", "content")
-        if (text := values.get(f"{name}_raw")) is not None
-        and _with_plain_breaks(text) == _with_plain_breaks(old[f"{name}_raw"])
-    ]  # fmt: skip
-    return values | {f"{name}_rendered": old[f"{name}_rendered"] for name in same}
+    values = {**values}
+    for name in ("title", "content"):
+        text = values.get(f"{name}_raw")
+        if text is not None and _with_plain_breaks(text) == _with_plain_breaks(old[f"{name}_raw"]):
+            values[f"{name}_rendered"] = old[f"{name}_rendered"]
+    return values
 
 
 def _with_plain_breaks(text: str) -> str:
@@ -178,9 +178,12 @@ def _with_plain_breaks(text: str) -> str:
 def trash(
     store: Store, page_id: int, if_match: Precondition | None = None, writer: int | None = None
 ) -> Row:
-    """Move a page to the trash and return it; `AlreadyTrashed` where it is there."""
+    """Move a page to the trash and return it.
+
+    Raises `PageNotFound`, `AlreadyTrashed` and `VersionConflict`.
+    """
     now = store.clock.now()
-    page = _to_write(store, page_id, now, if_match)
+    page = _read_to_write(store, page_id, now, if_match)
     if page["status"] == "trash":
         raise AlreadyTrashed
     slug = slugs.unique(store, slugs.trashed(page["slug"]), page)
@@ -191,34 +194,31 @@ def trash(
 
 @transactional
 def delete(store: Store, page_id: int, if_match: Precondition | None = None) -> Row:
-    """Remove a page for good and return it as it last was."""
-    page = _to_write(store, page_id, store.clock.now(), if_match)
+    """Remove a page for good and return its last row; `PageNotFound`, `VersionConflict`."""
+    page = _read_to_write(store, page_id, store.clock.now(), if_match)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
     revisions.DELETE.run(store, {"page": page_id})
-    slugs.leave(store, page, None)
+    slugs.remember_former_slug(store, page, None)
     # Another page may be imported under its id.
     signatures.revoke(store, page_id)
     events.record(store, "page", page, None)
     return page
 
 
-def _to_write(store: Store, page_id: int, now: Moment, if_match: Precondition | None) -> Row:
-    """Return the page that is to be written, as readers see it, and store what is due first.
-
-    `VersionConflict` where it is at none of the versions expected.
-    """
-    page, _, first = _one(store, tuple(Page._meta.fields), page_id)
+def _read_to_write(store: Store, page_id: int, now: Moment, if_match: Precondition | None) -> Row:
+    """Return a page as readers see it, after due pages are stored; `VersionConflict`."""
+    page, _, first = _read_row(store, tuple(Page._meta.fields), page_id)
     if scheduling.is_due(first, now.utc):
         scheduling.publish_due(store, now.utc)
-        # This one may be among them: then it is stored so now.
-        page = scheduling.as_shown(page, now.utc)
+        # It may be one of them.
+        page = scheduling.as_published(page, now.utc)
     check_version(store, page["version"], if_match)
     return page
 
 
 def _changes(store: Store, old: Row, values: Row, now: Moment) -> Row:
-    """Return the columns that change with some values, but for the slug; or `EmptyPage`."""
+    """Return the columns that change with some values, except the slug; `EmptyPage`."""
     changes = {**values, **_dates(store, old, values, now)}
     changes |= {"modified": now.local, "modified_utc": now.utc}
     if "meta" in values:
@@ -238,27 +238,27 @@ def _changes(store: Store, old: Row, values: Row, now: Moment) -> Row:
 
 
 def _dates(store: Store, old: Row, values: Row, now: Moment) -> Row:
-    """Return the date columns that change: as given, or now where a draft's date still floats."""
-    given, status = values.get("date"), values.get("status", old.get("status"))
-    if given is not None:
-        moment = store.clock.moment(given)
+    """Return the date columns that change: those of `date`, or now if a draft has none yet."""
+    date, status = values.get("date"), values.get("status", old.get("status"))
+    if date is not None:
+        moment = store.clock.moment(date)
     elif "date" in values or not old or (old["date_floats"] and status != "trash"):
         moment = now
     else:
         return {}
-    floats = given is None and status in DRAFT_STATUSES
-    if given and given.tzinfo is None and moment.local == old.get("date"):
-        # Written back as it was read: in the hour that comes twice it is still the same instant.
+    floats = date is None and status in DRAFT_STATUSES
+    if date and date.tzinfo is None and moment.local == old.get("date"):
+        # Unchanged: in the hour that clocks show twice it has to stay the same instant.
         moment = Moment(old["date"], old["date_utc"])
     return {"date": moment.local, "date_utc": moment.utc, "date_floats": floats}
 
 
 def _write(store: Store, old: Row, changes: Row, writer: int | None) -> Row:
-    """Write what differs of the changes to a page; return the page as it is then."""
+    """Write changes of a page, with its revision and its events, and return the page."""
     changes["version"] = scheduling.next_version(old)
     page = write_changes(store, Page, old, changes)
-    revisions.keep(store, old, page, writer)
-    slugs.leave(store, old, page)
+    revisions.record(store, old, page, writer)
+    slugs.remember_former_slug(store, old, page)
     events.record(store, "page", old, page)
     return page
 
@@ -266,7 +266,7 @@ def _write(store: Store, old: Row, changes: Row, writer: int | None) -> Row:
 def meta_columns(meta: object) -> Row:
     """Return the columns that follow from the meta of a page: `form`, `languages`, its window.
 
-    The first two are empty where there is none; `languages` is a JSON list of keys in order.
+    `languages` is a JSON list of keys in order. Both are empty without a value.
     """
     if not isinstance(meta, dict):
         return {"form": "", "languages": "", **NO_WINDOW}
@@ -278,17 +278,11 @@ def meta_columns(meta: object) -> Row:
     }
 
 
-def stored_meta_columns(text: object) -> Row:
-    """Return these columns for meta as it is stored, which may be damaged."""
-    try:
-        meta: object = json.loads(text) if isinstance(text, str) else None
-    except (ValueError, RecursionError):
-        meta = None
-    return meta_columns(meta)
-
-
 def searched_text(page: Row) -> Row:
-    """Return what `WRITE_TEXT` takes of a page, which may have no id yet."""
+    """Return the values for `WRITE_TEXT` from a page, which may have no id yet.
+
+    Raises `TextRefused` for a content that costs too much to search.
+    """
     content = fold(page["content_raw"], "content")
     check_sequences(content, "content")
     return {"id": page.get("id"), "title": page["title_key"], "content": content}

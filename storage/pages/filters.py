@@ -1,6 +1,6 @@
 """The filters of the list of pages: the condition of each, and the values of its parameters.
 
-The SQL of a list is made once for each shape: which conditions, and how many values each has.
+SQL is made once for each shape of a list: its conditions, and the number of values of each.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -31,7 +31,7 @@ QUOTE = SQL("'\"'")
 
 
 class Filter(NamedTuple):
-    """A condition, made of parameters, and the values for these, made of what a query has."""
+    """A condition on pages with parameters, and the values of these for a query's parameter."""
 
     condition: Callable[..., ColumnBase]
     values: Callable[[Clock, Any], Sequence[object]]
@@ -46,7 +46,7 @@ def _local(clock: Clock, date: datetime) -> list[str]:
 
 
 def _moment(clock: Clock, at: object) -> Sequence[str]:
-    # Any other text than a date stands for now.
+    # Any other value than a date stands for now.
     return clock.moment(at) if isinstance(at, datetime) else clock.now()
 
 
@@ -54,18 +54,14 @@ def _slugs(_: Clock, texts: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(chain.from_iterable(map(spellings, texts))))
 
 
-def _forms(_: Clock, forms: Sequence[Any]) -> list[str]:
-    # A value without a key is on no page.
-    return [key for key in dict.fromkeys(map(form_key, forms)) if key]
+def _keys(key_of: Callable[[object], str]) -> Callable[[Clock, Sequence[object]], list[str]]:
+    """Return a function for the keys of values; no page has a value without a key."""
+    return lambda _, values: [key for key in dict.fromkeys(map(key_of, values)) if key]
 
 
-def _languages(_: Clock, languages: Sequence[Any]) -> list[str]:
-    return [key for key in dict.fromkeys(map(language_key, languages)) if key]
-
-
-def _speaks(*languages: Any) -> ColumnBase:
+def _has_language(*languages: Any) -> ColumnBase:
     if len(languages) == 1:
-        # Faster than a list of one.
+        # Faster than a list with one item.
         quoted = NodeList((QUOTE, *languages, QUOTE), " || ", parens=True)
         return expressions.contains(Page.languages, quoted)
     return expressions.shares(Page.languages, NodeList(languages, ", "))
@@ -81,11 +77,11 @@ FILTERS: Mapping[str, Filter] = {
     "modified_after": Filter(lambda date: Page.modified > date, _local),
     "modified_before": Filter(lambda date: Page.modified < date, _local),
     "slug": Filter(lambda *slugs: Page.slug.in_(slugs) & HAS_SLUG, _slugs),
-    "form_id": Filter(lambda *forms: Page.form.in_(forms), _forms),
-    "language": Filter(_speaks, _languages),
+    "form_id": Filter(lambda *forms: Page.form.in_(forms), _keys(form_key)),
+    "language": Filter(_has_language, _keys(language_key)),
     "open_at": Filter(scheduling.is_open, _moment),
     "window_changes_before": Filter(
-        scheduling.turns_between, lambda clock, date: [*clock.now(), *clock.moment(date)]
+        scheduling.changes_between, lambda clock, date: [*clock.now(), *clock.moment(date)]
     ),
 }
 
@@ -95,11 +91,11 @@ def _is_due(due: Any) -> ColumnBase:
 
 
 def _scan(columns: Sequence[str], is_in: bool, *words: Any) -> ColumnBase:
-    """Return the condition that the texts of a page have all words, or that they have none."""
+    """Return the condition that the texts of a page contain all words, or none of them."""
     texts = [getattr(PageText, name) for name in columns]
-    held = [reduce(or_, [expressions.contains(text, word) for text in texts]) for word in words]
+    matches = [reduce(or_, [expressions.contains(text, word) for text in texts]) for word in words]
     rows = PageText.select(SQL("1")).where(PageText.id == Page.id)
-    rows = rows.where(reduce(and_ if is_in else or_, held))
+    rows = rows.where(reduce(and_ if is_in else or_, matches))
     return fn.EXISTS(rows) if is_in else ~fn.EXISTS(rows)
 
 
@@ -107,7 +103,7 @@ CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
     "status": lambda *statuses: Page.status.in_(statuses),
     "status or due": lambda due, *statuses: Page.status.in_(statuses) | _is_due(due),
     "status, not due": lambda due, *statuses: Page.status.in_(statuses) & ~_is_due(due),
-    **{name: one.condition for name, one in FILTERS.items()},
+    **{name: filter_.condition for name, filter_ in FILTERS.items()},
     "in index": lambda words: Page.id.in_(expressions.indexed(words)),
     "not in index": lambda words: Page.id.not_in(expressions.indexed(words)),
     **{f"in {' '.join(names)}": partial(_scan, names, True) for names in COLUMNS},
@@ -118,10 +114,13 @@ CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
 
 
 def filter_values(store: Store, query: Values) -> dict[str, Sequence[object]]:
-    """Return the values of the conditions that a list's query makes, but for the status."""
+    """Return the values of the conditions of a query, except that on the status.
+
+    The names are those of `CONDITIONS`.
+    """
     filters = {
-        name: one.values(store.clock, query[name])
-        for name, one in FILTERS.items()
+        name: filter_.values(store.clock, query[name])
+        for name, filter_ in FILTERS.items()
         if query.get(name)
     }
     if search := searched(query):
@@ -132,16 +131,16 @@ def filter_values(store: Store, query: Values) -> dict[str, Sequence[object]]:
 
 
 def searched(query: Values) -> Search | None:
-    """Return the search in a list's query, if there is one."""
+    """Return the search of a query, or None."""
     return parse(query["search"]) if query.get("search", "").strip() else None
 
 
 def _search_values(search: Search, names: Sequence[str], dialect: Dialect) -> Filters:
-    """Return the values of a search; one that names no column or no word finds nothing."""
+    """Return the values of a search; one without a column or a word has no results."""
     columns = [name for name in TEXTS if name in names]
     filters: dict[str, Sequence[object]] = {}
     for is_in, joint, words in (("in", "AND", search.words), ("not in", "OR", search.without)):
-        # Those that are too short for the index are looked for in the texts.
+        # Words that are too short for the index are searched in the texts.
         long = [word for word in words if len(word) >= dialect.shortest_indexed]
         if long:
             filters[f"{is_in} index"] = [dialect.indexed_words(long, columns, joint)]
@@ -151,19 +150,19 @@ def _search_values(search: Search, names: Sequence[str], dialect: Dialect) -> Fi
 
 
 def rank_values(query: Values) -> list[str | None]:
-    """Return the values of the rank of pages; none where a list's query does not rank them."""
+    """Return the sentence and the words that rank pages; empty for a query without a rank."""
     search = searched(query)
     if query["orderby"] != "relevance" or search is None:
         return []
     words = search.words if len(search.words) <= MOST_RANKED_WORDS else ()
     if search.without:
-        # Of a search with words that must not be found, only the others count.
+        # The sentence of a search with excluded words has these too.
         return [None, *words] if words else []
     return [search.sentence, *words]
 
 
 def rank(sentence: Any, *words: Any) -> Case:
-    """Return how well a page matches, 1 the best: the sentence or words in its title."""
+    """Return the rank of a page, 1 the best, by the sentence and words in its texts."""
     in_title = [expressions.contains(PageText.title, word) for word in words]
     ranks: list[Any] = [(expressions.contains(PageText.title, sentence), 1)]
     ranks += [(reduce(and_, in_title), 2), (reduce(or_, in_title), 3)] if words else []

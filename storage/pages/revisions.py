@@ -1,4 +1,4 @@
-"""Revisions: what pages were before writes that changed what readers see of them."""
+"""Revisions: the earlier states of a page, each stored by the write that replaced it."""
 
 import json
 from collections.abc import Sequence
@@ -9,18 +9,22 @@ from landform.storage.rows import MAX_INTEGER, Row, Values, json_text
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store, transactional
 
-# The columns whose changes are kept, with the names of their fields.
-KEPT = {
-    "title_raw": "title", "content_raw": "content", "slug": "slug", "status": "status",
+# The columns whose changes make a revision, with the names of their fields.
+RECORDED = {
+    "title_raw": "title",
+    "content_raw": "content",
+    "slug": "slug",
+    "status": "status",
     "meta": "meta",
-}  # fmt: skip
+}
 FIELDS = PageRevision._meta.fields
 COLUMNS = tuple(name for name in FIELDS if name != "id")
-ALWAYS = ("id", "page", "modified", "modified_utc")
+# Columns that every list of revisions reads.
+COMMON_COLUMNS = ("id", "page", "modified", "modified_utc")
 NEWEST_FIRST = PageRevision.id.desc()
 INSERT = Prepared(PageRevision.insert({name: Parameter(name) for name in COLUMNS}))
 OF_PAGE = PageRevision.page == Parameter("page")
-# A revision was written by whoever wrote over the one before it; the first one by the author.
+# The author of a state is who replaced the state before it; of the first one the page's author.
 WRITER = Prepared(
     PageRevision.select(PageRevision.replaced_by).where(OF_PAGE).order_by(NEWEST_FIRST).limit(1)
 )
@@ -31,12 +35,13 @@ PRUNE = Prepared(
 DELETE = Prepared(PageRevision.delete().where(OF_PAGE))
 
 
-def keep(store: Store, old: Row, new: Row, writer: int | None) -> None:
-    """Keep what a page was, in the transaction of a write that changes it, and drop the oldest.
+def record(store: Store, old: Row, new: Row, writer: int | None) -> None:
+    """Store the old state of a page as a revision, and delete the oldest ones.
 
-    `writer`: the number of who writes; None for the author of the page.
+    Use in the transaction of the write. `writer`: the number of the user who writes; None for
+    the author of the page.
     """
-    changed = [field for name, field in KEPT.items() if old[name] != new[name]]
+    changed = [field for name, field in RECORDED.items() if old[name] != new[name]]
     if store.revisions and changed:
         row = {**old, "page": old["id"], "changed": json_text(changed)}
         row |= {"replaced_by": writer or new["author"], "replaced_utc": new["modified_utc"]}
@@ -48,35 +53,40 @@ def keep(store: Store, old: Row, new: Row, writer: int | None) -> None:
 def of_page(
     store: Store, page_id: int, query: Values, columns: Sequence[str], most_bytes: int | None
 ) -> tuple[list[Row], int]:
-    """Return a part of the revisions of a page, and how many it has.
+    """Return a part of the revisions of a page, and the number of all.
 
-    `query` holds `page`, `per_page` and `order`. `TooLarge` for more than so many bytes.
+    `query` has `page`, `per_page` and `order`. Raises `TooLarge` for rows of more than
+    `most_bytes`.
     """
-    found = PageRevision.select().where(PageRevision.page == page_id)
+    query_all = PageRevision.select().where(PageRevision.page == page_id)
     order = PageRevision.id if query["order"] == "asc" else NEWEST_FIRST
-    fields = [field for name, field in FIELDS.items() if name in {*columns, *ALWAYS}]
-    part = found.select(*fields).order_by(order)
+    fields = [field for name, field in FIELDS.items() if name in {*columns, *COMMON_COLUMNS}]
+    part = query_all.select(*fields).order_by(order)
     part = part.paginate(query["page"], query["per_page"])
-    return Prepared(part).rows(store, most_bytes=most_bytes), found.count(store.database)
+    return Prepared(part).rows(store, most_bytes=most_bytes), query_all.count(store.database)
 
 
 def get(store: Store, page_id: int, revision_id: int) -> Row:
-    """Return a revision of a page; `RevisionNotFound` where it has none with this id."""
-    mine = PageRevision.id == min(revision_id, MAX_INTEGER), PageRevision.page == page_id
-    row: Row | None = PageRevision.select().where(*mine).dicts().first(store.database)
+    """Return a revision of a page. Raises `RevisionNotFound`."""
+    key = PageRevision.id == min(revision_id, MAX_INTEGER), PageRevision.page == page_id
+    row: Row | None = PageRevision.select().where(*key).dicts().first(store.database)
     if row is None:
         raise RevisionNotFound
     return row
 
 
 def following(store: Store, revision: Row) -> Row:
-    """Return what a page was after a revision: the next one, or the page as it is now."""
-    mine, db = PageRevision.page == revision["page"], store.database
-    later = PageRevision.select().where(mine, PageRevision.id > revision["id"])
-    page = Page.select().where(Page.id == revision["page"])
+    """Return the state of a page after a revision: the next revision, or the page itself.
+
+    Raises `RevisionNotFound` if the page was deleted meanwhile.
+    """
+    db, page_id = store.database, revision["page"]
+    later = PageRevision.select().where(
+        PageRevision.page == page_id, PageRevision.id > revision["id"]
+    )
+    page = Page.select().where(Page.id == page_id)
     row: Row | None = later.order_by(PageRevision.id).dicts().first(db) or page.dicts().first(db)
     if row is None:
-        # It was deleted meanwhile.
         raise RevisionNotFound
     return row
 
@@ -88,17 +98,17 @@ def delete(store: Store, revision_id: int) -> None:
 
 
 def all_of(store: Store, page_id: int) -> list[Row]:
-    """Return the revisions of a page, the oldest first, but for their ids."""
+    """Return the revisions of a page without their ids, the oldest first."""
     fields = [FIELDS[name] for name in COLUMNS if name != "page"]
-    found = PageRevision.select(*fields).where(PageRevision.page == page_id)
-    rows = found.order_by(PageRevision.id).dicts().execute(store.database)
+    query = PageRevision.select(*fields).where(PageRevision.page == page_id)
+    rows = query.order_by(PageRevision.id).dicts().execute(store.database)
     return [{**row, "changed": json.loads(row["changed"])} for row in rows]
 
 
 def replace_all(store: Store, page_id: int, rows: Sequence[Row]) -> None:
-    """Let a page have these revisions, the oldest first, in the transaction that is open.
+    """Replace the revisions of a page, in the transaction that is open.
 
-    As many are kept as of any page.
+    `rows`: the oldest first, as `all_of` returns them; the last ones are stored.
     """
     DELETE.run(store, {"page": page_id})
     for row in rows:

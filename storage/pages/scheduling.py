@@ -1,13 +1,13 @@
-"""When visitors see a page: published from its date on, and open within its window.
+"""Scheduled pages and windows: from when, and until when, visitors see a page.
 
 A page is due when its stored status is `future` and its date has come. Writers of pages and the
 deliverer store that. Readers write nothing and do not wait for it: they see a due page as it will
 be stored, as published and with the next version.
 
-The window of a page is what `starts_at` and `ends_at` of its meta mean, where those hold a date, or
-a date and time. Columns hold each bound: as local time of the site where it was given without an
-offset, in UTC otherwise; NULL is no bound. So they follow from the meta alone, whatever the time
-zone of the site, and a page is open or not when somebody looks.
+The window of a page is given by `starts_at` and `ends_at` in its meta, each a date, or a date and
+time. A bound without an offset is stored as local time of the site, another one in UTC; NULL is
+no bound. So the columns follow from the meta alone, in any time zone of the site, and whether a
+page is open is computed when it is read.
 """
 
 import re
@@ -36,7 +36,7 @@ MOST_AT_ONCE = 50
 FUTURE = Page.status == SQL("'future'")
 FIRST = Page.select(fn.MIN(Page.date_utc)).where(FUTURE)
 IS_DUE = Page.date_utc <= Parameter("due")
-# The last date that has come, and the first that has not.
+# The last date of a future page that has come, and the first that has not.
 STATE = Prepared(
     ResourceVersion.select(
         ResourceVersion.version,
@@ -59,16 +59,15 @@ BOUND = re.compile(
 BOUNDS = ("starts_at", "ends_at")
 NO_DATE = "not a date, such as 2026-01-31 or 2026-01-31T12:00:00+01:00; it has no effect"
 NEVER = "not after meta.starts_at; visitors never see the page"
-NO_WINDOW: Row = dict.fromkeys(("opens_local", "opens_utc", "closes_local", "closes_utc"))
-# The columns, and with which of the texts of a `Moment` each is compared.
+NO_WINDOW: Row = dict.fromkeys(Page.window)
+# The columns of a window, and the attribute of a `Moment` that each is compared with.
 WINDOW_COLUMNS = {name: name.partition("_")[2] for name in NO_WINDOW}
 BOUND_COLUMNS = [(getattr(Page, name), kind) for name, kind in WINDOW_COLUMNS.items()]
 # The last bound up to an instant, and the first beyond it.
 CLOSEST: tuple[tuple[Any, Comparison], ...] = ((fn.MAX, le), (fn.MIN, gt))
 # The states of a page's window.
 NOT_YET, OPEN, OVER = "not yet", "open", "over"
-
-TURNS = Prepared(
+WINDOW_CHANGES = Prepared(
     Select(
         columns=[
             Page.select(pick(column)).where(beyond(column, Parameter(kind)))
@@ -80,28 +79,28 @@ TURNS = Prepared(
 
 
 class CollectionState(NamedTuple):
-    """The state of all pages together: at the same version, generation and `due` they are the same.
+    """The state of all pages together: two equal states mean equal pages.
 
-    `version` is the stored one in a `generation` of the store (see `identity`); up to the date
-    `due` (UTC text) pages are due, none where it is empty. It stays so `until` a time (seconds
-    since 1970) unless somebody writes. `turned`: the last bounds of windows that have passed, for
-    lists that depend on those.
+    `version` is the stored one in a `generation` of the store. Future pages dated up to
+    `publish_up_to` (UTC text) are due; none where it is empty. The state is valid `until` a time
+    (seconds since 1970) or the next write. `last_window_change`: the last bounds of windows that
+    have passed, for lists that depend on them.
     """
 
     version: int
     generation: str
     until: float
-    due: str
-    turned: str = ""
+    publish_up_to: str
+    last_window_change: str = ""
 
     @property
-    def moments(self) -> list[str]:
-        """The texts that tell apart states at one version, as time passes and nobody writes."""
-        return [text for text in (self.due, self.turned) if text]
+    def etag_parts(self) -> list[str]:
+        """The texts that distinguish states of one version, since time passes without writes."""
+        return [text for text in (self.publish_up_to, self.last_window_change) if text]
 
 
 class Validity(NamedTuple):
-    """The generation of the store, and until when a page is shown so unless somebody writes."""
+    """The generation of a page, and the time until which it is valid without a write."""
 
     generation: str
     until: float
@@ -112,28 +111,24 @@ def is_due(first: str | None, now: str) -> bool:
     return first is not None and first <= now
 
 
-def seconds(utc: str | None) -> float:
-    """Return UTC text in seconds since 1970; infinite where there is none."""
-    return epoch(utc) if utc else inf
-
-
 def read_state(store: Store) -> CollectionState:
-    """Return the state of all pages together, now; pages that are due are as if published."""
+    """Return the present state of all pages; pages that are due count as published."""
     version, generation, due, following = STATE.row(store, {"due": store.clock.now().utc})
-    return CollectionState(int(version), generation, seconds(following), due or "")
+    return CollectionState(int(version), generation, epoch(following), due or "")
 
 
 def publish_due_pages(store: Store) -> None:
-    """Store all pages that are due as published, some at a time, if there are any."""
+    """Store all due pages as published, at most 50 in each transaction."""
     count = MOST_AT_ONCE
-    while count == MOST_AT_ONCE and read_state(store).due:
+    while count == MOST_AT_ONCE and read_state(store).publish_up_to:
         count = store.write_queue.run(lambda: publish_due(store, store.clock.now().utc))
 
 
 def publish_due(store: Store, now: str) -> int:
-    """Store what is due (up to `MOST_AT_ONCE`) as published; `now` is UTC text. Return how many.
+    """Store up to `MOST_AT_ONCE` due pages as published; return how many.
 
-    In the transaction of a write, which must not rely on it for the page that it writes.
+    `now` is UTC text. Use in the transaction of a write, which must not rely on it for the page
+    that it writes.
     """
     due = sorted(PUBLISH.run(store, {"due": now}).fetchall(), key=lambda row: row[-1])
     for page_id, version, slug, when in due:
@@ -143,19 +138,22 @@ def publish_due(store: Store, now: str) -> int:
     return len(due)
 
 
-def as_shown(row: Row, due: str) -> Row:
-    """Return a row as it will be stored once due. It needs `status` and `date_utc`."""
-    if row["status"] != "future" or row["date_utc"] > due:
+def as_published(row: Row, publish_up_to: str) -> Row:
+    """Return the row of a page, as published if it is due up to a date (UTC text).
+
+    The row needs `status` and `date_utc`.
+    """
+    if row["status"] != "future" or row["date_utc"] > publish_up_to:
         return row
     version = {"version": row["version"] + 1} if "version" in row else {}
     return {**row, "status": "publish", **version}
 
 
 def next_version(row: Row) -> int:
-    """Return the version of a row that is written over this one.
+    """Return the version of a row after a write.
 
-    The next one of a future page is reserved for the page as published: where a clock is set back,
-    or another machine's is behind, that may have been shown already.
+    A future page skips one, which is that of the page as published: readers may have seen it
+    already, if a clock is set back or that of another machine is behind.
     """
     return int(row["version"]) + (2 if row.get("status") == "future" else 1)
 
@@ -172,18 +170,18 @@ def is_open(local: Any, utc: Any) -> ColumnBase:
     return reduce(and_, conditions)
 
 
-def turns_between(local: Any, utc: Any, until_local: Any, until_utc: Any) -> ColumnBase:
+def changes_between(local: Any, utc: Any, until_local: Any, until_utc: Any) -> ColumnBase:
     """Return the condition that a window begins or ends after a moment, up to another one."""
     bounds = {"local": (local, until_local), "utc": (utc, until_utc)}
-    turns: list[ColumnBase] = [
+    changes: list[ColumnBase] = [
         (column > bounds[kind][0]) & (column <= bounds[kind][1]) for column, kind in BOUND_COLUMNS
     ]
-    return reduce(or_, turns)
+    return reduce(or_, changes)
 
 
 def window_columns(meta: Values) -> Row:
-    """Return the columns of the window that a meta means."""
-    found = dict(NO_WINDOW)
+    """Return the columns for the window of a page, from its meta."""
+    columns = dict(NO_WINDOW)
     for name, key in zip(("opens", "closes"), BOUNDS, strict=True):
         bound = parse_bound(meta.get(key))
         if not isinstance(bound, datetime):
@@ -194,12 +192,12 @@ def window_columns(meta: Values) -> Row:
             bound = datetime.combine(bound + days, time_of_day.min)
         is_local = bound.tzinfo is None
         text = bound.isoformat() if is_local else utc_text(bound)
-        found[f"{name}_local" if is_local else f"{name}_utc"] = text
-    return found
+        columns[f"{name}_local" if is_local else f"{name}_utc"] = text
+    return columns
 
 
 def parse_bound(text: object) -> date | datetime | None:
-    """Return the date, or the date and time, that a text is; None for any other."""
+    """Parse a date, or a date and time; return None for any other value."""
     text = text.strip().upper() if isinstance(text, str) else ""
     with suppress(ValueError):
         if BOUND.fullmatch(text):
@@ -209,15 +207,15 @@ def parse_bound(text: object) -> date | datetime | None:
 
 
 def window_problems(clock: Clock, sent: Values, stored: Values) -> list[str]:
-    """Return what is wrong with the bounds in a meta that was sent."""
-    given = [name for name in BOUNDS if sent.get(name)]
-    if not given:
+    """Return warnings about the bounds in a meta that was sent, each a sentence."""
+    names = [name for name in BOUNDS if sent.get(name)]
+    if not names:
         return []
-    if wrong := [f"meta.{name}" for name in given if not parse_bound(sent[name])]:
+    if wrong := [f"meta.{name}" for name in names if not parse_bound(sent[name])]:
         return [f"{', '.join(wrong)}: {NO_DATE}"]
-    found = window_columns({**stored, **sent})
+    window = window_columns({**stored, **sent})
     # The beginning comes first.
-    ends = [_bound_seconds(clock, name, found[name]) for name in WINDOW_COLUMNS if found[name]]
+    ends = [_bound_seconds(clock, name, text) for name, text in window.items() if text]
     return [f"meta.ends_at: {NEVER}"] if len(ends) == 2 and ends[0] >= ends[1] else []
 
 
@@ -230,32 +228,32 @@ def window_state(page: Values, at: Moment) -> str:
     return OPEN
 
 
-def next_turn(clock: Clock, page: Values, at: Moment) -> float:
-    """Return when the state of a window changes next, in seconds since 1970; maybe never."""
-    turns = [
+def next_change(clock: Clock, page: Values, at: Moment) -> float:
+    """Return the time of the next change of a window, in seconds since 1970, or infinity."""
+    changes = [
         _bound_seconds(clock, name, page[name])
         for name, kind in WINDOW_COLUMNS.items()
         if page[name] and page[name] > getattr(at, kind)
     ]
-    return min(turns, default=inf)
+    return min(changes, default=inf)
 
 
-def window_turns(store: Store, at: Moment) -> tuple[str, float]:
-    """Return the last bounds of any pages before an instant, as one text, and when one is next.
+def window_changes(store: Store, at: Moment) -> tuple[str, float]:
+    """Return the last bounds of all pages before an instant, and the time of the next one.
 
-    In seconds since 1970; infinite where there is none.
+    The bounds are one text; the time is in seconds since 1970, or infinite.
     """
-    row = TURNS.row(store, {"local": at.local, "utc": at.utc})
+    row = WINDOW_CHANGES.row(store, {"local": at.local, "utc": at.utc})
     passed, following = row[: len(WINDOW_COLUMNS)], row[len(WINDOW_COLUMNS) :]
-    turn = next_turn(store.clock, dict(zip(WINDOW_COLUMNS, following, strict=True)), at)
-    return " ".join(text or "-" for text in passed), turn
+    change = next_change(store.clock, dict(zip(WINDOW_COLUMNS, following, strict=True)), at)
+    return " ".join(text or "-" for text in passed), change
 
 
 def _bound_seconds(clock: Clock, name: str, text: str) -> float:
-    """Return when a bound comes, in seconds since 1970, and not later.
+    """Return the time of a bound in seconds since 1970.
 
-    Of a local time that no clock shows, since they are set forward beyond it, that is before they
-    are.
+    A local time that clocks show twice, or never, counts as the earlier of its two readings, so
+    that nothing is cached for too long.
     """
     moment = datetime.fromisoformat(text)
     if name.endswith("utc"):

@@ -11,7 +11,7 @@ from applications import store_of
 from conftest import SECRET, Server, basic
 from flask import Flask, request
 from flask.testing import FlaskClient
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from werkzeug.test import EnvironBuilder, run_wsgi_app
 
@@ -101,6 +101,7 @@ senders = st.lists(st.sampled_from(SENDERS), min_size=2, max_size=8)
 read = st.tuples(st.integers(0, 1), st.sampled_from(READS), senders)
 
 
+@settings(max_examples=25)
 @given(st.lists(st.one_of(write, read, read), min_size=5, max_size=20))
 def test_a_cached_response_equals_a_new_one(workers: list[FlaskClient], todo: list[Any]) -> None:
     for worker, what, senders in todo:

@@ -6,33 +6,11 @@ import pytest
 from applications import Client
 from flask.testing import FlaskClient
 from part_tables import tables
-from test_contract import properties
 
 
 @pytest.fixture
 def description(anonymous: FlaskClient) -> Any:
     return anonymous.get("/openapi.json").get_json()
-
-
-def operations(description: Any) -> dict[str, Any]:
-    """Return the operations of a document by their ids."""
-    paths = description["paths"].values()
-    return {operation["operationId"]: operation for path in paths for operation in path.values()}
-
-
-def test_each_operation_has_one_body_in_json_without_defaults(description: Any) -> None:
-    described = operations(description).values()
-    bodies = [operation["requestBody"] for operation in described if "requestBody" in operation]
-    assert len(bodies) > 20
-    for body in bodies:
-        (media,) = body["content"].values()
-        assert list(body["content"]) == ["application/json"]
-        schema = description["components"]["schemas"][media["schema"]["$ref"].split("/")[-1]]
-        assert body["required"] == ("required" in schema)
-    # Some generators take a field with a default for one that has to be sent.
-    named = dict(properties(description["components"]))
-    assert len(named) > 200
-    assert not [name for name, schema in named.items() if "default" in schema]
 
 
 def test_fields_that_every_response_has_are_required(description: Any, client: Client) -> None:

@@ -60,9 +60,9 @@ OTHERS = {
     "ALTER TABLE feed ADD COLUMN more TEXT": "table feed is not that",
     "DELETE FROM resource_version WHERE name = 'page'": "version of all rows of page is missing",
     "UPDATE page_index_data SET block = 'future'": "full-text index is not that of the texts",
-    "INSERT INTO store VALUES ('ab', 'cd')": "has not one identity",
+    "INSERT INTO store VALUES ('ab', 'cd')": "not have exactly one identity",
     "UPDATE sqlite_sequence SET seq = 1 WHERE name = 'page'": "next id of page",
-    "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 2": "refers to a row that is not there",
+    "PRAGMA foreign_keys = 0 // DELETE FROM page WHERE id = 2": "refers to a missing row",
     "UPDATE page SET slug = '' WHERE id = 2": "whose slug: ",
     "UPDATE page SET title_raw = '', title_key = '', content_raw = '' WHERE id = 2 // "
     "UPDATE page_text SET title = '', content = '' WHERE id = 2": "whose title_raw: ",
@@ -172,7 +172,7 @@ def test_garbage_in_any_column_is_named_and_never_a_traceback(
         }.get(column, f" {name} " if name in Page.computed else f"whose {name}")
         if told not in found.output:
             # A damaged key cannot be read beyond.
-            assert f"What {table} holds cannot be checked" in found.output, (garbage, found.output)
+            assert f"The rows of {table} cannot be checked" in found.output, (garbage, found.output)
             assert isinstance(garbage, bytes) or table not in ("page", "feed")
         for line in found.output.splitlines():
             assert "landform vacuum" in line or "estore a backup" in line

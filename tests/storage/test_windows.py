@@ -14,7 +14,7 @@ from landform.storage.pages import listing
 from landform.storage.pages.scheduling import (
     BOUNDS,
     WINDOW_COLUMNS,
-    next_turn,
+    next_change,
     window_columns,
     window_state,
 )
@@ -83,7 +83,7 @@ def test_no_state_outlives_the_next_turn(zone: str, at: int, bound: int) -> None
     clock, start = Clock(zone), datetime(2026, 1, 1, tzinfo=UTC)
     begin = start + timedelta(minutes=at)
     page = window_columns({"starts_at": (start + timedelta(minutes=bound)).isoformat()[:19]})
-    now, turn = clock.moment(begin), next_turn(clock, page, clock.moment(begin))
+    now, turn = clock.moment(begin), next_change(clock, page, clock.moment(begin))
     if turn == float("inf"):
         assert window_state(page, now) == "open"
     elif turn > begin.timestamp():
@@ -106,7 +106,7 @@ def test_a_list_of_now_holds_until_the_next_turn_of_any_page(database_url: str) 
         for at in (clock.at, clock.at + timedelta(days=5), datetime(2026, 5, 31, 22, tzinfo=UTC)):
             clock.at = at
             state = listing.list_state(store, {**LIST, "open_at": "now"})
-            told.append((state.until, state.turned))
+            told.append((state.until, state.last_window_change))
     midnight = datetime(2026, 6, 1, tzinfo=ZoneInfo(BERLIN)).timestamp()
     assert told[0] == told[1]
     assert told[0][0] == midnight

@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from conftest import PAGE as A_PAGE
 from processes import until
 
-from landform.storage import Busy, DiskFull, Store, events, feeds
+from landform.storage import DiskFull, Store, events, feeds
 from landform.storage.rows import Row
 
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
@@ -73,18 +72,6 @@ def test_an_exit_in_one_write_fails_the_other_writes_of_its_commit(store: Store)
         assert feeds.list_feeds(store, {}) == []
     # Whoever did the work of all has ended; the others are told.
     assert sorted(type(end).__name__ for end in ends) == ["NoneType", "Unavailable", "Unavailable"]
-
-
-def test_try_write_does_not_wait_for_another_process(store: Store) -> None:
-    patient, other = Store(store.url, busy_timeout=60), Store(store.url)
-    began = time.monotonic()
-    with other.connection(), other.transaction(), pytest.raises(Busy):
-        patient.try_write(lambda: feeds.create(patient, FEED))
-    assert time.monotonic() - began < 30
-    assert patient.try_write(lambda: feeds.create(patient, FEED))["id"] == 1
-    # Others still wait as long as they did.
-    with patient.connection() as db, db.atomic():
-        assert len(feeds.list_feeds(patient, {})) == 1
 
 
 PAGE = {**A_PAGE, "content_raw": "", "content_rendered": ""}

@@ -1,4 +1,4 @@
-"""The SQL that only PostgreSQL speaks: words found by trigrams, lists by jsonb, PL/pgSQL."""
+"""The SQL of PostgreSQL alone: trigrams for words, jsonb for lists, and PL/pgSQL."""
 
 from contextlib import suppress
 
@@ -6,15 +6,15 @@ import peewee
 
 from landform.storage.engines.dialect import Dialect
 
-# An index holds texts of at most 2,704 bytes: of longer ones the beginning.
+# An index takes texts of at most 2,704 bytes; of longer ones it gets the beginning.
 KEY = "left({}, 300)"
-# What LIKE takes for another character is escaped by a backslash.
+# The special characters of LIKE are escaped by a backslash.
 ESCAPED = (
     "replace(replace(replace({1}, chr(92), chr(92) || chr(92)), '%%', chr(92) || '%%'), "
     "'_', chr(92) || '_')"
 )
 NO_TRIGRAMS = 2**31
-# Where it may be used: it serves all schemas of a database, and may be in any of them.
+# The schema of the extension, which serves all schemas of a database and may be in any.
 EXTENSION = (
     "SELECT quote_ident(nspname) FROM pg_extension JOIN pg_namespace AS space "
     "ON space.oid = extnamespace WHERE extname = 'pg_trgm' "
@@ -70,7 +70,7 @@ class PostgresDialect(Dialect):
         "SELECT sum(pg_total_relation_size(oid)) FROM pg_class "
         "WHERE relkind = 'r' AND relnamespace = current_schema()::regnamespace"
     )
-    # The trigram index serves `contains`, whatever the words.
+    # The trigram index serves `contains` for words of any length.
     shortest_indexed = NO_TRIGRAMS
     # With %% for %, as the driver wants it.
     expressions = {
@@ -83,22 +83,22 @@ class PostgresDialect(Dialect):
     }
 
     def create_search_index(self, db: peewee.Database) -> None:
-        """Create the trigram indexes, where the extension is there or may be created."""
+        """Create the trigram indexes, if the extension exists or may be created."""
         for place in ("SCHEMA public", ""):
             if not db.execute_sql(EXTENSION).fetchone():
                 with suppress(peewee.DatabaseError), db.atomic():
                     db.execute_sql(f"CREATE EXTENSION pg_trgm {place}")
-        found = db.execute_sql(EXTENSION).fetchone()
-        for column in ("title", "content") if found else ():
+        schema = db.execute_sql(EXTENSION).fetchone()
+        for column in ("title", "content") if schema else ():
             db.execute_sql(
                 f"CREATE INDEX IF NOT EXISTS page_text_{column} "
-                f"ON page_text USING gin ({column} {found[0]}.gin_trgm_ops)"
+                f"ON page_text USING gin ({column} {schema[0]}.gin_trgm_ops)"
             )
 
     rebuild_search_index = create_search_index
 
     def create_counter(self, db: peewee.Database) -> None:
-        """Count once for each statement, whatever it writes: each change leaves a dead row."""
+        """Create triggers for statements, since each change of a counter leaves a dead row."""
         db.execute_sql(COUNT)
         for event, rows in COUNTED.items():
             db.execute_sql(

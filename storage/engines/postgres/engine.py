@@ -1,7 +1,7 @@
 """PostgreSQL: a database for many processes on many machines.
 
-Every write takes one lock first, so that writers take turns as they do on SQLite, and each sees
-all that the one before has committed; readers wait for nobody.
+Every write first takes one lock, so that writers take turns as on SQLite, and each sees all
+commits before it. Readers do not wait.
 """
 
 import re
@@ -19,6 +19,7 @@ from psycopg.pq import TransactionStatus
 
 from landform.storage.engines.database import (
     HISTORY,
+    IDENTITY,
     PEEWEE_ERRORS,
     EngineDatabase,
     Options,
@@ -38,7 +39,7 @@ from landform.storage.errors import (
 from landform.storage.part import all_tables
 from landform.storage.query_budget import Deadline
 
-# The first half of the lock that every write takes; the second is the schema.
+# The first half of the lock of writes; the second half is the schema.
 LOCK = 1_280_263_758
 SNAPSHOT = (
     "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; "
@@ -49,11 +50,9 @@ WRITE = (
     "SET LOCAL idle_in_transaction_session_timeout = {idle}; "
     f"SELECT pg_advisory_xact_lock({LOCK}, hashtext(coalesce(current_schema(), '')))"
 )
-# How long a process that writes may be idle while the others wait for it; a command may compute
-# for longer between two statements.
+# The seconds that a write of a service, or of a command, may be idle while others wait for it.
 IDLE_SECONDS, COMMAND_IDLE_SECONDS = 10, 300
 BACKEND = "SELECT pg_backend_pid()"
-IDENTITY = "SELECT identity FROM store"
 REPLACED = "Another store is in the place of the one that was served; restart to serve this one."
 CANCELLED = "57014"
 OLDEST = 130000
@@ -63,7 +62,7 @@ WRITABLE = (
     "AND has_table_privilege('page', 'INSERT') AND has_table_privilege('feed', 'UPDATE')"
 )
 CANCEL_SECONDS = 2
-# What a URL need not say; one that does is believed.
+# Parameters of a connection that a URL may override.
 DEFAULTS = {
     "application_name": "landform",
     "connect_timeout": "5",
@@ -88,8 +87,8 @@ class Connection(psycopg.Connection[Any]):
             return super().wait(gen, *args, **kwargs)
         except psycopg.OperationalError:
             if self.pgconn.transaction_status == TransactionStatus.ACTIVE:
-                # Otherwise a server that is merely slow would go on with it for nobody. A libpq
-                # before 17 could only wait for the cancellation, maybe for ever.
+                # A slow server would otherwise go on with the statement. A libpq before 17 cannot
+                # cancel it without waiting, maybe for ever.
                 if psycopg.capabilities.has_cancel_safe():
                     self.cancel_safe(timeout=CANCEL_SECONDS)
                 self.close()
@@ -97,12 +96,12 @@ class Connection(psycopg.Connection[Any]):
 
     @property
     def lost(self) -> bool:
-        """Whether there is no server at the other end any more."""
+        """Whether the connection to the server is lost."""
         return self.closed or self.pgconn.transaction_status == TransactionStatus.UNKNOWN
 
     @property
     def in_transaction(self) -> bool:
-        """Whether the server can still commit what was begun."""
+        """Whether the server can still commit the transaction."""
         return not self.lost
 
     def remember_warning(self, notice: psycopg.errors.Diagnostic) -> None:
@@ -114,7 +113,7 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
     """The engine of a PostgreSQL database, or of a cluster of them."""
 
     on_server = True
-    reading = SNAPSHOT
+    read_only = SNAPSHOT
 
     def __init__(self, url: str, options: Options) -> None:
         super().__init__("postgresql", PostgresDialect(), prefer_psycopg3=True)
@@ -125,13 +124,13 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         self.name = self.description = f"postgresql://{place}"
 
     def open_connection(self) -> Connection:
-        """Connect to the first host that will do; `Unavailable` where another store is there."""
+        """Connect to the first host that accepts it; `Unavailable` for another store."""
         connection = Connection.connect(**self._parameters, autocommit=True)
         connection.statement_timeout = self.statement_timeout
         connection.add_notice_handler(connection.remember_warning)
         if connection.execute(BACKEND).fetchone() != (connection.info.backend_pid,):
-            # A pooler stands between, and may run each transaction on another connection, where
-            # nothing has been prepared.
+            # A pooler may run each transaction on another connection to the server, which has no
+            # prepared statements.
             connection.prepare_threshold = None
         if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
             connection.close()
@@ -139,13 +138,13 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         return connection
 
     def is_usable(self, connection: Connection) -> bool:
-        """Return whether an idle connection is not lost, without asking the server."""
+        """Return whether an idle connection is not lost, without a request to the server."""
         if connection.lost:
             return False
-        looked = select.poll()
-        looked.register(connection.pgconn.socket, select.POLLIN)
-        # Nothing was asked: what comes can only be the end, or the news of it.
-        return not looked.poll(0)
+        poll = select.poll()
+        poll.register(connection.pgconn.socket, select.POLLIN)
+        # An idle server sends nothing but the end of the connection.
+        return not poll.poll(0)
 
     def is_clean(self, connection: Connection) -> bool:
         return bool(connection.pgconn.transaction_status == TransactionStatus.IDLE)
@@ -157,39 +156,39 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
             lock_type = WRITE.format(wait=int(wait * 1000) or 1, idle=idle * 1000)
             lock_type += f"; {HISTORY}" if self.history else ""
         try:
-            begun = self._command(lock_type, "BEGIN")
+            cursor = self._command(lock_type, "BEGIN")
         except peewee.DatabaseError:
             self.rollback()
             raise
         if lock_type.endswith(HISTORY):
-            # The last of the results.
-            while begun.nextset():
+            # The history is the last result.
+            while cursor.nextset():
                 pass
-            self.check_schema(begun.fetchall())
+            self.check_schema(cursor.fetchall())
 
     def commit(self) -> None:
         connection = self.connection()
         connection.warned = False
         try:
-            done = self._command("COMMIT", "COMMIT")
+            cursor = self._command("COMMIT", "COMMIT")
         except peewee.DatabaseError as error:
             if connection.lost:
                 raise CommitUnknown from error
             raise
-        if done.statusmessage != "COMMIT":
+        if cursor.statusmessage != "COMMIT":
             raise peewee.OperationalError("the transaction was rolled back")
         if connection.warned:
-            # It is on the primary's disk, and somebody ended the wait for the standby.
+            # It is on the disk of the primary, but the wait for the standby was ended.
             raise CommitUnknown
 
     def rollback(self) -> None:
-        """Roll back, which a server does by itself when the connection is lost."""
+        """Roll back, which a server does itself when the connection is lost."""
         if not self.connection().lost:
             with suppress(peewee.DatabaseError):
                 self._command("ROLLBACK")
 
-    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
-        # 0 would mean none.
+    def read_before(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        # 0 would mean no limit.
         milliseconds = max(1, ceil(deadline.left() * 1000))
         try:
             with self.snapshot():
@@ -213,20 +212,20 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
             version = db.connection().pgconn.server_version
         if encoding != "UTF8":
             raise DatabaseUnusable(f"The encoding of {self.name} is {encoding}; it must be UTF8.")
-        # Some databases that speak its protocol accept the lock of writers, and block nobody.
+        # Some databases with the same protocol accept the lock of writers without any effect.
         if version < OLDEST or not product.startswith("PostgreSQL"):
             raise DatabaseUnusable(f"{self.name} must be PostgreSQL {OLDEST // 10000} or newer.")
 
     def translate_error(self, error: BaseException) -> StorageError | None:
-        said = getattr(error, "orig", None)
-        state = getattr(said, "sqlstate", None) or ""
+        original = getattr(error, "orig", None)
+        state = getattr(original, "sqlstate", None) or ""
         if state in ("55P03", "40001", "40P01"):
             return Busy("Another writer holds the database.")
         if state == "53100":
             return DiskFull("There is no room left to write.")
         # No connection; read-only, by choice or as a standby; shutting down; a right, a table or
-        # the schema is missing. What is too large for an index is a mistake of ours.
-        broken = isinstance(said, (psycopg.OperationalError, psycopg.InterfaceError))
+        # the schema is missing. A text too large for an index is a bug of landform.
+        broken = isinstance(original, (psycopg.OperationalError, psycopg.InterfaceError))
         if (broken and state[:2] != "54") or state in GONE or state[:2] in ("08", "53", "57", "58"):
             return Unavailable()
         return None
@@ -236,40 +235,41 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
             return bool(db.execute_sql(WRITABLE).fetchone()[0])
 
     def compact(self) -> None:
-        """Free space, while readers and writers go on."""
+        """Free the space that is not needed, without blocking readers and writers."""
         for model in all_tables():
             self.execute_sql(f"VACUUM (ANALYZE) {model._meta.table_name}")
 
-    def _command(self, sql: str, told: str = "") -> psycopg.Cursor[Record]:
-        """Execute a command, of which the observers are told by a name."""
+    def _command(self, sql: str, name: str = "") -> psycopg.Cursor[Record]:
+        """Execute a command, for observers under a name."""
         began = time.perf_counter()
         try:
-            # Several statements in one are never prepared.
+            # Several statements in one cannot be prepared.
             with PEEWEE_ERRORS:
                 connection: Connection = self.connection()
                 return connection.execute(sql, prepare=False)
         finally:
-            if told:
-                self.tell(told, began)
+            if name:
+                self.notify_observers(name, began)
 
 
 def read_url(url: str) -> dict[str, Any]:
-    """Return the parameters of a URL; `DatabaseUnusable`, in which nothing of it is repeated.
+    """Return the parameters of a URL; `DatabaseUnusable`, whose text has nothing of it.
 
-    A password whose special characters are not encoded would be taken for hosts and ports.
+    libpq takes a part of a password for a host or a port if its special characters are not
+    encoded.
     """
     try:
-        given = conninfo_to_dict(url)
+        parameters = conninfo_to_dict(url)
     except psycopg.Error:
-        given = {"host": "@"}
-    hosts, ports = str(given.get("host", "")), str(given.get("port", ""))
+        parameters = {"host": "@"}
+    hosts, ports = str(parameters.get("host", "")), str(parameters.get("port", ""))
     if not re.fullmatch(r"[\w.,:/%-]*", hosts) or not re.fullmatch(r"[0-9,]*", ports):
         raise DatabaseUnusable(
             "The PostgreSQL URL cannot be read; special characters in a password have to be "
             "percent-encoded."
         )
     several = {"target_session_attrs": "read-write"} if "," in hosts else {}
-    return {**DEFAULTS, **several, **given, "client_encoding": "UTF8"}
+    return {**DEFAULTS, **several, **parameters, "client_encoding": "UTF8"}
 
 
 from_url = PostgreSQL

@@ -1,4 +1,4 @@
-"""The schema of a store on PostgreSQL: read from the catalogs, and as the migrations make it."""
+"""The schema of a store on PostgreSQL: as the catalogs have it, and as a migration creates it."""
 
 import re
 import secrets
@@ -21,30 +21,30 @@ PARTS = """
     FROM pg_trigger JOIN pg_class ON pg_class.oid = tgrelid
     WHERE NOT tgisinternal AND relnamespace = current_schema()::regnamespace
 """
-# There are none where the extension for them is missing.
+# Indexes that do not exist without the extension for trigrams.
 OPTIONAL = {"page_text_title", "page_text_content"}
 
 
 def read(db: EngineDatabase) -> Schema:
-    """Return the parts of the current schema, whichever name it has."""
+    """Return the parts of the current schema, without its name in their SQL."""
     name = db.execute_sql("SELECT quote_ident(current_schema())").fetchone()[0]
-    found = {}
+    parts = {}
     for kind, part, sql in db.execute_sql(PARTS).fetchall():
         plain = re.sub(rf"(?<!\w){re.escape(name)}\.", "", sql)
         plain = re.sub("SET search_path TO .*", "SET search_path FROM CURRENT", plain)
         if part not in OPTIONAL:
-            found[Named(kind, part)] = plain.strip()
-    return found
+            parts[Named(kind, part)] = plain.strip()
+    return parts
 
 
 def reference(db: EngineDatabase, make: Callable[[EngineDatabase], object]) -> Schema:
-    """Return the parts that a function creates, in a schema that nobody else sees."""
+    """Return the parts that a function creates in an empty schema, which is rolled back."""
     name = f"landform_reference_{secrets.token_hex(4)}"
-    # Not as a write, which the others would wait for.
-    with db.atomic("BEGIN") as created:
+    # Not as a write, which other writers would wait for.
+    with db.atomic("BEGIN") as transaction:
         db.execute_sql(f"CREATE SCHEMA {name}")
         db.execute_sql(f"SET LOCAL search_path TO {name}")
         make(db)
-        found = read(db)
-        created.rollback()
-    return found
+        parts = read(db)
+        transaction.rollback()
+    return parts

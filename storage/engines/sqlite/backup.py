@@ -17,25 +17,25 @@ from landform.storage.engines.sqlite import files
 from landform.storage.errors import CopyRefused
 
 CHUNK = 1024 * 1024
-# A tenth larger than the best, in a fifth of the time.
+# The result is a tenth larger than with the best level, in a fifth of the time.
 LEVEL = 3
-# Even a database of nothing but equal pages packs into a hundredth; what unpacks to much more is
-# an attack on the disk.
+# Even a database of nothing but equal pages packs into a hundredth of its size; a file that
+# unpacks to much more is an attack on the disk.
 MOST_UNPACKED, ALWAYS_UNPACKED = 250, 64 * 1024 * 1024
 FOREIGN = "{} is the database of another program; with --force it is replaced."
 IN_USE = "The database is in use: stop the service first."
 
 
 def backup(path: str, target: Path, *, force: bool) -> None:
-    """Copy a database to a file of mode 600, compressed where it ends in .gz.
+    """Copy a database to a file of mode 600, compressed if its name ends in .gz.
 
-    Writers go on meanwhile; the copy is what was committed when it began. It gets the target's name
-    once it is complete and on disk. Raises `CopyRefused`.
+    Writers go on meanwhile; the copy has all commits before it began. The file gets its name once
+    it is complete and on disk. Raises `CopyRefused`.
     """
     if files.file_id(path) is None:
         raise CopyRefused(f"There is no database {path}.")
     if target.exists() and not (force and target.is_file()):
-        raise CopyRefused(f"{target} is there already, or is no file.")
+        raise CopyRefused(f"{target} exists already, or is not a file.")
     try:
         target = target.resolve()
         with temporary_file(target) as unfinished:
@@ -54,12 +54,11 @@ def backup(path: str, target: Path, *, force: bool) -> None:
 def restore(
     path: str, source: Path, check: Callable[[str], None], *, force: bool, group: bool
 ) -> Path | None:
-    """Replace a database, where a symbolic link leads, by a backup.
+    """Replace a database by a backup, and return the new path of the old file, if any.
 
-    `check` is called with the path of the unpacked copy, and raises where it cannot be served.
-    `force`: also over the database of another program. `group`: the group of the file may read and
-    write it. Returns where the database that was there is kept. Raises `CopyRefused`, and then
-    nothing has changed.
+    `check` is called with the path of the unpacked copy, and raises if it cannot be served.
+    `force`: also replace the database of another program. `group`: the group of the file may read
+    and write it. A symbolic link is followed. Raises `CopyRefused`, and then nothing has changed.
     """
     place = Path(os.path.realpath(path))
     if not source.is_file() or not source.stat().st_size:
@@ -70,14 +69,14 @@ def restore(
             _check_integrity(source, unpacked)
             check(str(unpacked))
             with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
-                # No entity tag from before fits it.
+                # So that no entity tag from before is valid.
                 files.renew(database)
-            with _closed_to_others(place, force) as logs:
-                kept = _set_aside(place, unpacked, logs)
+            with _locked(place, force) as logs:
+                old = _set_aside(place, unpacked, logs)
                 os.chmod(unpacked, files.private_mode(unpacked.stat().st_mode, group))
                 replace(unpacked, place)
                 files.mark(str(place))
-            return kept
+            return old
     except (OSError, EOFError, zlib.error, sqlite3.Error) as error:
         raise CopyRefused(f"{source} could not be restored: {error}.") from error
 
@@ -92,33 +91,33 @@ def _copy(path: str, target: Path) -> None:
 
 def _unpack(source: Path, target: Path) -> None:
     if source.suffix == ".gz":
-        most = source.stat().st_size * MOST_UNPACKED + ALWAYS_UNPACKED
+        limit = source.stat().st_size * MOST_UNPACKED + ALWAYS_UNPACKED
         with gzip.open(source, "rb") as full, target.open("wb") as empty:
             while chunk := full.read(CHUNK):
-                if empty.tell() + len(chunk) > most:
-                    raise CopyRefused(f"{source} unpacks to more than {most:,} bytes.")
+                if empty.tell() + len(chunk) > limit:
+                    raise CopyRefused(f"{source} unpacks to more than {limit:,} bytes.")
                 empty.write(chunk)
     elif files.file_id(f"{source}-wal"):
-        # What was written last is in the log.
+        # The log has the last writes.
         _copy(str(source), target)
     else:
         shutil.copyfile(source, target)
 
 
 def _check_integrity(source: Path, unpacked: Path) -> None:
-    """Raise `CopyRefused` where the copy is damaged anywhere."""
+    """Raise `CopyRefused` for a damaged copy."""
     with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
-        found = database.execute("PRAGMA integrity_check").fetchone()[0]
-        if found != "ok":
-            raise CopyRefused(f"{source} is damaged: {found}.")
+        result = database.execute("PRAGMA integrity_check").fetchone()[0]
+        if result != "ok":
+            raise CopyRefused(f"{source} is damaged: {result}.")
         database.execute("PRAGMA journal_mode = DELETE")
 
 
 @contextmanager
-def _closed_to_others(place: Path, force: bool) -> Iterator[Iterable[str]]:
-    """Write the log of the database that is there into it, and lock it meanwhile.
+def _locked(place: Path, force: bool) -> Iterator[Iterable[str]]:
+    """Lock the database in a place, with its log written into it.
 
-    Yield the logs that it needs still: those of one that cannot be read.
+    Yields the logs that it still needs, which are those of a file that cannot be read.
     """
     if files.file_id(str(place)) is None or files.log_problem(str(place)):
         yield LOGS
@@ -130,7 +129,7 @@ def _closed_to_others(place: Path, force: bool) -> Iterator[Iterable[str]]:
             database.execute("PRAGMA locking_mode = EXCLUSIVE")
             database.execute("BEGIN EXCLUSIVE")
             database.execute("COMMIT")
-            # Nobody else may have it open for that.
+            # This fails if another process has it open.
             database.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.OperationalError as error:
             raise CopyRefused(IN_USE) from error
@@ -142,18 +141,18 @@ def _closed_to_others(place: Path, force: bool) -> Iterator[Iterable[str]]:
 
 
 def _set_aside(place: Path, unpacked: Path, logs: Iterable[str]) -> Path | None:
-    """Give the file that is there, and logs beside it, another name, and return that."""
+    """Give the old file, with some of its logs, another name, and return that."""
     moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
-    kept = place.with_name(f"{place.name}.before-restore-{moment}")
-    found = [suffix for suffix in logs if os.path.exists(f"{place}{suffix}")]
-    for suffix in found:
-        os.replace(f"{place}{suffix}", f"{kept}{suffix}")
+    old = place.with_name(f"{place.name}.before-restore-{moment}")
+    suffixes = [suffix for suffix in logs if os.path.exists(f"{place}{suffix}")]
+    for suffix in suffixes:
+        os.replace(f"{place}{suffix}", f"{old}{suffix}")
     if not place.exists():
-        return Path(f"{kept}{found[0]}") if found else None
+        return Path(f"{old}{suffixes[0]}") if suffixes else None
     files.protect(str(place), group=False)
     before = place.stat()
     os.chmod(unpacked, stat.S_IMODE(before.st_mode))
     with suppress(PermissionError):
         os.chown(unpacked, before.st_uid, before.st_gid)
-    os.link(place, kept)
-    return kept
+    os.link(place, old)
+    return old

@@ -1,4 +1,4 @@
-"""The SQL that only SQLite speaks: words found by FTS5, lists by JSON, counters by triggers."""
+"""The SQL of SQLite alone: FTS5 for words, JSON functions for lists, and triggers."""
 
 from collections.abc import Iterable
 
@@ -11,8 +11,8 @@ SEARCH_INDEX = (
     "CREATE VIRTUAL TABLE page_index USING fts5 (title, content, content='page_text', "
     "content_rowid='id', tokenize='trigram case_sensitive 1')"
 )
-# SQLite opens the index before it drops it, and cannot where a part of it is damaged.
-FORGET = (
+# `DROP TABLE page_index` would fail where a part of the index is damaged.
+DROP_INDEX = (
     "PRAGMA writable_schema = ON",
     "DELETE FROM sqlite_master WHERE name = 'page_index'",
     "PRAGMA writable_schema = RESET",
@@ -35,13 +35,13 @@ class SQLiteDialect(Dialect):
     """The SQL of SQLite."""
 
     types = {
-        # With AUTOINCREMENT not even the highest id is given out again after its deletion.
+        # With AUTOINCREMENT even the highest id is not assigned again after its row is deleted.
         "identity": "id INTEGER PRIMARY KEY AUTOINCREMENT",
         "integer": "INTEGER",
         "boolean": "INTEGER",
         "text": "TEXT",
     }
-    # What is no number counts as 0 for SQLite too.
+    # A text that is not a number counts as 0, as it does for SQLite.
     last_ids = "SELECT name, CAST(seq AS INTEGER) FROM sqlite_sequence"
     set_last_id = (
         "DELETE FROM sqlite_sequence WHERE name = '{0}'",
@@ -49,15 +49,14 @@ class SQLiteDialect(Dialect):
     )
     key = "{}"
     drops = {"index": "DROP INDEX IF EXISTS {0}", "trigger": "DROP TRIGGER IF EXISTS {0}"}
-    # Of keys there are few, and no counter.
+    # There are few API keys; so they have no counter.
     versions = (
         "SELECT name, version, generation, schema_version "
         "FROM resource_version, store, pragma_schema_version UNION ALL "
         "SELECT 'api_key', group_concat(id || coalesce(expires, '')), '', '' FROM api_key"
     )
     size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"
-    # The trigram index finds words of three characters or more; shorter ones are looked for by
-    # scan.
+    # The trigram index has words of three characters or more; shorter ones are found by a scan.
     shortest_indexed = SHORTEST_INDEXED
     expressions = {
         "same": "{0} = {1}",
@@ -74,7 +73,7 @@ class SQLiteDialect(Dialect):
         return f"{{{' '.join(columns)}}} : ({phrases})"
 
     def create_search_index(self, db: peewee.Database) -> None:
-        """Create the trigram index over `page_text`, and the triggers that keep it true."""
+        """Create the trigram index over `page_text`, and the triggers that update it."""
         db.execute_sql(SEARCH_INDEX)
         _create_trigger(db, "page_text_insert", "INSERT ON page_text", ADD_TEXT)
         _create_trigger(db, "page_text_delete", "DELETE ON page_text", DROP_TEXT)
@@ -84,7 +83,7 @@ class SQLiteDialect(Dialect):
 
     def rebuild_search_index(self, db: peewee.Database) -> None:
         rebuild = "INSERT INTO page_index (page_index) VALUES ('rebuild')"
-        for statement in (*FORGET, SEARCH_INDEX, rebuild):
+        for statement in (*DROP_INDEX, SEARCH_INDEX, rebuild):
             db.execute_sql(statement)
 
     def create_counter(self, db: peewee.Database) -> None:

@@ -1,4 +1,4 @@
-"""SQLite: one file, one writer at a time, none in a file that is not in its place; or in memory."""
+"""SQLite: a database in one file, with one writer at a time; or in memory."""
 
 import os
 import re
@@ -17,6 +17,7 @@ import peewee
 from landform.storage.atomic_file import LOGS
 from landform.storage.engines.database import (
     HISTORY,
+    IDENTITY,
     PEEWEE_ERRORS,
     URL_FORMS,
     EngineDatabase,
@@ -39,22 +40,22 @@ from landform.storage.errors import (
 )
 from landform.storage.query_budget import Deadline
 
-# Blanks that mean nothing: of two schemas that are the same one may have them.
+# Blanks in the SQL of a schema that have no meaning.
 PADDING = re.compile(r" (?=[,)])|(?<=\() ")
 ROLLED_BACK = re.compile("no transaction is active|no such savepoint")
 SYNC_ERRORS = ("SQLITE_IOERR_FSYNC", "SQLITE_IOERR_DIR_FSYNC")
-# What the driver says of a file that is out of reach or damaged.
-BROKEN = (
-    "readonly", "unable to open", "disk i/o", "malformed", "not a database", "no such table",
-    "could not decode", "vtable constructor", "invalid fts5 file format",
-)  # fmt: skip
+# Parts of the driver's messages about a file that is out of reach or damaged.
+BROKEN = re.compile(
+    "readonly|unable to open|disk i/o|malformed|not a database|no such table|could not decode|"
+    "vtable constructor|invalid fts5 file format"
+)
 RETRY_SECONDS = 0.0001
-# A deadline is checked after so many of SQLite's own steps: mostly a tenth of a millisecond. Each
-# check takes the interpreter's lock.
+# A deadline is checked after so many steps of SQLite, mostly a tenth of a millisecond. Each check
+# takes the interpreter's lock.
 STEPS = 200
-# How long the readers of a log that is too large are waited for.
+# The seconds that a commit waits for the readers of a log that is too large.
 RESTART_SECONDS = 0.1
-# What stands for the path in a URL: `sqlite:///:memory:`.
+# The path in the URL of a database in memory, `sqlite:///:memory:`.
 MEMORY = ":memory:"
 GONE = (
     "A database in memory is in the process that opened it, until its store is closed: it can be "
@@ -68,10 +69,9 @@ LOG_REPLACED = (
     "The log of writes (-wal) of the database was removed or replaced while it was open. Restart "
     "the service."
 )
-IDENTITY = "SELECT identity FROM store"
-# A log larger than this many bytes has to start again.
+# A log larger than this starts again.
 LOG_BYTES = 64 * 1024 * 1024
-# What a write of a small page may need; with less the disk counts as full.
+# A disk with less, which a write of a small page may need, counts as full.
 LEAST_FREE_BYTES = 256 * 1024
 T = TypeVar("T")
 
@@ -79,11 +79,11 @@ T = TypeVar("T")
 class SQLite(EngineDatabase, peewee.SqliteDatabase):
     """The engine of a SQLite file.
 
-    Each request begins with a look at which file is there. Another one of the same store is opened
-    in its place, as another generation of it.
+    Each use of a connection begins with a look at the file in its place. Another file of the same
+    store is opened then, as another generation of it.
     """
 
-    reading = "DEFERRED"
+    read_only = "DEFERRED"
     remedy = (
         "It is left as it is: let this user write to the file and to its folder, or put a backup "
         "in its place with `landform restore`."
@@ -97,14 +97,15 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         self.name = self.path = path
         self.description = f"SQLite, {Path(path).absolute()}"
         self.options = options
-        # Where the file is gone, SQLite must not create an empty one.
+        # With `rw` SQLite does not create a missing file.
         self.uri = f"file:{quote(path)}?mode=rw"
         self._file: files.FileId | None = None
-        # Connections whose log is no longer in its place: to close one could delete another log.
+        # Connections whose log was replaced, which stay open: to close one could delete the new
+        # log.
         self._stranded: list[Connection] = []
 
     def file(self) -> files.FileId | None:
-        """Return which file is there now; None where there is none, or an empty one."""
+        """Return the identity of the file in its place, or None."""
         return files.file_id(self.path)
 
     def is_writable(self) -> bool:
@@ -116,26 +117,31 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
             disk = os.statvfs(os.path.realpath(self.path))
         except OSError:
             return False
-        # Some of it may be reserved for root; some file systems do not know their size.
+        # Some blocks may be reserved for root. Some file systems do not know their size.
         blocks = disk.f_bavail if os.geteuid() else disk.f_bfree
         return bool(disk.f_blocks) and blocks * disk.f_frsize < LEAST_FREE_BYTES
 
     def open_connection(self) -> Connection:
-        """Open a connection; `Unavailable` where there is no file, or not the one of this store."""
+        """Open a connection; `Unavailable` without a file, or for that of another store."""
         file = self.file()
         if file is None:
             raise Unavailable(self.gone) from FileNotFoundError(f"{self.path} is gone, or empty")
-        same_file = [one for one in list(Connection.opened) if one.file == file]
-        if any(not one.has_its_log() and one in Connection.opened for one in same_file):
-            raise Unavailable(LOG_REPLACED)
+        for opened in list(Connection.opened):
+            # It may be closed meanwhile, and its log removed.
+            if opened.file == file and not opened.has_its_log() and opened in Connection.opened:
+                raise Unavailable(LOG_REPLACED)
         connection: Connection = sqlite3.connect(
-            self.uri, timeout=self.options.busy_timeout, isolation_level=None, uri=True,
-            check_same_thread=False, factory=Connection,
-        )  # fmt: skip
+            self.uri,
+            timeout=self.options.busy_timeout,
+            isolation_level=None,
+            check_same_thread=False,
+            factory=Connection,
+            uri=True,
+        )
         try:
             connection.file, connection.is_writable = file, self.is_writable()
             Connection.opened.add(connection)
-            # Until the first statement it has not opened the log.
+            # It opens the log with its first statement.
             if self.file() != file:
                 raise Unavailable(REPLACED)
             if problem := files.log_problem(self.path):
@@ -150,40 +156,40 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         for pragma in (
             f"synchronous = {self.options.synchronous}",
             "foreign_keys = 1",
-            "cache_size = -4096",  # KiB; what is read often the system keeps too
+            "cache_size = -4096",  # in KiB; the system has a cache of its own
             f"journal_size_limit = {LOG_BYTES}",
         ):
             connection.execute(f"PRAGMA {pragma}")
         if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):
             raise Unavailable(REPLACED)
-        # The mode stays with the file, and the file may be another program's.
+        # The mode is stored in the file, which may be that of another program.
         mode = connection.execute("PRAGMA journal_mode").fetchone()[0]
         if mode != "wal" and not files.is_foreign(connection):
             connection.execute("PRAGMA journal_mode = wal")
         if self._file not in (None, connection.file):
             self.adopt(connection)
         files.mark_log(self.path)
-        # SQLite's is beside the file where symbolic links lead.
+        # SQLite follows symbolic links.
         log = f"{os.path.realpath(self.path)}-wal"
-        connection.log = log, files.file_id(log, least=0)
+        connection.log = log, files.file_id(log, min_size=0)
 
     def adopt(self, connection: Connection) -> None:
-        """Give a file that was not served here before another generation: it may be a backup."""
+        """Mark a file as served here; a new one may be a backup, and gets another generation."""
         if files.is_new(self.path) or self._file not in (None, connection.file):
             files.renew(connection)
         files.mark(self.path)
         self._file = connection.file
 
     def is_usable(self, connection: Connection) -> bool:
-        """Return whether an idle connection leads to the file that is there now, or was last."""
-        found = self.file()
-        if found == connection.file and not connection.has_its_log():
+        """Return whether an idle connection leads to the file in its place, or to a removed one."""
+        file = self.file()
+        if file == connection.file and not connection.has_its_log():
             self._stranded.append(connection)
             raise Unavailable(LOG_REPLACED)
-        return connection.is_writable and found in (None, connection.file)
+        return connection.is_writable and file in (None, connection.file)
 
     def is_clean(self, connection: Connection) -> bool:
-        """Return whether a connection can be kept: as long as one is read-only, nobody writes."""
+        """Return whether a connection can be reused; a read-only one would block all writes."""
         try:
             if connection.in_transaction:
                 connection.rollback()
@@ -191,12 +197,12 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
             return False
         return connection.is_writable
 
-    def retire(self, connection: Connection) -> None:
-        """Close a connection; where another file is in the place of its own, that gets its log."""
+    def close_connection(self, connection: Connection) -> None:
+        """Close a connection; write the log into its file before, if that was replaced."""
         if self.file() not in (None, connection.file):
             with suppress(sqlite3.Error):
                 connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        super().retire(connection)
+        super().close_connection(connection)
 
     def create(self) -> None:
         files.create(self.path)
@@ -206,26 +212,22 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
             raise DatabaseUnusable(f"There is no database {self.path}.")
 
     def before_migration(self, migration: str) -> None:
-        """Copy the file to one beside it, named after the migration."""
+        """Back up the file beside it, with the name of the migration."""
         self.backup(Path(f"{self.path}.before-{migration}"), force=True)
 
     def after_migration(self) -> None:
-        """Give a file that was not served here another generation, and let only its owner read."""
+        """Mark the file as served here, and let only its owner read it."""
         connection = self.connection()
         if connection.is_writable:
             self.adopt(connection)
         files.protect(self.path, group=self.options.group_access)
 
-    def original_error(self, error: BaseException) -> BaseException:
-        # A full disk makes SQLite roll back by itself; what is raised then is that Peewee cannot.
+    def translate_error(self, error: BaseException) -> StorageError | None:
+        # SQLite rolls back itself on a full disk; then Peewee raises that it cannot.
         while ROLLED_BACK.search(str(error)) and error.__context__:
             error = error.__context__
-        return error
-
-    def translate_error(self, error: BaseException) -> StorageError | None:
-        error = self.original_error(error)
         if isinstance(error, UnicodeDecodeError):
-            # What SQLite says of a damaged schema repeats that.
+            # A message of SQLite about a damaged schema.
             return Unavailable()
         if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
             return None
@@ -234,18 +236,15 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         text = str(error).lower()
         if "full" in text:
             return DiskFull("There is no room left to write.")
-        if any(sign in text for sign in BROKEN):
-            return Unavailable()
-        return None
+        return Unavailable() if BROKEN.search(text) else None
 
     def integrity_problems(self) -> Iterator[str]:
-        for (found,) in self.execute_sql("PRAGMA integrity_check").fetchall():
-            if found != "ok":
-                yield f"SQLite says: {found}. {self.remedy}"
+        for (problem,) in self.execute_sql("PRAGMA integrity_check").fetchall():
+            if problem != "ok":
+                yield f"SQLite says: {problem}. {self.remedy}"
         for table, row, *_ in self.execute_sql("PRAGMA foreign_key_check").fetchall():
             yield (
-                f"The row {row} of {table} refers to a row that is not there. "
-                "`landform vacuum` repairs that."
+                f"The row {row} of {table} refers to a missing row. `landform vacuum` repairs that."
             )
         check = "INSERT INTO page_index (page_index, rank) VALUES ('integrity-check', 1)"
         try:
@@ -284,7 +283,6 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         }
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
-        # In memory nobody else sees it.
         new = MemoryDatabase(Options())
         new.create()
         try:
@@ -292,38 +290,32 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
                 make(new)
                 return new.schema()
         finally:
-            new.release()
+            new.close_all()
 
-    def within(self, deadline: Deadline, read: Callable[[], T]) -> T:
-        """Return what a function reads; SQLite interrupts its statements at the deadline.
-
-        No other connection is, and this one is as it was afterwards.
-        """
+    def read_before(self, deadline: Deadline, read: Callable[[], T]) -> T:
+        """Return the result of a function that reads; SQLite interrupts it at the deadline."""
         connection = self.connection()
         connection.set_progress_handler(deadline.is_over, STEPS)
         try:
-            found = read()
+            result = read()
         except (peewee.DatabaseError, sqlite3.Error) as error:
             if not deadline.is_refused:
                 raise
-            # The traceback's cycles would keep the statement until another thread collects them,
-            # which would then wait until this connection has nothing to do.
+            # The cycles of the traceback would hold the statement until another thread collects
+            # them, and that thread would wait for this connection.
             traceback.clear_frames(error.__traceback__)
             raise TooExpensive from None
         finally:
             connection.set_progress_handler(None, 0)
-        # An index that swallows the interruption may have found less than there is.
+        # The result is incomplete if the full-text index ignored the interruption.
         if deadline.is_refused:
             raise TooExpensive
-        return found
+        return result
 
     def begin(self, lock_type: str | None = None, wait: float | None = None) -> None:
-        """Begin; `Unavailable` where a write to a file that was moved or deleted would be lost.
-
-        A `DEFERRED` one only reads, whatever the file is like.
-        """
+        """Begin a transaction; a write to a file that was moved or deleted is `Unavailable`."""
         connection = self.connection()
-        if lock_type == self.reading:
+        if lock_type == self.read_only:
             connection.execute("BEGIN DEFERRED")
             return
         if connection.file != self.file() or not connection.is_writable:
@@ -333,12 +325,12 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         began = time.perf_counter()
         give_up = began + (self.options.busy_timeout if wait is None else wait)
         try:
-            # SQLite's own waiting sleeps for longer than a write takes, and is not fair.
+            # SQLite itself would sleep for longer than a write takes, and is not fair.
             with PEEWEE_ERRORS, self._waiting_for_locks(connection, 0):
                 while not self._begins(connection, give_up):
                     time.sleep(RETRY_SECONDS)
         finally:
-            self.tell("BEGIN", began)
+            self.notify_observers("BEGIN", began)
         if self.history:
             with PEEWEE_ERRORS:
                 history = connection.execute(HISTORY).fetchall()
@@ -346,31 +338,30 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
 
     def _begins(self, connection: Connection, give_up: float) -> bool:
         try:
-            # A transaction that reads before it writes fails at once when it has to wait for the
-            # lock half-way; one that takes the lock first waits in line.
+            # A transaction that takes the lock only after it has read fails where it should wait.
             connection.execute("BEGIN IMMEDIATE")
         except sqlite3.OperationalError as error:
             if "readonly" in str(error):
-                # What SQLite shares among the connections to a file is: none of them is kept.
-                for one in list(Connection.opened):
-                    one.is_writable = False
+                # All connections to a file share this state, so that none can be reused.
+                for opened in list(Connection.opened):
+                    opened.is_writable = False
             if not files.is_busy(error) or time.perf_counter() >= give_up:
                 raise
             return False
         return True
 
     def commit(self) -> None:
-        """Commit, and let a log that has grown too large start again.
+        """Commit, and let a log that is too large start again.
 
-        SQLite does so by itself at a moment when nobody reads, which many readers may leave none
-        of. This waits for those that are there, while new ones read the file alone.
+        SQLite itself does so only while no reader uses the log, which may never be. This waits for
+        the present readers, while new ones read the file alone.
         """
         try:
             self.execute_sql("COMMIT")
         except peewee.DatabaseError as error:
             if getattr(getattr(error, "orig", None), "sqlite_errorname", "") in SYNC_ERRORS:
-                # It is in the log, and may be on disk. Who opens the log anew would find it there,
-                # so the connection is kept: the next write replaces it.
+                # The commit is in the log, and maybe on disk. The connection stays open, so that
+                # the next write replaces it; a new connection would read it from the log.
                 raise CommitUnknown from error
             raise
         with suppress(OSError, peewee.DatabaseError):
@@ -380,7 +371,7 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
                     self.execute_sql("PRAGMA wal_checkpoint(RESTART)").fetchone()
 
     def rollback(self) -> None:
-        """Roll back, which SQLite does by itself where a disk is full or fails."""
+        """Roll back, which SQLite does itself on a disk that is full or fails."""
         connection = self.connection()
         if connection.in_transaction:
             with PEEWEE_ERRORS:
@@ -388,7 +379,7 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
 
     @contextmanager
     def _waiting_for_locks(self, connection: Connection, seconds: float) -> Iterator[None]:
-        """Let SQLite wait so long for locks."""
+        """Let SQLite wait for locks for some seconds."""
         connection.execute(f"PRAGMA busy_timeout = {int(seconds * 1000)}")
         try:
             yield
@@ -397,10 +388,10 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
 
 
 class MemoryDatabase(SQLite):
-    """A SQLite database in memory: for tests, in one process, gone with its store.
+    """A SQLite database in memory: for tests, in one process, deleted with its store.
 
-    Its connections share it as they share a file, by SQLite's `memdb`. That knows no log beside it:
-    whoever reads waits while a transaction of another thread writes, and the other way round.
+    Its connections share it by `memdb` of SQLite, which has no log: readers wait for a transaction
+    of another thread that writes, and writers for readers.
     """
 
     gone = GONE
@@ -409,7 +400,7 @@ class MemoryDatabase(SQLite):
         super().__init__(MEMORY, options)
         self.description = "SQLite, in memory"
         self.uri = f"file:/landform-{secrets.token_hex(16)}?vfs=memdb"
-        # SQLite forgets the database with its last connection.
+        # SQLite deletes the database with its last connection.
         self._anchor: sqlite3.Connection | None = None
 
     def create(self) -> None:
@@ -426,8 +417,8 @@ class MemoryDatabase(SQLite):
     def is_disk_full(self) -> bool:
         return False
 
-    def release(self) -> None:
-        super().release()
+    def close_all(self) -> None:
+        super().close_all()
         if self._anchor and self.is_own():
             self._anchor.close()
             self._anchor = None

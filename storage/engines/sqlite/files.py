@@ -1,9 +1,9 @@
-"""The file of a database and the log of writes (`-wal`) beside it: which are there, and whose.
+"""The file of a database and the log of writes (`-wal`) beside it: their identity and their marks.
 
-SQLite replays whatever log lies beside a file, and deletes the log of an empty one. So a file that
-is served gets a mark, an extended attribute that copies made by `landform backup` and `cp` have
-not, and its log the same one. A log with the mark of another file is never used: while it holds
-something nothing is opened there. Where a file system knows no such attributes, nothing is checked.
+SQLite replays any log beside a file, and deletes the log of an empty file. So a file that is served
+gets a mark, an extended attribute that copies by `landform backup` and `cp` do not have, and its
+log gets the same one. A log with the mark of another file is never used: while it is not empty, the
+database is not opened. File systems without such attributes are not checked.
 """
 
 import errno
@@ -25,10 +25,9 @@ log = logging.getLogger("landform")
 # The device and the inode of a file.
 FileId = tuple[int, int]
 MARK = "user.landform.mark"
-# Give what is in a file a generation that it never had, and tell so.
-RENEW = "UPDATE store SET generation = lower(hex(randomblob(5)))"
-# The sequences tell whether the file ever held anything, and the last id of an event.
-RESTORED = """
+RENEW_GENERATION = "UPDATE store SET generation = lower(hex(randomblob(5)))"
+# The sequences show whether the file ever had a row, and the last id of an event.
+ADD_EVENT = """
     INSERT INTO event (id, type, created_utc, data)
     SELECT max(last + 1, CAST((julianday('now') - 2440587.5) * 86400000 AS INTEGER)),
         'store.restored', strftime('%Y-%m-%dT%H:%M:%S', 'now'), '{"resource":"store","id":null}'
@@ -42,44 +41,44 @@ FOREIGN = (
 )
 
 
-def file_id(path: str, *, least: int = 1) -> FileId | None:
-    """Return which file has a path; None where there is none, or one of fewer bytes."""
+def file_id(path: str, *, min_size: int = 1) -> FileId | None:
+    """Return the identity of a file; None without a file of at least so many bytes."""
     try:
-        found = os.stat(path)
+        status = os.stat(path)
     except OSError:
         return None
-    return (found.st_dev, found.st_ino) if found.st_size >= least else None
+    return (status.st_dev, status.st_ino) if status.st_size >= min_size else None
 
 
 class Connection(sqlite3.Connection):
-    """A connection, and which file it leads to."""
+    """A connection that knows its file and its log."""
 
-    # All that are open in this process, of whichever store: SQLite shares what it knows of a log
-    # among those to the same file.
+    # All open connections of this process, to any store: SQLite shares the state of a log among
+    # connections to the same file.
     opened: ClassVar[WeakSet["Connection"]] = WeakSet()
     file: FileId | None = None
-    # What was opened read-only stays so, even when the file may be written to again.
+    # A connection that was opened read-only stays so, even if the file becomes writable.
     is_writable = True
-    # The path of the log that it has open, and which file that is.
+    # The path and the identity of the log that it has open.
     log: tuple[str, FileId | None] = ("", None)
 
     def has_its_log(self) -> bool:
-        """Return whether the log in its place is the one that this connection writes to."""
+        """Return whether the log beside the file is the one that this connection writes to."""
         path, opened = self.log
-        return opened is None or file_id(path, least=0) == opened
+        return opened is None or file_id(path, min_size=0) == opened
 
     def close(self) -> None:
-        """Close it."""
-        # In this order: a log that the last connection removes is not taken for a missing one.
+        """Close the connection."""
+        # In this order: the last connection removes the log, which would be missing to others.
         self.opened.discard(self)
         super().close()
 
 
 def create(path: str) -> None:
-    """Begin a private file where there is none, or an empty one; `DatabaseUnusable` elsewhere.
+    """Create the file of a database, readable for its owner only, unless it exists.
 
-    A log without its database shows that the file was moved or emptied: then no new one is
-    created, since SQLite would delete the log.
+    Raises `DatabaseUnusable`, also beside a log, of which the file was moved or emptied: SQLite
+    would delete it.
     """
     place = os.path.realpath(path)
     logs = [name for name in (f"{place}-wal", f"{place}-journal") if file_id(name)]
@@ -95,7 +94,7 @@ def create(path: str) -> None:
     try:
         os.close(os.open(place, os.O_CREAT | os.O_RDWR, OWNER_ONLY))
         with closing(sqlite3.connect(place, isolation_level=None)) as database:
-            # Without a journal, which would look like that of a file that was cut.
+            # Without a journal, which would look like that of a file that was emptied.
             database.execute("PRAGMA journal_mode = memory")
             database.execute("PRAGMA user_version = 1")
     except (OSError, sqlite3.Error) as error:
@@ -105,20 +104,19 @@ def create(path: str) -> None:
 
 
 def log_problem(path: str) -> str | None:
-    """Return why a file must not be opened with the log beside it; None where it may.
+    """Return why a file must not be opened with the log beside it, or None.
 
-    The log of another file is removed once that has taken in all of it: who still has it open
-    shares it with nobody then.
+    An empty log of another file is removed: a process that still has it open does not share it.
     """
     place = os.path.realpath(path)
-    own = f"{place}-wal"
-    while (owner := _read(own)) and owner != _read(place):
+    wal = f"{place}-wal"
+    while (owner := _read(wal)) and owner != _read(place):
         try:
-            with open(own, "rb") as opened:
-                # SQLite itself locks no log. Only who holds this lock removes one.
+            with open(wal, "rb") as opened:
+                # Nothing else locks the log, and nothing removes it without this lock.
                 fcntl.flock(opened, fcntl.LOCK_EX)
-                if os.path.samestat(os.fstat(opened.fileno()), os.stat(own)):
-                    if os.stat(own).st_size:
+                if os.path.samestat(os.fstat(opened.fileno()), os.stat(wal)):
+                    if os.stat(wal).st_size:
                         return FOREIGN
                     for suffix in ("-shm", "-wal"):
                         Path(place + suffix).unlink(missing_ok=True)
@@ -130,23 +128,23 @@ def log_problem(path: str) -> str | None:
 
 
 def renew(connection: sqlite3.Connection) -> None:
-    """Give a file that may be a backup another generation, and tell so in its log of events.
+    """Give a file that may be a backup another generation, and the event `store.restored`.
 
-    The event has the time in milliseconds as its id: no id is given out twice, though the file
-    knows nothing of those after the backup.
+    The id of the event is the time in milliseconds, higher than any that was assigned after the
+    backup.
     """
-    connection.execute(RESTORED)
-    connection.execute(RENEW)
+    connection.execute(ADD_EVENT)
+    connection.execute(RENEW_GENERATION)
 
 
 def is_foreign(connection: sqlite3.Connection) -> bool:
-    """Return whether a database holds something, but nothing that a migration has made."""
+    """Return whether a database has tables, but none of landform's."""
     tables = {name for (name,) in connection.execute("SELECT tbl_name FROM sqlite_master")}
     return bool(tables) and "schema_migration" not in tables
 
 
 def is_new(path: str) -> bool:
-    """Return whether a file was never served here, as its mark shows where there can be one."""
+    """Return whether a file was never served here, if it can have a mark."""
     return _read(path) == ""
 
 
@@ -157,16 +155,16 @@ def mark(path: str) -> None:
 
 
 def mark_log(path: str) -> None:
-    """Mark the log beside a file as its own."""
+    """Mark the log beside a file as the log of that file."""
     place = os.path.realpath(path)
-    if (own := _read(place)) and _read(f"{place}-wal") != own:
-        _write(f"{place}-wal", own)
+    if (text := _read(place)) and _read(f"{place}-wal") != text:
+        _write(f"{place}-wal", text)
 
 
 def protect(path: str, *, group: bool) -> None:
-    """Let nobody but the owner read a file and its logs, or the group on request.
+    """Let only the owner read a file and its logs, or also the group.
 
-    Files of another user, or on a read-only file system, stay as they are. The log says so.
+    A warning is logged for files that cannot be changed, as on a read-only file system.
     """
     place = os.path.realpath(path)
     for name in (place + suffix for suffix in ("", *LOGS)):
@@ -180,16 +178,17 @@ def protect(path: str, *, group: bool) -> None:
 
 
 def private_mode(mode: int, group: bool = False) -> int:
-    """Return a mode that lets only the owner read; the group where it is asked for, or may write.
+    """Return the mode of a file without the rights of others, and of its group.
 
-    No umask lets a group write, so somebody wanted it.
+    The group has the rights of the owner with `group`, or if it may write: no umask lets it, so
+    that was set on purpose.
     """
     owner = mode & OWNER_ONLY
     return owner | owner >> 3 if group or mode & stat.S_IWGRP else owner
 
 
 def _read(path: str) -> str | None:
-    """Return the mark of a file; None where there can be none, as where there is no file."""
+    """Return the mark of a file, empty without one; None if it cannot have one."""
     try:
         return os.getxattr(path, MARK).decode()
     except (OSError, AttributeError) as error:
@@ -203,4 +202,4 @@ def _write(path: str, mark: str, flags: int = 0) -> None:
 
 def is_busy(error: BaseException) -> bool:
     """Return whether an error means that another connection holds the lock."""
-    return any(sign in str(error).lower() for sign in ("locked", "busy", "locking protocol"))
+    return any(word in str(error).lower() for word in ("locked", "busy", "locking protocol"))

@@ -1,5 +1,6 @@
 """Webhooks: each receiver gets its events signed, in order and at least once, and nothing else."""
 
+import re
 import socket
 import ssl
 import subprocess
@@ -270,6 +271,28 @@ def test_events_that_are_no_longer_kept_are_passed_over_and_it_is_said(
     outbox.drain()
     assert hook.accepted == [2]
     assert "no longer kept" in outbox.shown()["reason"]
+
+
+@pytest.mark.settings(METRICS=True)
+def test_metrics_have_the_figures_of_each_webhook(outbox: Outbox, hook: Receiver) -> None:
+    pytest.importorskip("prometheus_client")
+    outbox.subscribe(hook.url)
+    outbox.subscribe("http://127.0.0.1:1/", types=["feed.*"])
+    outbox.page()
+    outbox.drain()
+    outbox.page()
+    outbox.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}})
+    figures = re.findall(
+        r'landform_webhook_(\w+)\{webhook="(\d)"\} (\S+)', outbox.get("/metrics").text
+    )
+    assert figures == [
+        ("waiting", "1", "3.0"),
+        ("waiting", "2", "1.0"),
+        ("deliveries_total", "1", "2.0"),
+        ("deliveries_total", "2", "0.0"),
+        ("failures_total", "1", "0.0"),
+        ("failures_total", "2", "0.0"),
+    ]
 
 
 # Attacks.
