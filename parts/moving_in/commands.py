@@ -65,10 +65,17 @@ def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, 
 @click.option("--delete", is_flag=True, help="Delete here what was deleted there.")
 @tools.DRY_RUN
 @tools.REPORT
-@click.option("--redirects", type=tools.File(is_written=True),
-              help="Write the old and new links of pages with another address there.")  # fmt: skip
-@click.option("--forms", "forms_file", type=tools.File(exists=True),
-              help="With a file: Gravity Forms' own export.")  # fmt: skip
+@click.option(
+    "--redirects",
+    type=tools.File(is_written=True),
+    help="Write the old and new links of pages with another address there.",
+)
+@click.option(
+    "--forms",
+    "forms_file",
+    type=tools.File(exists=True),
+    help="With a file: Gravity Forms' own export.",
+)
 def import_wordpress(source: str, **options: Any) -> None:
     """Import pages and feeds of a WordPress, or of its export.
 

@@ -14,7 +14,7 @@ from landform.storage.pages import revisions, slugs
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
-DELETE = {"page": pages.delete, "feed": feeds.delete}
+DELETERS = {"page": pages.delete, "feed": feeds.delete}
 WRITE_OUTCOMES = ("created", "updated")
 # The outcomes after which the row here equals the row there.
 EQUAL_OUTCOMES = (*WRITE_OUTCOMES, "unchanged")
@@ -83,7 +83,7 @@ class IncomingWriter:
                 return origin._replace(outcome="conflict", notes=(note,))
             if self._keep:
                 with suppress(NotFound):
-                    DELETE[origin.resource](self._store, origin.target_id)
+                    DELETERS[origin.resource](self._store, origin.target_id)
                 origins.forget(self._store, self._run.source, origin)
         return origin._replace(outcome="deleted", notes=())
 

@@ -14,20 +14,22 @@ JSON = {"Content-Type": "application/json"}
 
 
 HOSTILE = [
-    *("\0", "%", "%00", "%zz", "'", '"', "' OR 1=1 --", "\\", "*", "(", "NEAR(a b)", "a:b", "{x}"),
     *(
+        "\0",
+        "%",
+        "%zz",
+        "'",
+        '"',
+        "' OR 1=1 --",
+        "\\",
+        "*",
+        "NEAR(a b)",
+        "{x}",
         "\ufffe",
-        "\U0010ffff",
-        "\u202e",
         "é" * 300,
-        "٣",
-        "🎉" * 100,
-        "-" * 900,
-        '"' * 999,
-        "a " * 99,
     ),
-    *("../../etc/passwd", "<script>", "${7*7}", "{{7*7}}", "\r\nX-Evil: 1", "1e400", "0x10", "1_0"),
-    *("." * 999, "a." * 999, ",".join("abcdefgh" * 9), "+" * 500, "NaN", "true", "[]", "1;DROP"),
+    *("\U0010ffff", "٣", '"' * 999, "../../etc/passwd", "\r\nX-Evil: 1", "1e400", "NaN", "[]"),
+    *("." * 999, "a." * 999, ",".join("abcdefgh" * 9)),
 ]
 ZONES = ["UTC", "Pacific/Kiritimati", "America/St_Johns"]
 MOMENTS = [f"{day}{offset}" for day in ("0001-01-01T00:00:00", "9999-12-31T23:59:59")

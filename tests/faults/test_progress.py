@@ -27,8 +27,10 @@ COMMANDS = {
 }
 
 
-@pytest.fixture
-def folder(tmp_path: Path) -> Path:
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a database, a backup and an export of it, and an empty database."""
+    tmp_path = tmp_path_factory.mktemp("progress")
     store = Store(f"sqlite:///{tmp_path}/landform.db")
     store.migrate()
     with store.connection():

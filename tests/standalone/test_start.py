@@ -63,8 +63,8 @@ def refused(command: list[str], folder: Path, **environment: str) -> str:
 
 
 BINDS = {
-    **dict.fromkeys(("127.0.0.1:99999", "8000"), "is no address with a port"),
-    **dict.fromkeys(("127.0.0.1:http", "::1:8000"), "is not a valid port number"),
+    "127.0.0.1:99999": "is no address with a port",
+    "::1:8000": "is not a valid port number",
     "unix:file": "is not a socket", "fd://99": "Bad file descriptor",
 }  # fmt: skip
 

@@ -26,21 +26,24 @@ from landform.storage.rows import MAX_INTEGER, Row
 KNOWN_STATUSES = (*STATUSES, "trash")
 # The slug of a page in the trash of WordPress.
 TRASHED = re.compile(r"(.*)__trashed(?:-\d+)?", re.DOTALL)
-NO_DATE = Moment("1970-01-01T00:00:00", "1970-01-01T00:00:00")
+UNKNOWN_DATE = Moment("1970-01-01T00:00:00", "1970-01-01T00:00:00")
 DEFAULT_AUTHOR = 1
 READ_ERRORS = (ValueError, TypeError, KeyError, AttributeError, OverflowError)
 TRUE, FALSE = ("1", "1.0", "true"), ("0", "0.0", "false", "", "none")
-# Columns that landform does not store, and their default values.
+# Columns that landform does not store, and their values if they are not used.
 LOST_COLUMNS = ("parent", "menu_order", "template", "featured_media", "excerpt")
-DEFAULTS = (None, 0, "0", "", "default")
+EMPTY_VALUES = (None, 0, "0", "", "default")
 # HTML is not sanitized here: WordPress has done so when its authors sent it.
 IMPORTER = Identity("import")
 SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 # The limits of requests, and the columns that have some.
 REQUEST_SCHEMA = PageUpdate()
 LIMITED_COLUMNS = {
-    "title": "title_raw", "content": "content_raw", "password": "password", "meta": "meta",
-}  # fmt: skip
+    "title": "title_raw",
+    "content": "content_raw",
+    "password": "password",
+    "meta": "meta",
+}
 SHORTCODE = re.compile(r"(?<!\[)\[([a-z][a-z0-9_-]{2,50})(?=[\s\]/])[^\[\]<>]{0,1000}\]")
 # A longer slug is refused without being encoded.
 MAX_SLUG = 10_000
@@ -85,10 +88,15 @@ class Converter:
         if is_missed:
             notes.append(note("schedule-missed"))
         row = {
-            "status": "draft" if is_missed else status, **dates, "author": _author(source, notes),
-            "meta": meta, "password": password, "title_raw": title, "content_raw": content,
+            "status": "draft" if is_missed else status,
+            **dates,
+            "author": _author(source, notes),
+            "meta": meta,
+            "password": password,
+            "title_raw": title,
+            "content_raw": content,
             **_slugs(source, status, title, notes),
-        }  # fmt: skip
+        }
         notes += [*meta_notes, *pattern_notes, *_lost_notes(source, row)]
         if source.get("repaired"):
             notes.append(note("control-characters"))
@@ -124,15 +132,20 @@ class Converter:
         newest_first = sorted(source.get("revisions", ()), key=lambda row: -int(row["id"]))
         for revision in newest_first:
             date = self._dates.parse(revision.get("modified"), revision.get("modified_gmt"))
-            local, utc = date or NO_DATE
+            local, utc = date or UNKNOWN_DATE
             texts = {name: _raw(revision.get(name)) for name in ("title", "content")}
             changed = [name for name in texts if texts[name] != following[f"{name}_raw"]]
             with suppress(ValidationError):
                 row = {
-                    **constant, **render_texts(texts, IMPORTER), "author": _author(revision, []),
-                    "modified": local, "modified_utc": utc, "changed": changed,
-                    "replaced_by": following["author"], "replaced_utc": following["modified_utc"],
-                }  # fmt: skip
+                    **constant,
+                    **render_texts(texts, IMPORTER),
+                    "author": _author(revision, []),
+                    "modified": local,
+                    "modified_utc": utc,
+                    "changed": changed,
+                    "replaced_by": following["author"],
+                    "replaced_utc": following["modified_utc"],
+                }
                 rows += [row] if changed else []
                 following = row
         return rows[::-1]
@@ -161,7 +174,7 @@ class Converter:
             date = modified
         notes += [note("date-missing")] if date is None else []
         notes += [note("modified-missing")] if modified is None else []
-        date = date or NO_DATE
+        date = date or UNKNOWN_DATE
         modified = modified or date
         return {
             "date": date.local, "date_utc": date.utc, "date_floats": floats,
@@ -225,7 +238,7 @@ def _slugs(source: Mapping[str, Any], status: str, title: str, notes: list[Note]
 def _lost_notes(source: Mapping[str, Any], row: Row) -> Iterator[Note]:
     """Yield notes on parts of a page that only WordPress stores, renders or accepts."""
     for name in LOST_COLUMNS:
-        if _raw(source.get(name), source.get(name)) not in DEFAULTS:
+        if _raw(source.get(name), source.get(name)) not in EMPTY_VALUES:
             yield note("lost", name)
     content = row["content_raw"]
     for code, pattern in (("shortcode", SHORTCODE), ("media", UPLOADS)):

@@ -22,7 +22,7 @@ from landform.parts.moving_in.wordpress.values import field_value, parse_integer
 from landform.storage.rows import Row
 
 # Columns whose elements have the same names, or these names after `post_`.
-COLUMNS = (
+PAGE_COLUMNS = (
     "date", "date_gmt", "modified", "modified_gmt", "status", "password", "parent", "menu_order",
     "link", "title", "content", "excerpt",
 )  # fmt: skip
@@ -142,7 +142,7 @@ class Export:
                     parents[-1].remove(element)
 
     def _page(self, texts: dict[str, str], element: Element) -> Row:
-        page: Row = {name: texts.get(f"post_{name}", texts.get(name, "")) for name in COLUMNS}
+        page: Row = {name: texts.get(f"post_{name}", texts.get(name, "")) for name in PAGE_COLUMNS}
         meta = _meta(element)
         page |= {
             "id": parse_integer(texts.get("post_id")),

@@ -15,7 +15,7 @@ from landform.storage.clock import Clock, Moment
 # NUL and unpaired surrogates.
 UNSTORABLE = re.compile("[\0\ud800-\udfff]")
 # An integer as a number, a text or a fraction such as 3.0.
-INTEGER = re.compile(r"\s*(-?[0-9]{1,40})(?:\.0+)?\s*")
+INTEGER_TEXT = re.compile(r"\s*(-?[0-9]{1,40})(?:\.0+)?\s*")
 SAFE = "/:?#[]@!$&'()*+,;=%~-._"
 INVALID_URL = "{url} is no address of a site: it has to look like https://shop.example."
 # A whole scalar, or the start of a list or text.
@@ -48,7 +48,7 @@ def storable(value: Any, pattern: re.Pattern[str] = UNSTORABLE) -> Any:
 
 def parse_integer(value: object) -> int | None:
     """Return the integer that a value holds, or None."""
-    match = INTEGER.fullmatch(str(value))
+    match = INTEGER_TEXT.fullmatch(str(value))
     return int(match[1]) if match else None
 
 
