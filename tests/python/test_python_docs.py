@@ -50,6 +50,7 @@ def test_the_documented_tests_pass(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["test_host.py"]
 
 
+@pytest.mark.all_parts
 def test_the_committed_stub_is_what_the_script_writes() -> None:
     script = runpy.run_path(str(ROOT / "docs/python_types.py"))
     assert script["STUB"].read_text() == script["stub"](), "Run `make types`."

@@ -59,7 +59,7 @@ def test_the_template_in_the_docs_works(database_url: str, tmp_path: Path) -> No
 
 def test_every_url_rule_is_in_the_docs(app: Flask) -> None:
     rules = {rule.rule for rule in app.url_map.iter_rules()}
-    assert len(rules) > 60
+    assert len(rules) > 50
     files = {rule for rule in rules if rule.startswith("/console/")}
     for rule in rules - files - {"/healthz", "/readyz"}:
         assert f"{rule}`" in API, rule
@@ -92,6 +92,7 @@ def test_every_variable_in_the_code_is_in_the_docs() -> None:
         assert f"| `{name}` |" in settings, name
 
 
+@pytest.mark.all_parts
 @pytest.mark.parametrize("paper", PAPERS, ids=lambda paper: str(paper.relative_to(ROOT)))
 def test_every_variable_file_and_link_in_a_paper_leads_somewhere(paper: Path) -> None:
     text = paper.read_text()

@@ -92,6 +92,7 @@ def test_options_take_every_documented_type(tmp_path: Path) -> None:
         assert list(api.list_pages()) == []
 
 
+@pytest.mark.all_parts
 def test_every_setting_is_documented_as_it_is_declared() -> None:
     documented = (ROOT / "docs/settings.md").read_text()
     tables = run_path(str(ROOT / "docs/settings_tables.py"))["tables"]

@@ -44,6 +44,8 @@ CREATED: dict[str, tuple[str, Any]] = {"<webhook_id>": ("/webhooks", HOOK)}
 RESPONSES: dict[str, tuple[str, Any]] = {"WebhookWithSecret": ("/webhooks", HOOK)}
 # Schemas of responses, and of the bodies in which they may be sent back.
 WRITTEN_BACK = [("Webhook", "WebhookUpdate")]
+# Paths of operations that a batch does not carry out.
+NOT_IN_BATCH = "/webhooks/1/test"
 # The fields among them with choices.
 CHOICES = ["types"]
 # The tables in which `applications.fill` stores rows.
