@@ -131,7 +131,7 @@ def previous_secrets(webhook: Row, now: float) -> list[str]:
 
 @transactional
 def replay(store: Store, webhook_id: int, after: int | None) -> Row:
-    """Repeat all events after an id, or with None those that were set aside.
+    """Send all events after an id again; with None those that were set aside.
 
     The cursor is never set forward: events that wait are not skipped.
     """

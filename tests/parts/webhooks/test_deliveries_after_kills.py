@@ -40,32 +40,34 @@ def start_deliverers(server: Server) -> list["subprocess.Popen[bytes]"]:
 
 
 def all_events(server: Server) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    while part := server.call("GET", f"/events?after={found[-1]['id'] if found else 0}")[1]:
-        found += part
-    return found
+    events: list[dict[str, Any]] = []
+    while part := server.call("GET", f"/events?after={events[-1]['id'] if events else 0}")[1]:
+        events += part
+    return events
 
 
-def untold(things: list[Thing], events: list[dict[str, Any]]) -> list[Thing]:
-    """Return the things of which the events do not tell each version once, and the end."""
-    told: dict[Any, list[tuple[str, int]]] = {}
+def missing_events(things: list[Thing], events: list[dict[str, Any]]) -> list[Thing]:
+    """Return the things without exactly one event for each version, and for their deletion."""
+    versions: dict[Any, list[tuple[str, int]]] = {}
     for event in events:
         resource, verb = event["type"].split(".")
         if verb in ("created", "updated", "deleted"):
             version = ABSENT if verb == "deleted" else event["data"]["version"]
-            told.setdefault((f"{resource}s", event["data"]["id"]), []).append((verb, version))
+            versions.setdefault((f"{resource}s", event["data"]["id"]), []).append((verb, version))
     wrong = []
-    for thing in (one for one in things if one.number):
+    for thing in (thing for thing in things if thing.number):
         (version,) = thing.allowed
-        found = told.get((thing.kind, thing.number), [])
-        written = version or len(found) - 1
-        expected = [("created", 1), *(("updated", n) for n in range(2, written + 1))]
-        if found != expected + [("deleted", ABSENT)] * (version == ABSENT):
+        own_versions = versions.get((thing.kind, thing.number), [])
+        last = version or len(own_versions) - 1
+        expected = [("created", 1), *(("updated", n) for n in range(2, last + 1))]
+        if own_versions != expected + [("deleted", ABSENT)] * (version == ABSENT):
             wrong.append(thing)
     return wrong
 
 
-def test_kills_lose_no_event_and_double_few(start_server: Callable[..., Server]) -> None:
+def test_after_kills_no_event_is_lost_and_few_are_sent_twice(
+    start_server: Callable[..., Server],
+) -> None:
     chance = random.Random(KILLS)
     server = start_server(LANDFORM_DELIVER="0")
     with receiver(lambda event: (500 if chance.random() < 1 / 3 else 204, {})) as hook:
@@ -93,4 +95,4 @@ def test_kills_lose_no_event_and_double_few(start_server: Callable[..., Server])
     assert list(dict.fromkeys(hook.accepted)) == ids, "not those of the commits, in their order"
     doubled = [number for number, times in Counter(hook.accepted).items() if times > 1]
     assert len(doubled) <= KILLS * 2
-    assert untold(writers.things, events) == []
+    assert missing_events(writers.things, events) == []

@@ -83,7 +83,7 @@ def hook() -> Iterator[Receiver]:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 @pytest.mark.parametrize("error", [MemoryError, RecursionError, SystemExit, KeyboardInterrupt])
-def test_an_attempt_that_dies_is_one_that_failed(
+def test_an_attempt_whose_thread_ends_has_failed(
     outbox: Outbox, hook: Receiver, monkeypatch: pytest.MonkeyPatch, error: type[BaseException]
 ) -> None:
     outbox.subscribe(hook.url)
@@ -241,7 +241,7 @@ def test_due_pages_are_published_while_a_receiver_is_slow(outbox: Outbox) -> Non
     assert outbox.get(f"/pages/{page['id']}").get_json()["status"] == "publish"
 
 
-def test_many_slow_receivers_hold_up_no_healthy_one_and_get_their_turns(outbox: Outbox) -> None:
+def test_many_slow_receivers_delay_no_other_and_take_turns(outbox: Outbox) -> None:
     gate = Gate()
 
     def respond(event: dict[str, Any]) -> Answer:
@@ -271,9 +271,7 @@ def test_many_slow_receivers_hold_up_no_healthy_one_and_get_their_turns(outbox: 
         assert [outbox.webhook(number)["delivered"] for number in numbers] == [5] * 9
 
 
-def test_a_webhook_that_gets_nothing_of_what_happens_is_not_looked_at_again(
-    outbox: Outbox, hook: Receiver
-) -> None:
+def test_a_webhook_without_new_events_is_not_read_again(outbox: Outbox, hook: Receiver) -> None:
     statements = list[str]()
     outbox.store.database.observers.append(lambda sql, _: statements.append(sql))
 
@@ -313,7 +311,7 @@ def test_a_response_counts_only_for_the_url_that_it_came_from(
     assert hook.accepted == [1]
 
 
-def test_what_one_url_refused_is_not_set_aside_for_the_next_one(outbox: Outbox) -> None:
+def test_refusals_of_a_former_url_set_no_event_aside(outbox: Outbox) -> None:
     with receiver(lambda event: (422, {})) as hook:
         outbox.subscribe(hook.url)
         outbox.draft()
@@ -374,7 +372,7 @@ class Meanwhile:
         self.place = 0
 
 
-def test_no_reader_misses_what_is_committed_while_it_reads(outbox: Outbox) -> None:
+def test_no_reader_misses_an_event_that_is_committed_while_it_reads(outbox: Outbox) -> None:
     path, read = "/events?type=page.*", list[int]()
 
     def follow() -> None:
@@ -393,7 +391,7 @@ def test_no_reader_misses_what_is_committed_while_it_reads(outbox: Outbox) -> No
     assert len(pages) > 5
 
 
-def test_no_webhook_misses_what_is_committed_while_events_are_looked_for(
+def test_no_webhook_misses_an_event_that_is_committed_while_it_is_read(
     outbox: Outbox, hook: Receiver
 ) -> None:
     def look() -> None:
@@ -409,7 +407,7 @@ def test_no_webhook_misses_what_is_committed_while_events_are_looked_for(
     assert len(pages) > 5
 
 
-def test_followers_miss_nothing_while_four_write(database_url: str, app: Flask) -> None:
+def test_readers_miss_no_event_while_four_clients_write(database_url: str, app: Flask) -> None:
     def write() -> None:
         client = Client(app)
         for _ in range(100):
@@ -458,7 +456,7 @@ def test_an_event_that_cannot_be_read_is_set_aside_and_left_out(
 
 @pytest.mark.parametrize("value", ["no JSON", "{}", "[null]"])
 @pytest.mark.parametrize("column", ["types", "resend", "set_aside", "deliveries"])
-def test_a_webhook_that_cannot_be_read_is_switched_off_and_holds_up_no_other(
+def test_a_damaged_webhook_is_switched_off_and_delays_no_other(
     outbox: Outbox, hook: Receiver, column: str, value: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     for _ in range(2):
@@ -502,7 +500,7 @@ def test_a_webhook_that_cannot_be_read_ends_no_write(outbox: Outbox) -> None:
         outbox.draft()
 
 
-def test_a_secret_that_cannot_be_read_holds_up_no_other(outbox: Outbox, hook: Receiver) -> None:
+def test_a_damaged_secret_delays_no_other(outbox: Outbox, hook: Receiver) -> None:
     for _ in range(2):
         outbox.subscribe(hook.url)
     outbox.sql("UPDATE webhook SET secret = 'whsec_x' WHERE id = 1")
@@ -516,7 +514,7 @@ def test_a_secret_that_cannot_be_read_holds_up_no_other(outbox: Outbox, hook: Re
 # Who delivers.
 
 
-def test_one_process_delivers_and_when_it_is_killed_another_one_goes_on(
+def test_when_the_delivering_process_is_killed_another_one_continues(
     start_server: Callable[..., Server],
 ) -> None:
     def respond(event: dict[str, Any]) -> Answer:

@@ -133,7 +133,7 @@ def test_any_other_url_is_refused_and_changes_nothing(client: Client, url: str) 
         assert response.status_code == 400, response.text
         if "\udc80" not in url:
             assert set(response.get_json()["data"]["params"]) == {"url"}
-    assert [one["url"] for one in client.get("/webhooks").get_json()] == ["http://host/"]
+    assert [webhook["url"] for webhook in client.get("/webhooks").get_json()] == ["http://host/"]
 
 
 def test_a_url_that_is_no_text_is_refused(client: Client) -> None:
@@ -171,7 +171,7 @@ URLS = st.one_of(
 )
 
 
-def test_every_url_that_is_accepted_makes_a_request_that_a_strict_server_takes(
+def test_a_request_to_any_accepted_url_is_valid_for_a_strict_server(
     client: Client, requests: Requests
 ) -> None:
     accepted = 0
@@ -196,7 +196,7 @@ def test_every_url_that_is_accepted_makes_a_request_that_a_strict_server_takes(
 
 
 @pytest.mark.parametrize("types", [[], "", None, {}, ["nonsense"], [""], ["*", 1]])
-def test_a_webhook_needs_types_that_there_are(client: Client, types: Any) -> None:
+def test_a_webhook_needs_known_types(client: Client, types: Any) -> None:
     before = client.post("/webhooks", json={"url": "http://host/", "types": ["page.*"]})
     for response in (
         client.post("/webhooks", json={"url": "http://host/", "types": types}),
@@ -204,7 +204,7 @@ def test_a_webhook_needs_types_that_there_are(client: Client, types: Any) -> Non
     ):
         assert response.status_code == 400
         assert "types" in "".join(response.get_json()["data"]["params"])
-    assert [one["types"] for one in client.get("/webhooks").get_json()] == [["page.*"]]
+    assert [webhook["types"] for webhook in client.get("/webhooks").get_json()] == [["page.*"]]
     assert before.status_code == 201
 
 
@@ -227,7 +227,7 @@ def with_scopes(app: Flask, *scopes: str) -> Client:
     ("feeds:read", ["run.*"], 403), ("feeds:read pages:read", ["page.*", "feed.*"], 201),
     ("feeds:read pages:read runs:write", ["*"], 403), ("runs:write", ["run.*"], 403),
 ])  # fmt: skip
-def test_nobody_lets_events_be_sent_that_they_may_not_read(
+def test_a_webhook_needs_a_scope_that_reads_its_events(
     app: Flask, client: Client, scopes: str, types: list[str] | None, status: int
 ) -> None:
     caller = with_scopes(app, "webhooks:write", *scopes.split())
@@ -246,7 +246,7 @@ def test_nobody_lets_events_be_sent_that_they_may_not_read(
         "/batch/v1",
         json={"requests": [{"method": "POST", "path": "/webhooks", "body": body}]},
     )
-    assert [one["status"] for one in batch.get_json()["responses"]] == [status]
+    assert [response["status"] for response in batch.get_json()["responses"]] == [status]
     if status == 403:
         stored = client.get(path).get_json()
         assert (stored["url"], stored["types"]) == ("http://host/", types)

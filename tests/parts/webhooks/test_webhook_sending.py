@@ -160,7 +160,7 @@ def test_a_response_that_ends_within_its_headers_is_no_success(
     (OK + b"X: " + b"x" * 20_000 + b"\r\n" + b"Y: y\r\n" * 500 + b"\r\nThanks", 200, "Thanks"),
     (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", 101, ""),
 ])  # fmt: skip
-def test_a_complete_response_counts_however_odd_it_is(
+def test_an_unusual_but_complete_response_counts(
     client: Client, response: bytes, status: int, text: str
 ) -> None:
     with raw_receiver(responding(response)) as url:
@@ -169,7 +169,7 @@ def test_a_complete_response_counts_however_odd_it_is(
 
 
 @pytest.mark.parametrize("error", [MemoryError, RecursionError, KeyError, UnicodeError, OSError])
-def test_whatever_an_attempt_raises_is_what_came_of_it(
+def test_an_exception_in_an_attempt_is_its_result(
     client: Client, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
 ) -> None:
     def fail(*args: Any, **kw: Any) -> Any:
@@ -184,7 +184,7 @@ def test_whatever_an_attempt_raises_is_what_came_of_it(
 
 
 @pytest.mark.servers
-def test_fifteen_seconds_are_enough_and_all_that_a_receiver_gets(
+def test_a_receiver_has_fifteen_seconds_for_a_response(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_over, look_up = threading.Event(), socket.getaddrinfo
@@ -259,7 +259,7 @@ def test_look_ups_that_never_end_do_not_pile_up(
 # Tests.
 
 
-def test_a_test_that_lasts_is_accepted_and_its_result_comes_among_the_deliveries(
+def test_a_slow_test_is_a_202_and_its_result_is_stored(
     client: Client,
 ) -> None:
     may_answer = threading.Event()
@@ -316,7 +316,7 @@ def test_each_test_has_an_id_of_its_own(client: Client) -> None:
     assert all(0 < len(message) <= 64 for message in ids)
 
 
-def test_a_test_during_a_delivery_is_remembered_beside_it(client: Client) -> None:
+def test_a_test_during_a_delivery_is_stored_too(client: Client) -> None:
     def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
         if event["id"]:
             Client(client.application).post("/webhooks/1/test")
@@ -326,7 +326,7 @@ def test_a_test_during_a_delivery_is_remembered_beside_it(client: Client) -> Non
         number = subscribe(client, hook.url, types=["page.created"])
         client.page(status="draft")
         client.application.blueprints["landform"].deliver()  # type: ignore[attr-defined]
-    assert sorted(one["event"] > 0 for one in deliveries(client, number)) == [False, True]
+    assert sorted(attempt["event"] > 0 for attempt in deliveries(client, number)) == [False, True]
 
 
 def test_a_webhook_that_is_deleted_during_its_test_stays_deleted(client: Client) -> None:
@@ -368,7 +368,7 @@ def test_private_and_reserved_addresses_are_not_connected_to(
 
 
 @pytest.mark.settings(WEBHOOK_PRIVATE=False)
-def test_a_private_address_among_public_ones_is_passed_over(
+def test_a_private_address_among_public_ones_is_skipped(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     connected, connect = list[Any](), socket.socket.connect

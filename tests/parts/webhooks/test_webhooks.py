@@ -53,7 +53,7 @@ class Outbox(Client):
         """Deliver until nothing waits."""
         until(lambda: self.deliver() is None, "It is tried again and again.", 60)
 
-    def shown(self) -> dict[str, Any]:
+    def webhook(self) -> dict[str, Any]:
         return dict(self.get("/webhooks/1").get_json())
 
     def change(self, **columns: Any) -> None:
@@ -68,18 +68,18 @@ def outbox(app: Flask) -> Outbox:
 
 @pytest.fixture
 def hook() -> Iterator[Receiver]:
-    with receiver() as mine:
-        yield mine
+    with receiver() as hook:
+        yield hook
 
 
-def test_events_come_in_order_and_only_those_asked_for(outbox: Outbox, hook: Receiver) -> None:
+def test_events_of_the_requested_types_arrive_in_order(outbox: Outbox, hook: Receiver) -> None:
     outbox.page(title="Before")
     outbox.subscribe(hook.url, types=["page.*", "feed.deleted"], description="A site")
     page = outbox.page()
     outbox.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"feedName": "F"}})
     outbox.delete("/feeds/1")
     outbox.delete(f"/pages/{page['id']}")
-    assert outbox.shown()["waiting"] == 5
+    assert outbox.webhook()["waiting"] == 5
     outbox.drain()
     sent = [event["type"] for _, event, _, _ in hook.received]
     assert sent == [
@@ -89,9 +89,9 @@ def test_events_come_in_order_and_only_those_asked_for(outbox: Outbox, hook: Rec
         {**outbox.get("/events?after=2&per_page=1").get_json()[0]}
         | {"data": hook.received[0][1]["data"]}
     ]
-    found = outbox.shown()
-    assert (found["waiting"], found["delivered"], found["failed"]) == (0, 5, 0)
-    assert [one["status"] for one in found["deliveries"]] == [204] * 5
+    webhook = outbox.webhook()
+    assert (webhook["waiting"], webhook["delivered"], webhook["failed"]) == (0, 5, 0)
+    assert [attempt["status"] for attempt in webhook["deliveries"]] == [204] * 5
 
 
 def test_the_signature_is_that_of_the_published_test_vector() -> None:
@@ -100,7 +100,7 @@ def test_the_signature_is_that_of_the_published_test_vector() -> None:
     assert headers["webhook-signature"] == "v1,rAvfW3dJ/X/qxhsaXPOyyCGmRKsaKWcsNccKXlIktD0="
 
 
-def test_the_secret_is_shown_once_and_the_one_before_signs_for_a_day(
+def test_a_secret_is_returned_once_and_the_former_one_signs_for_a_day(
     outbox: Outbox, hook: Receiver
 ) -> None:
     first = outbox.subscribe(hook.url)["secret"]
@@ -120,7 +120,7 @@ def test_the_secret_is_shown_once_and_the_one_before_signs_for_a_day(
         assert abs(int(sent["webhook-timestamp"]) - time.time()) < 60
 
 
-def test_what_fails_is_sent_again_with_the_same_id_until_it_is_accepted(outbox: Outbox) -> None:
+def test_an_event_is_sent_again_with_the_same_id_until_it_is_accepted(outbox: Outbox) -> None:
     fails = iter([500, 302, 404, 204, 204])
     with receiver(lambda event: (next(fails), {"Location": "http://169.254.169.254/"})) as hook:
         outbox.subscribe(hook.url)
@@ -130,7 +130,7 @@ def test_what_fails_is_sent_again_with_the_same_id_until_it_is_accepted(outbox: 
         (500, 1), (302, 1), (404, 1), (204, 1), (204, 2),
     ]  # fmt: skip
     assert len({headers["webhook-id"] for _, _, headers, _ in hook.received}) == 2
-    assert (outbox.shown()["failed"], outbox.shown()["failures"]) == (3, 0)
+    assert (outbox.webhook()["failed"], outbox.webhook()["failures"]) == (3, 0)
 
 
 def test_an_event_that_is_refused_five_times_is_set_aside_and_can_be_replayed(
@@ -142,12 +142,12 @@ def test_an_event_that_is_refused_five_times_is_set_aside_and_can_be_replayed(
         outbox.page()
         outbox.drain()
         assert [event["id"] for _, event, _, _ in hook.received] == [1] * 5 + [2]
-        assert outbox.shown()["set_aside"] == [1]
+        assert outbox.webhook()["set_aside"] == [1]
         statuses.clear()
         assert outbox.post("/webhooks/1/replay", json={}).get_json()["waiting"] == 1
         outbox.drain()
         assert hook.accepted == [2, 1]
-        assert (outbox.shown()["set_aside"], outbox.shown()["waiting"]) == ([], 0)
+        assert (outbox.webhook()["set_aside"], outbox.webhook()["waiting"]) == ([], 0)
 
 
 def test_events_are_delivered_again_from_an_id_or_a_time(outbox: Outbox, hook: Receiver) -> None:
@@ -175,7 +175,7 @@ def test_a_replay_during_a_delivery_is_not_lost(outbox: Outbox) -> None:
     assert hook.accepted == [1, 2, 1, 2]
 
 
-def test_410_switches_off_at_once_and_switched_on_it_goes_on_where_it_stood(
+def test_a_410_switches_off_and_an_active_webhook_continues_where_it_stopped(
     outbox: Outbox, caplog: pytest.LogCaptureFixture
 ) -> None:
     statuses = iter([204, 410, 204, 204])
@@ -185,9 +185,9 @@ def test_410_switches_off_at_once_and_switched_on_it_goes_on_where_it_stood(
         outbox.drain()
         outbox.page(status="draft")
         outbox.drain()
-        found = outbox.shown()
-        assert (found["active"], found["waiting"]) == (False, 2)
-        assert "410" in found["reason"]
+        webhook = outbox.webhook()
+        assert (webhook["active"], webhook["waiting"]) == (False, 2)
+        assert "410" in webhook["reason"]
         assert "sesame" not in caplog.text
         assert "switched off" in caplog.text
         assert outbox.patch("/webhooks/1", json={"active": True}).get_json()["reason"] == ""
@@ -196,12 +196,12 @@ def test_410_switches_off_at_once_and_switched_on_it_goes_on_where_it_stood(
 
 
 @pytest.mark.parametrize(
-    "told", [(429, "120", 120), (503, "90", 90), (500, "120", 60), (429, "9" * 9, 21_600)]
+    "response", [(429, "120", 120), (503, "90", 90), (500, "120", 60), (429, "9" * 9, 21_600)]
 )
 def test_retry_after_is_obeyed_within_six_hours(
-    outbox: Outbox, told: tuple[int, str, float]
+    outbox: Outbox, response: tuple[int, str, float]
 ) -> None:
-    status, after, most = told
+    status, after, most = response
     outbox.deliver_with(first_wait=60)
     with receiver(lambda event: (status, {"Retry-After": after})) as hook:
         outbox.subscribe(hook.url)
@@ -212,11 +212,9 @@ def test_retry_after_is_obeyed_within_six_hours(
     assert len(hook.received) == 1
 
 
-def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
-    outbox: Outbox, hook: Receiver
-) -> None:
+def test_a_receiver_that_fails_or_is_slow_delays_no_other(outbox: Outbox, hook: Receiver) -> None:
     def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
-        until(lambda: len(hook.received) >= 4, "The other one is held up.")
+        until(lambda: len(hook.received) >= 4, "The other one is delayed.")
         return 204, {}
 
     with receiver(respond) as slow:
@@ -227,7 +225,7 @@ def test_one_receiver_that_fails_or_is_slow_holds_up_no_other(
         outbox.page()
         outbox.deliver()
         assert slow.accepted == hook.accepted == [1, 2, 3, 4]
-        assert outbox.shown()["failures"] >= 1
+        assert outbox.webhook()["failures"] >= 1
 
 
 @pytest.mark.parametrize("until_when", [-1, 1000], ids=["ended", "of a clock that was ahead"])
@@ -248,29 +246,27 @@ def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
     assert hook.accepted == [1, 2]
 
 
-def test_a_test_event_tells_what_came_of_it(outbox: Outbox, hook: Receiver) -> None:
+def test_a_test_returns_its_result(outbox: Outbox, hook: Receiver) -> None:
     outbox.subscribe(hook.url, active=False)
-    found = outbox.post("/webhooks/1/test").get_json()
-    assert (found["status"], found["event"]) == (204, 0)
+    result = outbox.post("/webhooks/1/test").get_json()
+    assert (result["status"], result["event"]) == (204, 0)
     assert [event["type"] for _, event, _, _ in hook.received] == ["test"]
     outbox.subscribe("http://127.0.0.1:1/")
-    found = outbox.post("/webhooks/2/test").get_json()
-    assert found["status"] == 0
-    assert "refused" in found["response"]
+    result = outbox.post("/webhooks/2/test").get_json()
+    assert result["status"] == 0
+    assert "refused" in result["response"]
     assert outbox.delete("/webhooks/2").get_json()["id"] == 2
     assert outbox.get("/webhooks/2").get_json()["code"] == "rest_webhook_invalid_id"
 
 
-def test_events_that_are_no_longer_kept_are_passed_over_and_it_is_said(
-    outbox: Outbox, hook: Receiver
-) -> None:
+def test_expired_events_are_skipped_and_the_reason_says_so(outbox: Outbox, hook: Receiver) -> None:
     outbox.subscribe(hook.url)
     outbox.page()
     with outbox.store.connection() as db:
         EventState.insert(name="expired", number=1, holder="").execute(db)
     outbox.drain()
     assert hook.accepted == [2]
-    assert "no longer kept" in outbox.shown()["reason"]
+    assert "no longer kept" in outbox.webhook()["reason"]
 
 
 @pytest.mark.settings(METRICS=True)
@@ -319,8 +315,8 @@ def test_private_receivers_get_nothing_unless_they_are_allowed(
     port = hook.url.split(":")[2]
     response = outbox.post("/webhooks", json={"url": f"http://{host}:{port}"})
     if response.status_code == 201:
-        found = outbox.post("/webhooks/1/test").get_json()
-        assert found["status"] == 0
+        result = outbox.post("/webhooks/1/test").get_json()
+        assert result["status"] == 0
     assert hook.received == []
 
 
@@ -379,10 +375,10 @@ def test_a_hostile_receiver_costs_a_bounded_time_and_no_memory(
     monkeypatch.setattr(sending, "TIMEOUT", 0.5)
     with raw(serve) as port:
         began = time.monotonic()
-        found = send(f"{scheme}://127.0.0.1:{port}/", {}, b"{}", True)
+        result = send(f"{scheme}://127.0.0.1:{port}/", {}, b"{}", True)
         assert time.monotonic() - began < 10
-    assert found.status == status
-    assert len(found.text) <= 200
+    assert result.status == status
+    assert len(result.text) <= 200
 
 
 def test_a_receiver_that_never_accepts_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -390,15 +386,15 @@ def test_a_receiver_that_never_accepts_is_given_up(monkeypatch: pytest.MonkeyPat
     with socket.socket() as full, socket.socket() as first, socket.socket() as second:
         full.bind(("127.0.0.1", 0))
         full.listen(0)
-        for one in (first, second):
-            one.setblocking(False)
-            one.connect_ex(full.getsockname())
+        for connection in (first, second):
+            connection.setblocking(False)
+            connection.connect_ex(full.getsockname())
         url = f"http://127.0.0.1:{full.getsockname()[1]}/"
         assert send(url, {}, b"{}", True)[:2] == (0, "timed out")
 
 
 @needs("openssl")
-def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> None:
+def test_an_untrusted_certificate_is_refused(tmp_path: Path) -> None:
     key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
     request = ("openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost")
     subprocess.run([*request, "-keyout", key, "-out", certificate], check=True, capture_output=True)
@@ -411,12 +407,12 @@ def test_a_certificate_that_nobody_vouches_for_is_refused(tmp_path: Path) -> Non
             secure.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
     with raw(serve) as port:
-        found = send(f"https://localhost:{port}/", {}, b"{}", True)
-    assert found.status == 0
-    assert "certificate" in found.text.lower()
+        result = send(f"https://localhost:{port}/", {}, b"{}", True)
+    assert result.status == 0
+    assert "certificate" in result.text.lower()
 
 
-def test_a_host_delivers_when_it_likes(outbox: Outbox, hook: Receiver) -> None:
+def test_a_host_delivers_by_calling_deliver(outbox: Outbox, hook: Receiver) -> None:
     soon = (datetime.now(UTC) + timedelta(seconds=3)).isoformat(timespec="seconds")
     outbox.subscribe(hook.url, types=["page.published"])
     page = outbox.page(date=soon)
