@@ -125,7 +125,7 @@ def test_an_old_backup_is_replaced_only_when_asked_and_a_pipe_never(
 ) -> None:
     os.mkfifo(tmp_path / "pipe")
     refused = command(store, "backup", tmp_path / "pipe", "--force")
-    assert (refused.exit_code, "is no file" in refused.output) == (1, True)
+    assert (refused.exit_code, "is not a file" in refused.output) == (1, True)
     target = tmp_path / "copy.db"
     target.write_text("old")
     refused = command(store, "backup", target)
