@@ -130,7 +130,7 @@ def test_an_old_backup_is_replaced_only_when_asked_and_a_pipe_never(
     target.write_text("old")
     refused = command(store, "backup", target)
     assert (refused.exit_code, target.read_text()) == (1, "old")
-    assert "there already" in refused.output
+    assert "exists already" in refused.output
     assert command(store, "backup", target, "--force").exit_code == 0
     assert total(target) == 3
 
