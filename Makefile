@@ -25,13 +25,14 @@ install: .venv/.installed
 ASKED := $(shell $(PYTHON) -c 'import sys; print("%d.%d" % sys.version_info[:2])')
 ifneq ($(ASKED),$(shell sed -n 's/^version = \([0-9]*\.[0-9]*\).*/\1/p' .venv/pyvenv.cfg 2> /dev/null))
 .PHONY: .venv/.installed
+ANEW := --clear
 endif
 NEW_ENOUGH = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
     "Error: landform needs Python 3.11 or newer, and $(PYTHON) is %s: PYTHON=python3.13 make ..." % sys.version.split()[0])'
 
 .venv/.installed: pyproject.toml
 	@$(NEW_ENOUGH)
-	$(PYTHON) -m venv --clear .venv
+	$(PYTHON) -m venv $(ANEW) .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 

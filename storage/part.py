@@ -78,6 +78,10 @@ class Part:
         """Return figures from the database for `/metrics`; use inside `connection()`."""
         return ()
 
+    def redirect_target(self, store: Any, slug: str) -> str | None:
+        """Return the URL to redirect visitors of `/<slug>/` to, where no page has this address."""
+        return None
+
 
 @cache
 def all_tables() -> tuple[type[Table], ...]:

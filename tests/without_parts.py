@@ -28,6 +28,16 @@ def copy_without(folder: Path, *parts: str) -> Path:
     return copy
 
 
+def copy_with(folder: Path, source: Path, kind: str) -> Path:
+    """Copy the product into a folder, and add the part that another folder has."""
+    copy = copy_without(folder)
+    shutil.copytree(source, copy / "parts" / source.name)
+    names = copy / "parts/__init__.py"
+    line = f'PARTS = (\n    "{source.name}.{kind}",'
+    names.write_text(names.read_text().replace("PARTS = (", line, 1))
+    return copy
+
+
 def run_python(copy: Path, *arguments: str, **variables: str) -> "subprocess.CompletedProcess[str]":
     """Run Python with a copy as `landform`, for half an hour at most."""
     others = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM_")}

@@ -17,8 +17,9 @@ from landform.service.http.views import HttpIncoming, HttpViews, View, from_exce
 from landform.service.loading import accepts_html
 from landform.service.operations import Operation, Resource
 from landform.service.reply import Reply
-from landform.service.site.pages import show, unlock, visit
+from landform.service.site.pages import html_reply, show, unlock, visit
 from landform.service.site.responses import Site
+from landform.storage.errors import PageNotFound
 
 ALLOWED = "GET, HEAD, POST, OPTIONS"
 PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
@@ -124,8 +125,19 @@ def site_operations(site: Site) -> dict[str, Operation]:
 
     @resource.get(BY_SLUG, public=True, query=Anything())
     def show_page(call: Call, **arguments: Any) -> Reply:
-        """Show a page to a visitor; the arguments are those of `visit`."""
-        return show(site, call, visit(call, **arguments))
+        """Show a page to a visitor; the arguments are those of `visit`.
+
+        Parts may redirect visitors where no page has the address.
+        """
+        try:
+            return show(site, call, visit(call, **arguments))
+        except PageNotFound:
+            slug = str(arguments["key"])
+            parts = call.options.named_parts
+            targets = (part.redirect_target(call.store, slug) for part in parts)
+            if target := next(filter(None, targets), None):
+                return html_reply(b"", {"Location": target, "Cache-Control": "no-store"}, 301)
+            raise
 
     @resource.post(BY_SLUG, public=True, query=Anything())
     def unlock_page(call: Call, **arguments: Any) -> Reply:

@@ -14,6 +14,7 @@ from conftest import ROOT, Server, free_port
 from flask import Flask
 from flask.testing import FlaskClient
 from processes import python
+from without_parts import copy_with, landform, run_python
 
 EXAMPLES = ROOT / "examples"
 
@@ -136,3 +137,54 @@ def test_the_front_end_shows_open_pages_and_previews(
     assert (status, "<p>Later</p>" in text) == (200, True)
     server.call("DELETE", f"/pages/{draft['id']}/preview")
     assert get(made["link"])[0] == 404
+
+
+PART = """
+import sys
+from flask import Flask
+from landform.parts.redirects import Redirects
+from landform.service import Identity, create_blueprint
+
+host, database = Flask("host"), sys.argv[1]
+for name, parts in (("landing", [Redirects()]), ("core", [])):
+    guest = create_blueprint(
+        database, name=name, parts=parts, site=True, authorizer=lambda request: Identity("host")
+    )
+    host.register_blueprint(guest, url_prefix=f"/{name}")
+client = host.test_client()
+client.post("/landing/pages", json={"title": "Fair", "status": "publish"})
+for path in ("/old", "/fair", "/größe"):
+    created = client.post("/landing/redirects", json={"path": path, "target": "/landing/fair/"})
+    assert created.status_code == 201, created.text
+assert client.post("/landing/redirects", json={"path": "/old", "target": "x"}).status_code == 400
+assert client.post("/landing/redirects", json={"path": "/old", "target": "/a"}).status_code == 409
+for path in ("/landing/old", "/landing/old/", "/landing/old?x=1", "/landing/gr%C3%B6%C3%9Fe/"):
+    for method in ("GET", "HEAD"):
+        moved = client.open(path, method=method)
+        assert (moved.status_code, moved.headers["Location"]) == (301, "/landing/fair/"), path
+    assert client.post(path).status_code in (404, 405)
+# A page is never hidden by a redirect.
+assert client.get("/landing/fair/").status_code == 200
+others = ("/landing/other/", "/core/old/", "/core/redirects")
+assert {client.get(path).status_code for path in others} == {404}
+assert "/redirects" in client.get("/landing/openapi.json").json["paths"]
+assert "/redirects" not in client.get("/core/openapi.json").json["paths"]
+assert client.delete("/landing/redirects/1").status_code == 200
+assert client.get("/landing/old/").status_code == 404
+assert len(client.get("/landing/redirects").json) == 2
+"""
+
+
+@pytest.mark.servers
+def test_the_part_works_when_it_is_copied_to_the_others(tmp_path: Path) -> None:
+    copy, url = copy_with(tmp_path, EXAMPLES / "redirects", "Redirects"), f"sqlite:///{tmp_path}/a"
+    ended = run_python(copy, "-W", "error", "-c", PART, url)
+    assert ended.stdout == ""
+    assert landform(copy, url, "verify").stdout == "Nothing is wrong.\n"
+    assert "/redirects/<redirect_id>" in landform(copy, url, "routes").stdout
+    created = landform(copy, url, "key", "create", "editor", "--scope", "redirects:write")
+    assert created.returncode == 0, created.stdout
+    # Without the folder again, its rows are not lost unnoticed.
+    assert landform(ROOT, url, "verify").returncode == 0
+    refused = landform(ROOT, url, "copy", url, f"sqlite:///{tmp_path}/b")
+    assert (refused.returncode, "redirects" in refused.stdout) == (1, True)

@@ -101,7 +101,7 @@ def test_every_variable_file_and_link_in_a_paper_leads_somewhere(paper: Path) ->
         assert f"`{name}`" in settings, name
     for name in re.findall(rf"`((?:{PLACES})/[\w/.]*)`", text):
         # The recipe's example of a resource is one that landform does not have.
-        assert (ROOT / name).exists() or name.endswith("redirects.py"), name
+        assert (ROOT / name).exists() or name.endswith("comments.py"), name
     # The name could be anybody's in a package index.
     assert "pip install 'landform" not in text
     for target in re.findall(r"\]\((?!https?:)([^)]*)\)", text):
