@@ -41,7 +41,7 @@ REQUEST_SCHEMA = PageUpdate()
 LIMITED_COLUMNS = {
     "title": "title_raw",
     "content": "content_raw",
-    "password": "password",
+    "password": "password",  # nosec B105 - a column
     "meta": "meta",
 }
 SHORTCODE = re.compile(r"(?<!\[)\[([a-z][a-z0-9_-]{2,50})(?=[\s\]/])[^\[\]<>]{0,1000}\]")
