@@ -17,6 +17,7 @@ MARKERS = {
     "faults": "kills, or writes while other processes do.",
     "servers": "starts a server or another program.",
     "clients": "needs clients, a browser or a fuzzer.",
+    "each_part": "deletes one part alone, which CI leaves out.",
     "slow": "takes long, and begins before the others.",
     "smoke": "starts a server, and runs with those in process.",
 }

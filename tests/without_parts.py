@@ -11,7 +11,7 @@ from landform import parts as landform_parts
 
 ROOT = Path(__file__).parents[1]
 LEFT_OUT = shutil.ignore_patterns(
-    ".*", "__pycache__", "node_modules", "build", "dist", "*.egg-info", "*.db*"
+    ".*", "*.pyc.*", "node_modules", "build", "dist", "*.egg-info", "*.db*"
 )
 PARTS = [name.partition(".")[0] for name in landform_parts.PARTS]
 

@@ -16,7 +16,7 @@ from landform.storage import feeds, pages
 from landform.storage.maintenance import transfer
 
 # Beyond the ids that writers are given before the import begins.
-FIRST, PAGES, FEEDS = 2_000, 1_500, 500
+FIRST, PAGES, FEEDS = 2_000, 1_000, 200
 
 
 def lines(**changes: Any) -> list[dict[str, Any]]:
