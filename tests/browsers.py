@@ -49,8 +49,7 @@ class Page:
                     one for one in self.driver.find_elements("xpath", path) if one.is_displayed()
                 ]
             except Exception as error:
-                # What was found is gone before it was asked.
-                if "Stale" not in type(error).__name__:
+                if not is_gone(error):
                     raise
                 return False
             found[:] = shown[number : number + 1]
@@ -171,6 +170,11 @@ class Console(Page):
             "sessionStorage.clear(); sessionStorage.setItem('landform:credentials:', arguments[0])"
         )
         self.driver.execute_script(script, json.dumps({"name": name, "secret": secret}))
+
+
+def is_gone(error: Exception) -> bool:
+    """Return whether an element is no longer there, as a document was loaded meanwhile."""
+    return "Stale" in type(error).__name__ or "Node with given id" in str(error)
 
 
 def _quoted(text: str) -> str:

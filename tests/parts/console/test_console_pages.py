@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from browsers import Console
+from browsers import Console, is_gone
 from conftest import Server
 
 # What a person would have to fear of a content: each would name itself in the title of the window.
@@ -31,10 +31,15 @@ def shown_in_preview(console: Console, text: str) -> None:
 
     def is_shown() -> bool:
         frame = console.find("//iframe[@title='Preview of the page']")
-        console.driver.switch_to.frame(frame)
-        body = console.driver.find_element("tag name", "body").text
-        console.driver.switch_to.default_content()
-        return text in body
+        try:
+            console.driver.switch_to.frame(frame)
+            return text in console.driver.find_element("tag name", "body").text
+        except Exception as error:
+            if not is_gone(error):
+                raise
+            return False
+        finally:
+            console.driver.switch_to.default_content()
 
     console.until(is_shown, text)
 
