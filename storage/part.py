@@ -79,7 +79,10 @@ class Part:
         return ()
 
     def redirect_target(self, store: Any, slug: str) -> str | None:
-        """Return the URL to redirect visitors of `/<slug>/` to, where no page has this address."""
+        """Return the URL to redirect visitors of `/<slug>/` to, where no page has this address.
+
+        `slug` is decoded: a printable text of at most 2,000 characters.
+        """
         return None
 
 

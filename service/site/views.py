@@ -7,6 +7,7 @@ from flask import Request, Response
 from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
+from landform.schemas.fields import LONGEST_TEXT
 from landform.schemas.wordpress import Anything
 from landform.service.auth.credentials import is_cross_site
 from landform.service.call import Call
@@ -132,12 +133,10 @@ def site_operations(site: Site) -> dict[str, Operation]:
         try:
             return show(site, call, visit(call, **arguments))
         except PageNotFound:
-            slug = str(arguments["key"])
-            parts = call.options.named_parts
-            targets = (part.redirect_target(call.store, slug) for part in parts)
-            if target := next(filter(None, targets), None):
-                return html_reply(b"", {"Location": target, "Cache-Control": "no-store"}, 301)
-            raise
+            target = None if arguments["at_root"] else _redirect_target(call, arguments["key"])
+            if target is None:
+                raise
+            return html_reply(b"", {"Location": target, "Cache-Control": "no-store"}, 301)
 
     @resource.post(BY_SLUG, public=True, query=Anything())
     def unlock_page(call: Call, **arguments: Any) -> Reply:
@@ -145,6 +144,15 @@ def site_operations(site: Site) -> dict[str, Operation]:
         return unlock(site, call, visit(call, **arguments))
 
     return resource.paths[BY_SLUG]
+
+
+def _redirect_target(call: Call, slug: str) -> str | None:
+    """Return the URL to which a part redirects visitors of an address, if one does."""
+    # Neither control characters nor bytes that are not UTF-8 can be looked up in a database.
+    if not slug.isprintable() or len(slug) > LONGEST_TEXT:
+        return None
+    targets = (part.redirect_target(call.store, slug) for part in call.options.named_parts)
+    return next(filter(None, targets), None)
 
 
 def _last_segment(request: Request) -> str:

@@ -153,7 +153,7 @@ for name, parts in (("landing", [Redirects()]), ("core", [])):
     host.register_blueprint(guest, url_prefix=f"/{name}")
 client = host.test_client()
 client.post("/landing/pages", json={"title": "Fair", "status": "publish"})
-for path in ("/old", "/fair", "/größe"):
+for path in ("/old", "/fair", "/größe", "/9"):
     created = client.post("/landing/redirects", json={"path": path, "target": "/landing/fair/"})
     assert created.status_code == 201, created.text
 assert client.post("/landing/redirects", json={"path": "/old", "target": "x"}).status_code == 400
@@ -165,13 +165,14 @@ for path in ("/landing/old", "/landing/old/", "/landing/old?x=1", "/landing/gr%C
     assert client.post(path).status_code in (404, 405)
 # A page is never hidden by a redirect.
 assert client.get("/landing/fair/").status_code == 200
-others = ("/landing/other/", "/core/old/", "/core/redirects")
-assert {client.get(path).status_code for path in others} == {404}
+others = ["/landing/other/", "/core/old/", "/core/redirects", "/landing/?page_id=9"]
+others += [f"/landing/{slug}/" for slug in ("%ff", "%00", "old%00", "%ed%a0%80", "a" * 5000)]
+assert {path: client.get(path).status_code for path in others} == dict.fromkeys(others, 404)
 assert "/redirects" in client.get("/landing/openapi.json").json["paths"]
 assert "/redirects" not in client.get("/core/openapi.json").json["paths"]
 assert client.delete("/landing/redirects/1").status_code == 200
 assert client.get("/landing/old/").status_code == 404
-assert len(client.get("/landing/redirects").json) == 2
+assert len(client.get("/landing/redirects").json) == 3
 """
 
 
