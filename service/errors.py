@@ -181,7 +181,7 @@ def _from_storage(error: storage.StorageError) -> ApiError:
     known = api_error(next(code for kind, code in STORAGE_CODES.items() if isinstance(error, kind)))
     if isinstance(error, storage.RevisionNotFound):
         return ApiError(known.status, known.code, "The page has no such revision.")
-    if isinstance(error, storage.StateRefused):
+    if isinstance(error, storage.OrderIncomplete):
         known.data["details"] = error.details
     if known.code.startswith("storage_"):
         if not isinstance(error, storage.DiskFull):

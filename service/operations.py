@@ -116,9 +116,12 @@ class Operation:
         """Whether unknown names are reported."""
         return self.query is None or self.query.unknown != INCLUDE
 
+    def list_parameters(self, *, is_wordpress: bool) -> frozenset[str]:
+        """Return the parameters that may be repeated; in WordPress the last one counts."""
+        return frozenset() if is_wordpress else self._lists
+
     @cached_property
-    def list_parameters(self) -> frozenset[str]:
-        """The names of the parameters that are lists, and so may be sent several times."""
+    def _lists(self) -> frozenset[str]:
         fields = self.query.load_fields if self.query else {}
         return frozenset({"_fields", *(key for key in fields if isinstance(fields[key], ListOf))})
 

@@ -44,7 +44,7 @@ def api_routes(parts: Parts, *, wordpress: bool = False) -> tuple[Route, ...]:
 
 @cache
 def screen_routes(parts: Parts) -> tuple[Route, ...]:
-    """Return the routes of the pages of parts, which are no operations of the API."""
+    """Return the routes of the screens of parts, which are not operations of the API."""
     modules = modules_of(parts, "operations")
     return tuple(all_routes(one for module in modules for one in getattr(module, "SCREENS", ())))
 

@@ -87,16 +87,12 @@ class EmptyPage(StorageError):
     """The page would have neither title nor content."""
 
 
-class StateRefused(StorageError):
-    """The state that something is in does not allow it; `details` say which that is."""
+class OrderIncomplete(StorageError):
+    """An order has not exactly the feeds of a form; `details` have the difference."""
 
     def __init__(self, details: Mapping[str, object]) -> None:
-        super().__init__("It is in another state.")
+        super().__init__("An order has not exactly the feeds of the form.")
         self.details = details
-
-
-class OrderIncomplete(StateRefused):
-    """An order has not exactly the feeds of a form; `details` have the difference."""
 
 
 class EmptyFeed(StorageError):

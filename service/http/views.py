@@ -95,11 +95,10 @@ class HttpIncoming(Incoming):
 
     def read_query(self, operation: Operation) -> JsonObject:
         """Return the parameters, also from the body if the operation has none."""
-        # In WordPress the last one of equal names counts.
-        lists = () if self.is_wordpress else operation.list_parameters
+        lists = operation.list_parameters(is_wordpress=self.is_wordpress)
         query = nested(self.query_pairs, lists) if self.query_pairs else {}
-        has_no_parameters = operation.body is not None or not has_body(self.http.environ)
-        if has_no_parameters or not operation.checks_names:
+        may_be_in_body = operation.body is None and operation.checks_names
+        if not (may_be_in_body and has_body(self.http.environ)):
             return query
         if operation.form or self.http.is_json:
             return {**self.read_body(operation), **query}
