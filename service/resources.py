@@ -1,5 +1,6 @@
 """All resources of the service, with those of its parts, and their routes."""
 
+from collections.abc import Iterable
 from functools import cache
 
 from landform.parts import modules_of
@@ -39,7 +40,20 @@ def api_routes(parts: Parts, *, wordpress: bool = False) -> tuple[Route, ...]:
     if wordpress:
         described += (resources.RESOURCE,)
         described += (index.resource(described),)
-    return tuple(all_routes((*described, docs.resource(described))))
+    routes = all_routes((*described, docs.resource(described)))
+    # A part may have the resource itself of what discovery only lists.
+    return tuple(_first_of_each(routes))
+
+
+def _first_of_each(routes: Iterable[Route]) -> list[Route]:
+    """Return the routes without those whose rule an earlier one has."""
+    taken = set[str]()
+    first = []
+    for route in routes:
+        if taken.isdisjoint(route.rules):
+            first.append(route)
+            taken.update(route.rules)
+    return first
 
 
 @cache

@@ -218,7 +218,7 @@ class Access:
         *,
         is_by_host: bool = False,
     ) -> None:
-        self._identify, self._attempts, self._address = identify, attempts, address
+        self._identify, self._attempts, self.address = identify, attempts, address
         self.is_by_host = is_by_host
         self._rejection: Rejected | None = None
 
@@ -230,7 +230,7 @@ class Access:
         except Rejected as rejection:
             if not isinstance(rejection, NotAccepted):
                 # Not counted with the 401: other responses may reveal it too.
-                _raise_if_throttled(self._attempts.record_failure(address_key(self._address)))
+                _raise_if_throttled(self._attempts.record_failure(address_key(self.address)))
             self._rejection = rejection
             return None
 
@@ -261,7 +261,7 @@ class Access:
 
     def check_password(self, page: Row, sent: str) -> None:
         """Check the password of a page: raises a 403, or a 429 after too many failures."""
-        counter = f"{address_key(self._address)} page {page['id']}"
+        counter = f"{address_key(self.address)} page {page['id']}"
         _raise_if_throttled(self._attempts.retry_after(counter))
         if not hmac.compare_digest(sent.encode(), page["password"].encode()):
             _raise_if_throttled(self._attempts.record_failure(counter))

@@ -7,12 +7,14 @@ from landform.parts.leads.storage.entries import (
     create_entry,
     delete_entry,
     find_digest,
+    find_entries,
     find_entry,
     get_entry,
     load_entries,
     trash_entry,
     update_entry,
 )
+from landform.parts.leads.storage.erasing import erase_entries
 from landform.parts.leads.storage.forms import (
     create_form,
     delete_form,
@@ -21,6 +23,7 @@ from landform.parts.leads.storage.forms import (
     get_form,
     get_form_row,
     list_forms,
+    read_forms,
     trash_form,
     update_form,
 )
@@ -34,7 +37,9 @@ __all__ = [
     "create_form",
     "delete_entry",
     "delete_form",
+    "erase_entries",
     "find_digest",
+    "find_entries",
     "find_entry",
     "find_form",
     "form_of",
@@ -45,6 +50,7 @@ __all__ = [
     "list_entries",
     "list_forms",
     "load_entries",
+    "read_forms",
     "trash_entry",
     "trash_form",
     "update_entry",

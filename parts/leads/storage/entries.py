@@ -42,6 +42,12 @@ def find_entry(store: Store, entry_id: int) -> Row | None:
     return next(iter(query.execute(store.database)), None)
 
 
+def find_entries(store: Store, entry_ids: Iterable[int]) -> list[Row]:
+    """Return the rows that there are of some ids, by id."""
+    query = Entry.select().where(Entry.id.in_(storable(entry_ids))).order_by(Entry.id)
+    return [*query.dicts().execute(store.database)]
+
+
 def get_entry(store: Store, entry_id: int) -> Row:
     """Return the object of an entry. Raises `EntryNotFound`."""
     row = find_entry(store, entry_id)

@@ -63,15 +63,18 @@ def _rows(store: Store, form_ids: Iterable[int]) -> list[Row]:
     return [*query.dicts().execute(store.database)]
 
 
-def list_forms(store: Store) -> list[Row]:
-    """Return `id`, `title` and the number of active `entries` of the forms, without trashed ones.
+def list_forms(store: Store, status: str = "") -> list[Row]:
+    """Return `id`, `title` and the number of active `entries` of forms, by their titles.
 
-    They are in the order of their titles.
+    `status`: `active`, `inactive` or `trash`; by default all but those in the trash.
     """
     active = Entry.select(fn.COUNT(Entry.id)).where(
         (Entry.form_id == Form.id) & (Entry.status == "active")
     )
-    query = Form.select(Form.id, Form.title, active.alias("entries")).where(~Form.is_trash)
+    chosen = Form.is_trash if status == "trash" else ~Form.is_trash
+    if status in ("active", "inactive"):
+        chosen &= Form.is_active == (status == "active")
+    query = Form.select(Form.id, Form.title, active.alias("entries")).where(chosen)
     rows = [*query.order_by(Form.id).dicts().execute(store.database)]
     return sorted(rows, key=lambda row: row["title"].lower())
 

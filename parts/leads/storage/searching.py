@@ -1,17 +1,34 @@
 """Searches of entries: filters of their values and columns, in any order, a page at a time."""
 
+import re
 from collections.abc import Mapping
+from functools import reduce
+from operator import and_, or_
 from typing import Any
 
-from peewee import SQL, ColumnBase, fn
+from peewee import JOIN, SQL, AutoField, BigIntegerField, BooleanField, ColumnBase, fn
 
 from landform.parts.leads.models import Entry, EntryValue
-from landform.storage.rows import Row
+from landform.parts.leads.storage.entries import number_of
+from landform.storage.engines import expressions
+from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.search import fold
 from landform.storage.store import Store
 
 # The beginning of a value, as the index has it: with parameters no engine would use that.
 LENGTH = 100
+# The key of a filter of any input.
+ANY = "0"
+ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
+COLUMNS: Mapping[str, Any] = {
+    **{
+        name: getattr(Entry, name)
+        for name in Entry._meta.fields
+        if name not in ("properties", "digest")
+    },
+    "date_created": Entry.created_utc,
+    "date_updated": Entry.modified_utc,
+}
 short_text = fn.SUBSTR(EntryValue.folded, SQL("1"), SQL(str(LENGTH)))
 
 
@@ -31,6 +48,92 @@ def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:
 
 
 def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
-    """Return the rows of a page of entries, and the number of all that pass the filters."""
-    rows = Entry.select().order_by(Entry.created_utc.desc(), Entry.id.desc())
-    return [*rows.limit(10).dicts().execute(store.database)], rows.count(store.database)
+    """Return the rows of a page of entries, and the number of all that pass the filters.
+
+    `query`: `form_ids`, and `search`, `sorting` and `paging` as `EntryList` loads them.
+    """
+    search = query.get("search") or {"status": "active", "filters": []}
+    rows = Entry.select().where(Entry.status == search["status"])
+    if form_ids := query.get("form_ids"):
+        rows = rows.where(Entry.form_id.in_(storable(form_ids)))
+    if start := search.get("start_date"):
+        rows = rows.where(Entry.created_utc >= start)
+    if end := search.get("end_date"):
+        rows = rows.where(Entry.created_utc <= end)
+    if conditions := [_condition(one) for one in search["filters"]]:
+        rows = rows.where(reduce(or_ if search["mode"] == "any" else and_, conditions))
+    paging = {"page_size": 10, "offset": 0, **query.get("paging", {})}
+    size, skipped = paging["page_size"], paging["offset"]
+    if page := paging.get("current_page"):
+        skipped = (page - 1) * size
+    sorting = query.get("sorting") or {"key": "date_created", "ascending": False}
+    selected = _sorted(rows, **sorting).limit(size).offset(min(skipped, MAX_INTEGER))
+
+    def read() -> tuple[list[Row], int]:
+        found = [*selected.dicts().execute(store.database)]
+        return found, rows.count(store.database)
+
+    return store.bounded(read)
+
+
+def _sorted(rows: Any, key: str, *, ascending: bool) -> Any:
+    """Return a query with an order: by a property, or by the value of an input."""
+    if column := COLUMNS.get(key):
+        terms = [column, Entry.id]
+    else:
+        rows = rows.join(
+            EntryValue,
+            JOIN.LEFT_OUTER,
+            on=(EntryValue.entry_id == Entry.id) & (EntryValue.key == key),
+        )
+        terms = [EntryValue.number.is_null(False), EntryValue.number]
+        terms += [fn.COALESCE(EntryValue.folded, ""), Entry.id]
+    return rows.order_by(*(term.asc() if ascending else term.desc() for term in terms))
+
+
+def _condition(one: Mapping[str, Any]) -> ColumnBase:
+    """Return the condition of a filter, as `EntryList` loads it."""
+    key, operator, value = one["key"], one["operator"], one["value"]
+    if operator in ("isnot", "not in"):
+        return ~_condition({**one, "operator": {"isnot": "is", "not in": "in"}[operator]})
+    if operator == "in":
+        each = [_condition({**one, "operator": "is", "value": text}) for text in value]
+        return reduce(or_, each) if each else NOTHING
+    if column := COLUMNS.get(key):
+        return _of_column(column, operator, value)
+    if operator == "is" and not value:
+        return ~Entry.id.in_(_entries_with(key, ALWAYS))
+    return Entry.id.in_(_entries_with(key, _of_value(operator, value)))
+
+
+def _entries_with(key: str, condition: ColumnBase) -> Any:
+    """Return the query for the entries with a value of an input; key 0 is any input."""
+    query = EntryValue.select(EntryValue.entry_id).where(condition)
+    return query if key == ANY else query.where(EntryValue.key == key)
+
+
+def _of_value(operator: str, value: str) -> ColumnBase:
+    if operator == "is":
+        return same_text(value)
+    if operator in ("contains", "like"):
+        return expressions.contains(EntryValue.folded, fold(value))
+    number = number_of(value)
+    column, other = (
+        (EntryValue.folded, fold(value)) if number is None else (EntryValue.number, number)
+    )
+    return column > other if operator == ">" else column < other
+
+
+def _of_column(column: Any, operator: str, value: str) -> ColumnBase:
+    if isinstance(column, BooleanField):
+        return NOTHING if value not in ("0", "1") else column == (value == "1")
+    if isinstance(column, (AutoField, BigIntegerField)):
+        number = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else None
+        if number is None:
+            return column.is_null() if operator == "is" and not value else NOTHING
+        return {">": column > number, "<": column < number}.get(operator, column == number)
+    if column in (Entry.created_utc, Entry.modified_utc):
+        value = value.replace(" ", "T")
+    if operator in ("contains", "like"):
+        return expressions.contains(column, value)
+    return {">": column > value, "<": column < value}.get(operator, column == value)

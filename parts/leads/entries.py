@@ -1,0 +1,238 @@
+"""The operations on entries."""
+
+from typing import Any
+
+from landform.parts.leads import Leads
+from landform.parts.leads import errors as e
+from landform.parts.leads import planning, storage
+from landform.parts.leads.entry_schemas import (
+    EntryCreate,
+    EntryList,
+    EntryProperties,
+    EntryView,
+    EntryWrite,
+    Erasure,
+)
+from landform.parts.leads.form_schemas import Deletion
+from landform.parts.leads.forms import is_forced
+from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
+from landform.schemas.wordpress import Anything
+from landform.service.call import Call
+from landform.service.errors import ApiError, api_error
+from landform.service.json_codec import JsonObject
+from landform.service.operations import GRAVITY_FORMS, Resource
+from landform.service.reply import NO_STORE, Reply
+from landform.storage.rows import Row
+
+RESOURCE = Resource(GRAVITY_FORMS)
+ENTRY_PATH = "/entries/<entry_id>"
+EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
+UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
+
+
+@RESOURCE.get("/entries", query=EntryList(), scope="entries:read")
+def list_entries(call: Call) -> Reply:
+    """Return active entries, the newest first, or those of a search, with their number."""
+    return _list_reply(call, call.query.get("form_ids") or [])
+
+
+@RESOURCE.get("/forms/<form_id>/entries", query=EntryList(), scope="entries:read")
+def list_form_entries(call: Call, form_id: int) -> Reply:
+    """Return the entries of a form, as the list of all entries does."""
+    return _list_reply(call, [form_id], one_form=form_id)
+
+
+@RESOURCE.post(
+    "/entries",
+    body=EntryCreate(),
+    status=201,
+    scope="entries:write",
+    headers=("Location",),
+    example=EXAMPLE,
+    errors=("rest_missing_callback_param", e.EntryFormUnknown),
+)
+def create_entry(call: Call) -> Reply:
+    """Store an entry as it is sent: nothing is checked, and no feed runs."""
+    return _created(call, call.body["form_id"])
+
+
+@RESOURCE.post(
+    "/forms/<form_id>/entries",
+    body=EntryWrite(),
+    status=201,
+    scope="entries:write",
+    headers=("Location",),
+    example={"1": "Ada", "2": "ada@example.com"},
+    errors=(e.EntryFormUnknown,),
+)
+def create_form_entry(call: Call, form_id: int) -> Reply:
+    """Store an entry of the form in the path."""
+    return _created(call, form_id)
+
+
+@RESOURCE.post("/entries/erase", body=Erasure(), scope="entries:write", repeatable=False)
+def erase_entries(call: Call) -> Reply:
+    """Delete every entry with an e-mail address for good, in all forms; return how many."""
+    return Reply({"erased": storage.erase_entries(call.store, call.body["email"])})
+
+
+@RESOURCE.get(ENTRY_PATH, query=EntryView(), scope="entries:read", errors=(e.EntryNotFound,))
+def get_entry(call: Call, entry_id: int) -> Reply:
+    """Return an entry."""
+    return _entry_reply(call, storage.get_entry(call.store, entry_id))
+
+
+@RESOURCE.put(
+    ENTRY_PATH,
+    body=EntryWrite(),
+    scope="entries:write",
+    if_match="entry",
+    example=EXAMPLE,
+    errors=("not_found", e.EntryFormUnknown),
+)
+def update_entry(call: Call, entry_id: int) -> Reply:
+    """Replace the values of an entry, and write the properties that are sent."""
+    row = storage.find_entry(call.store, entry_id)
+    if row is None:
+        raise api_error("not_found")
+    form = _form(call, call.body.get("form_id", row["form_id"]))
+    columns, values = call.body["columns"], call.body["values"]
+    known = {key: values[key] for key in input_ids(form) if key in values}
+    storage.update_entry(
+        call.store, entry_id, columns, form=form, values=known, if_match=call.if_match
+    )
+    return _entry_reply(call, storage.get_entry(call.store, entry_id))
+
+
+@RESOURCE.put(
+    f"{ENTRY_PATH}/properties",
+    body=EntryProperties(),
+    form=True,
+    scope="entries:write",
+    if_match="entry",
+    example={"is_read": True, "status": "spam"},
+    errors=("not_found",),
+)
+def update_entry_properties(call: Call, entry_id: int) -> Reply:
+    """Change the status, the star or whether an entry was read. Returns a message.
+
+    The feeds of one that was spam are planned.
+    """
+    if not call.body or call.incoming.read_form():
+        # Gravity Forms reads only JSON here.
+        return Reply(NOTHING, status=400)
+    if storage.find_entry(call.store, entry_id) is None:
+        raise api_error("not_found")
+    with call.store.transaction():
+        before = storage.get_entry(call.store, entry_id)
+        storage.update_entry(call.store, entry_id, call.body, if_match=call.if_match)
+        if before["status"] == storage.SPAM and call.body.get("status") == storage.ACTIVE:
+            entry = storage.get_entry(call.store, entry_id)
+            form = storage.get_form(call.store, int(entry["form_id"]))
+            planning.after_submission(call.store, form, entry)
+    return Reply(UPDATED)
+
+
+@RESOURCE.post(
+    f"{ENTRY_PATH}/notifications", body=Anything(), scope="entries:write", errors=("not_found",)
+)
+def send_notifications(call: Call, entry_id: int) -> Reply:
+    """Send the notifications of an entry, of which there are none: feeds do that."""
+    if "_notifications" not in {**call.sent_query, **call.sent_body}:
+        raise ApiError(401, "rest_forbidden", "_notifications is missing.")
+    if storage.find_entry(call.store, entry_id) is None:
+        raise api_error("not_found")
+    return Reply([])
+
+
+@RESOURCE.delete(
+    ENTRY_PATH,
+    query=Deletion(),
+    body=Deletion(),
+    scope="entries:write",
+    if_match="entry",
+    errors=(e.EntryNotFound, e.AlreadyInTrash),
+)
+def delete_entry(call: Call, entry_id: int) -> Reply:
+    """Move an entry to the trash, or with `force` delete it for good."""
+    if is_forced(call):
+        previous = storage.delete_entry(call.store, entry_id, call.if_match)
+        return Reply({"deleted": True, "previous": previous}, caching=NO_STORE)
+    storage.trash_entry(call.store, entry_id, call.if_match)
+    return _entry_reply(call, storage.get_entry(call.store, entry_id))
+
+
+def _form(call: Call, form_id: int) -> Row:
+    form = storage.find_form(call.store, form_id)
+    if form is None:
+        raise e.EntryFormUnknown
+    return form
+
+
+def _created(call: Call, form_id: int) -> Reply:
+    form, columns = _form(call, form_id), call.body["columns"]
+    columns = {**_origin(call), **columns}
+    known = set(input_ids(form))
+    values = {key: text for key, text in call.body["values"].items() if key in known}
+    row = storage.create_entry(call.store, form, values, **columns)
+    sent = {**call.sent_body, "form_id": form["id"], "id": row["id"]}
+    headers = {"Location": f"{call.root_url}/entries/{row['id']}"}
+    return Reply(sent, headers=headers, caching=NO_STORE)
+
+
+def _origin(call: Call) -> Row:
+    """Return where an entry comes from that a client of the API creates."""
+    ip = call.access.address if call.part(Leads).entry_ip else ""
+    url, author = call.incoming.url, call.caller.author
+    return {"user_agent": "API", "created_by": author, "source_url": url[:2000], "ip": ip}
+
+
+def _entry_reply(call: Call, entry: Row) -> Reply:
+    view = _View(call)
+    return Reply(view.show(entry, with_labels=True), caching=NO_STORE)
+
+
+def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) -> Reply:
+    view = _View(call)
+    if ids := call.query.get("include"):
+        entries = storage.load_entries(call.store, storage.find_entries(call.store, ids))
+        shown = {entry["id"]: view.show(entry, with_labels=True) for entry in entries}
+        return Reply(shown or [], caching=NO_STORE)
+    rows, total = storage.list_entries(call.store, {**call.query, "form_ids": form_ids})
+    entries = storage.load_entries(call.store, rows)
+    listed = [view.show(entry, with_labels=one_form is None) for entry in entries]
+    labels = view.labels(one_form) if one_form is not None else {}
+    body = {"total_count": total, "entries": listed, **({"_labels": labels} if labels else {})}
+    return Reply(body, caching=NO_STORE)
+
+
+class _View:
+    """What a call asks for of entries: keys, and the labels of inputs."""
+
+    def __init__(self, call: Call) -> None:
+        ids = str(call.query.get("field_ids", "")).split(",")
+        self._keys = [key for key in map(str.strip, ids) if key]
+        self._wants_labels = bool(call.query.get("labels"))
+        self._store = call.store
+
+    def show(self, entry: Row, *, with_labels: bool) -> Row:
+        """Return the wanted keys of an entry; the number of a field means all its inputs."""
+        shown = {key: value for key, value in entry.items() if self._is_wanted(key)}
+        labels = self.labels(int(entry["form_id"])) if with_labels else {}
+        return {**shown, **({"_labels": labels} if labels else {})}
+
+    def labels(self, form_id: int) -> JsonObject:
+        """Return the labels of the wanted fields of a form, those of inputs below their field."""
+        form = storage.find_form(self._store, form_id) if self._wants_labels else None
+        fields: list[Any] = form["fields"] if form else []
+        return {str(f["id"]): _labels(f) for f in fields if self._is_wanted(str(f["id"]))}
+
+    def _is_wanted(self, key: str) -> bool:
+        return not self._keys or key in self._keys or key.partition(".")[0] in self._keys
+
+
+def _labels(field: JsonObject) -> object:
+    inputs = [one for one in inputs_of(field) if "." in one.id]
+    if not inputs:
+        return label_of(field)
+    return {str(field["id"]): label_of(field), **{one.id: one.label for one in inputs}}

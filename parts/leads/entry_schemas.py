@@ -1,0 +1,234 @@
+"""Schemas of entries: as they are written, and the query of their list."""
+
+import json
+import re
+from datetime import datetime
+from typing import Any
+
+from marshmallow import INCLUDE, Schema, ValidationError, post_load
+
+from landform.parts.leads.intake.fields import LONGEST_VALUE, MOST_INPUTS
+from landform.schemas.fields import (
+    Field,
+    Flag,
+    IdText,
+    Integer,
+    JsonObject,
+    ListOf,
+    Number,
+    Text,
+    required,
+)
+from landform.schemas.known_names import Tolerant
+from landform.service.planning.entries import text_of
+
+STATUSES = ("active", "spam", "trash")
+KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
+DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
+MOST_PER_PAGE, MOST_FILTERS, LONGEST_SEARCH = 200, 50, 10_000
+# The operators of filters, and their other spellings.
+OPERATORS = ("is", "isnot", "contains", ">", "<", "in", "not in", "like")
+SAME = {"=": "is", "<>": "isnot", "!=": "isnot", "notin": "not in"}
+PROPERTY_KEYS = ("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip")
+TIME_KEYS = ("date_created", "date_updated")
+
+
+class Time(Text):
+    """A time in UTC as Gravity Forms has it: `2026-01-31 12:00:00`."""
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> str:
+        text = super()._deserialize(value, attr, data, **kw)
+        return _utc(text, attr)
+
+
+def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
+    """Return a date or a time as UTC text; a date is its first second, or its last one."""
+    try:
+        if not DATE.fullmatch(text):
+            raise ValueError
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise ValidationError(f"{name} must look like 2026-01-31 12:00:00.") from None
+    return f"{text}T23:59:59" if is_end and len(text) == 10 else moment.isoformat()
+
+
+class EntryWrite(Schema):
+    """The body that writes an entry: values by the ids of inputs, and properties."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    form_id = Integer("The form.", 0)
+    status = Text("The status.", STATUSES)
+    is_read = Integer("1 if it was read.", 0, 1)
+    is_starred = Integer("1 if it has a star.", 0, 1)
+    created_by = Integer("The author id of who sent it.", 0, allow_none=True)
+    date_created = Time("When it was sent, in UTC.")
+    date_updated = Time("When it was last written, in UTC.")
+    ip = Text("The IP address of the sender.", longest=100, line=True)
+    source_url = Text("The page from which it was sent.")
+    user_agent = Text("The program that sent it.", longest=250)
+
+    @post_load
+    def split(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Return `form_id`, the other `columns`, and the `values` by the ids of inputs."""
+        values = {name: _value(name, data.pop(name)) for name in [*data] if KEY.fullmatch(name)}
+        if len(values) > MOST_INPUTS:
+            raise ValidationError(f"An entry must not have more than {MOST_INPUTS} values.", "1")
+        names = ("status", "created_by", "ip", "source_url", "user_agent")
+        columns = {name: data[name] for name in names if name in data}
+        columns |= {name: bool(data[name]) for name in ("is_read", "is_starred") if name in data}
+        for name, column in (("date_created", "created_utc"), ("date_updated", "modified_utc")):
+            if name in data:
+                columns[column] = data[name]
+        form = {"form_id": data["form_id"]} if "form_id" in data else {}
+        return {**form, "columns": columns, "values": values}
+
+
+class EntryCreate(EntryWrite):
+    """The body that creates an entry."""
+
+    form_id = Integer("The form.", 0, **required("form_id"))
+
+
+def _value(name: str, value: object) -> str:
+    if isinstance(value, (list, dict)):
+        raise ValidationError(f"{name} must be one text or number.", name)
+    text = text_of(value)  # type: ignore[arg-type]
+    if len(text) > LONGEST_VALUE or "\0" in text:
+        message = f"{name} must have at most {LONGEST_VALUE} characters, and no NUL."
+        raise ValidationError(message, name)
+    return text
+
+
+class EntryProperties(Tolerant):
+    """Properties of an entry, of which at least one is sent."""
+
+    status = Text("The status.", STATUSES)
+    is_read = Flag("Whether it was read.")
+    is_starred = Flag("Whether it has a star.")
+
+
+class Search(Field[JsonObject]):
+    """A search as JSON text: `status`, `start_date`, `end_date` and `field_filters`."""
+
+    json_type = {"type": "string", "maxLength": LONGEST_SEARCH}
+    python_type = "str"
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
+        if not isinstance(value, str) or len(value) > LONGEST_SEARCH:
+            raise ValidationError(f"search must be JSON of at most {LONGEST_SEARCH} characters.")
+        try:
+            search = json.loads(value) if value.strip() else {}
+        except (ValueError, RecursionError):
+            raise ValidationError("search is not valid JSON.") from None
+        if not isinstance(search, dict):
+            raise ValidationError("search must be a JSON object.")
+        filters = search.get("field_filters") or []
+        loaded: JsonObject = {"status": search.get("status") or "active", "filters": []}
+        if not isinstance(loaded["status"], str):
+            raise ValidationError("The status of a search must be a string.")
+        for name in ("start_date", "end_date"):
+            if text := search.get(name):
+                loaded[name] = _utc(str(text), name, is_end=name == "end_date")
+        loaded["mode"] = "all"
+        if isinstance(filters, dict):
+            filters = dict(filters)
+            loaded["mode"] = str(filters.pop("mode", "all")).lower()
+            filters = [*filters.values()]
+        if not isinstance(filters, list) or len(filters) > MOST_FILTERS:
+            raise ValidationError(f"field_filters must be a list of at most {MOST_FILTERS}.")
+        loaded["filters"] = [_filter(item) for item in filters]
+        if loaded["mode"] not in ("all", "any"):
+            raise ValidationError("The mode of field_filters must be all or any.")
+        return loaded
+
+
+def _filter(item: object) -> JsonObject:
+    """Return a filter: its `key` ("0" for any input), `operator` and `value`, a text or a list."""
+    if not isinstance(item, dict):
+        raise ValidationError("Each of field_filters must be an object.")
+    key, given = str(item.get("key") or "0"), str(item.get("operator") or "is").lower()
+    operator = SAME.get(given, given)
+    if operator not in OPERATORS:
+        raise ValidationError(f"The operators of filters are {', '.join(OPERATORS)}.")
+    if not (KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS, "source_url", "user_agent")):
+        raise ValidationError(f"No filter has the key {key[:50]!r}.")
+    value = item.get("value", "")
+    values = value if isinstance(value, list) else [value]
+    if any(isinstance(one, (list, dict)) for one in values) or len(values) > MOST_INPUTS:
+        raise ValidationError("The value of a filter must be a text, or a list of texts.")
+    texts = [text_of(one) for one in values]
+    if any("\0" in text for text in texts):
+        raise ValidationError("The value of a filter must not contain the character NUL.")
+    if isinstance(value, list) and operator not in ("in", "not in"):
+        operator = {"is": "in", "isnot": "not in"}.get(operator, operator)
+    is_list = operator in ("in", "not in")
+    return {"key": key, "operator": operator, "value": texts if is_list else (texts or [""])[0]}
+
+
+class Sorting(Tolerant):
+    """The order of a list of entries."""
+
+    key = Text("`id`, `date_created`, another property, or the id of an input.", longest=50)
+    direction = Text("`ASC` or `DESC`.", longest=10)
+    is_numeric = Flag("Whether values are compared as numbers.")
+
+    @post_load
+    def check(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Refuse a key and a direction that there are not."""
+        key = data.get("key", "date_created") or "date_created"
+        if not (KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS)):
+            raise ValidationError("No list is sorted by this key.", "key")
+        direction = data.get("direction", "DESC").upper() or "DESC"
+        if direction not in ("ASC", "DESC"):
+            raise ValidationError("direction must be ASC or DESC.", "direction")
+        return {"key": key, "ascending": direction == "ASC"}
+
+
+class EntryPaging(Tolerant):
+    """The page of a list of entries."""
+
+    page_size = Integer("How many entries.", 1, MOST_PER_PAGE, load_default=10)
+    current_page = Integer("The page, from 1.", 1, 10**9)
+    offset = Integer("How many are skipped, if there is no page.", 0, 10**12, load_default=0)
+
+
+class Inner(Field[JsonObject]):
+    """A parameter with brackets, such as `paging[page_size]`."""
+
+    def __init__(self, about: str, schema: Schema, **kw: Any) -> None:
+        super().__init__(about, **kw)
+        self.schema, self.kind = schema, type(schema)
+        self.json_type = {"type": "object"}
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
+        if value == "":
+            value = {}
+        if not isinstance(value, dict):
+            raise ValidationError(f"{attr} must have brackets, such as {attr}[key].")
+        loaded: JsonObject = self.schema.load(value)
+        return loaded
+
+
+class EntryView(Tolerant):
+    """Which keys of entries are returned."""
+
+    field_ids = IdText("Only these keys, with commas between.", data_key="_field_ids")
+    labels = Flag("With the labels of inputs.", data_key="_labels", load_default=False)
+
+
+class EntryList(EntryView):
+    """The query of a list of entries."""
+
+    form_ids = ListOf("Only entries of these forms.", Number())
+    include = ListOf("The entries with these ids, whatever their status.", Number())
+    search = Search("A JSON object with filters.")
+    sorting = Inner("The order.", Sorting())
+    paging = Inner("The page.", EntryPaging())
+
+
+class Erasure(Tolerant):
+    """Whose entries are deleted for good."""
+
+    email = Text("The e-mail address.", longest=254, blank=False, line=True, **required("email"))

@@ -1,0 +1,106 @@
+"""The operations on forms."""
+
+from landform.parts.leads import errors as e
+from landform.parts.leads import storage
+from landform.parts.leads.form_schemas import Deletion, FormCreate, FormList, FormUpdate
+from landform.parts.leads.intake.fields import problems_of
+from landform.service.call import Call
+from landform.service.operations import GRAVITY_FORMS, Resource
+from landform.service.reply import Reply
+from landform.storage.rows import Row
+
+RESOURCE = Resource(GRAVITY_FORMS)
+FORM_PATH = "/forms/<form_id>"
+EXAMPLE = {
+    "title": "Newsletter",
+    "fields": [{"id": 1, "type": "email", "label": "E-mail", "isRequired": True}],
+}
+
+
+@RESOURCE.get("/forms", query=FormList(), scope="forms:read")
+def list_forms(call: Call) -> Reply:
+    """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
+    if ids := call.query.get("include"):
+        forms = storage.read_forms(call.store, ids)
+        return Reply({str(number): forms[number] for number in forms} or [])
+    rows = storage.list_forms(call.store, call.query.get("status", ""))
+    listed = {
+        str(row["id"]): {
+            "id": str(row["id"]),
+            "title": row["title"],
+            "entries": str(row["entries"]),
+        }
+        for row in rows
+    }
+    return Reply(listed or [])
+
+
+@RESOURCE.post(
+    "/forms",
+    body=FormCreate(),
+    body_list="fields",
+    status=201,
+    scope="forms:write",
+    headers=("Location", "ETag"),
+    example=EXAMPLE,
+    errors=(e.NoForm, e.NoTitle),
+)
+def create_form(call: Call) -> Reply:
+    """Create a form. A title in use gets a number."""
+    row = storage.create_form(call.store, call.body)
+    return form_reply(call, row, {"Location": f"{call.root_url}/forms/{row['id']}"})
+
+
+@RESOURCE.get(FORM_PATH, scope="forms:read", headers=("ETag",), errors=(e.FormNotFound,))
+def get_form(call: Call, form_id: int) -> Reply:
+    """Return a form, also one in the trash."""
+    return form_reply(call, storage.get_form_row(call.store, form_id))
+
+
+@RESOURCE.put(
+    FORM_PATH,
+    body=FormUpdate(),
+    scope="forms:write",
+    if_match="form",
+    headers=("ETag",),
+    example=EXAMPLE,
+    errors=(e.NoForm, e.NoTitle, e.NoFields, e.FormNotFound),
+)
+def update_form(call: Call, form_id: int) -> Reply:
+    """Replace a form. Without `confirmations` and `is_active` these stay."""
+    return form_reply(call, storage.update_form(call.store, form_id, call.body, call.if_match))
+
+
+@RESOURCE.delete(
+    FORM_PATH,
+    query=Deletion(),
+    body=Deletion(),
+    scope="forms:write",
+    if_match="form",
+    errors=(e.FormToDeleteNotFound, e.AlreadyInTrash),
+)
+def delete_form(call: Call, form_id: int) -> Reply:
+    """Move a form to the trash, or with `force` delete it, its entries and its feeds."""
+    if not is_forced(call):
+        return form_reply(call, storage.trash_form(call.store, form_id, call.if_match))
+    call.access.require("entries:write")
+    row = storage.delete_form(call.store, form_id, call.if_match)
+    return Reply({"deleted": True, "previous": storage.form_of(row)})
+
+
+def is_forced(call: Call) -> bool:
+    """Return whether something is to be deleted for good."""
+    return bool(call.query.get("force") or call.body.get("force"))
+
+
+def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> Reply:
+    """Return the reply with a form; a write warns of one that cannot be shown."""
+    form = storage.form_of(row)
+    problems = problems_of(form) if call.operation.is_write else []
+    warning = {"X-Landform-Warning": _warning(problems)} if problems else {}
+    return Reply(form, headers={**(headers or {}), **warning}, etag=call.row_etag("form", row))
+
+
+def _warning(problems: list[str]) -> str:
+    text = f"This form cannot be shown or submitted: {'; '.join(problems)}."
+    return text[:500].encode("ascii", "backslashreplace").decode()

@@ -1,0 +1,164 @@
+"""The operations with which anybody submits a form, in JSON or as a browser does."""
+
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import urlsplit
+
+from marshmallow import INCLUDE, Schema
+
+from landform.parts.leads import Leads
+from landform.parts.leads import errors as e
+from landform.parts.leads.submissions import Context, Outcome, check, open_form, submit
+from landform.schemas.fields import LONGEST_TEXT, Flag, Integer
+from landform.schemas.known_names import Tolerant
+from landform.service.call import Call
+from landform.service.errors import ApiError
+from landform.service.json_codec import JsonObject, dumps
+from landform.service.loading import check_size
+from landform.service.operations import GRAVITY_FORMS, Resource
+from landform.service.reply import NO_STORE, Reply
+from landform.storage.failed_attempts import Attempts, address_key
+
+RESOURCE = Resource(GRAVITY_FORMS)
+# The most bytes of a submission, and characters of the name of a program.
+MOST_BYTES, LONGEST_AGENT = 256 * 1024, 250
+ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
+TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
+
+
+class Submission(Schema):
+    """The body of a submission: values as `input_1`, or `input_1_3` for a part of field 1."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    source_page = Integer("The page of the form: 1, since forms have one.", 0)
+    target_page = Integer("The page to go on to; 0 to submit.", 0)
+
+
+class SubmissionView(Tolerant):
+    """What is done with a submission."""
+
+    validate_only = Flag("Only check it.", data_key="_validate_only", load_default=False)
+
+
+@RESOURCE.post(
+    "/forms/<form_id>/submissions",
+    query=SubmissionView(),
+    body=Submission(),
+    form=True,
+    public=True,
+    headers=("Location",),
+    batch=False,
+    example={"input_1": "Ada", "input_2": "ada@example.com"},
+    errors=ERRORS,
+)
+def submit_form(call: Call, form_id: int) -> Reply:
+    """Submit a form; the response has the confirmation, or a message for each wrong field.
+
+    No credentials are needed. With an `Idempotency-Key` it is stored once.
+    """
+    form = _open_form(call, form_id)
+    if call.query["validate_only"]:
+        return _checked(check(call.store, form, call.sent_body))
+    _count(call)
+    outcome = submit(call.store, form, call.sent_body, _context(call))
+    if not outcome.is_valid:
+        return Reply(_invalid(outcome.messages), status=400)
+    done = outcome.confirmation
+    headers = {"Location": done.redirect_url} if done and done.redirect_url else {}
+    return Reply(_stored(call, outcome), headers=headers, caching=NO_STORE)
+
+
+@RESOURCE.post(
+    "/forms/<form_id>/submissions/validation",
+    body=Submission(),
+    form=True,
+    public=True,
+    safe=True,
+    example={"input_1": "Ada", "input_2": "ada@example.com"},
+    errors=ERRORS,
+)
+def validate_submission(call: Call, form_id: int) -> Reply:
+    """Check a submission; nothing is stored."""
+    return _checked(check(call.store, _open_form(call, form_id), call.sent_body))
+
+
+def _open_form(call: Call, form_id: int) -> JsonObject:
+    """Return a form that the caller may submit; raises a 413 for too many bytes."""
+    check_size(len(dumps(call.sent_body)), MOST_BYTES)
+    call.access.reject_invalid_credentials()
+    if not call.part(Leads).submissions and not call.access.has_scope("entries:write"):
+        raise e.FormRestricted
+    return open_form(call.store, form_id)
+
+
+def _count(call: Call) -> None:
+    """Count a submission of a stranger; raises a 429 beyond the limit."""
+    if call.access.identity:
+        return
+    attempts = Attempts(call.store, call.part(Leads).submissions_per_minute)
+    if seconds := attempts.record_failure(f"{address_key(call.access.address)} forms"):
+        headers = {"Retry-After": str(seconds)}
+        raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
+
+
+def _context(call: Call) -> Context:
+    caller, headers = call.access.identity, call.incoming.headers
+    return Context(
+        source_url=_source_url(call),
+        ip=call.access.address if call.part(Leads).entry_ip else "",
+        user_agent=_printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
+        address=call.access.address,
+        key=headers.get("Idempotency-Key", ""),
+        created_by=caller.author if caller else None,
+    )
+
+
+def _source_url(call: Call) -> str:
+    """Return the page of this site from which a form was sent, without its query.
+
+    Without a page it is the URL of the submission itself.
+    """
+    own = call.incoming.url[:LONGEST_TEXT]
+    try:
+        url = urlsplit(_printable(call.incoming.headers.get("Referer", "")))
+    except ValueError:
+        return own
+    is_here = url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https")
+    return url._replace(query="", fragment="").geturl()[:LONGEST_TEXT] if is_here else own
+
+
+def _printable(text: str) -> str:
+    return "".join(letter for letter in text if letter.isprintable())
+
+
+def _checked(messages: Mapping[str, str]) -> Reply:
+    if messages:
+        return Reply(_invalid(messages), status=400)
+    body: JsonObject = {"is_valid": True, "validation_messages": []}
+    return Reply({**body, "page_number": 0, "source_page_number": 1, "is_spam": False})
+
+
+def _invalid(messages: Mapping[str, str]) -> JsonObject:
+    pages = {"page_number": 1, "source_page_number": 1}
+    return {"is_valid": False, "validation_messages": {**messages}, **pages}
+
+
+def _stored(call: Call, outcome: Outcome) -> JsonObject:
+    """Return what is said of an entry; its id only to whoever may read entries."""
+    done = outcome.confirmation
+    kind = done.kind if done else "message"
+    body: dict[str, Any] = {
+        "is_valid": True,
+        "page_number": 0,
+        "source_page_number": 1,
+        "confirmation_message": done.message_html if done and kind == "message" else "",
+        "confirmation_type": kind,
+        "is_spam": outcome.is_spam,
+    }
+    if done and done.redirect_url:
+        body["confirmation_redirect"] = done.redirect_url
+    if call.access.has_scope("entries:read"):
+        body["entry_id"] = str(outcome.entry_id)
+    return body
