@@ -38,3 +38,10 @@ class Runs(Part):
         from landform.parts.runs import storage  # noqa: PLC0415 - needs the store
 
         return storage.feeds_of_entry(store, entry_id)
+
+    @classmethod
+    def run_queue(cls) -> Any:
+        """Return the queue of the runs that the service carries out."""
+        from landform.parts.runs.queue import Queue  # noqa: PLC0415 - needs the store
+
+        return Queue()
