@@ -1,0 +1,171 @@
+"""The work on the queue: runs of feeds for entries, each until it succeeds or fails for good.
+
+An attempt runs in a thread, outside of any transaction. If the process is killed, the run is due
+again when its lease is over, and its key is the same: a receiver ignores a key that it knows.
+"""
+
+import json
+import logging
+import random
+import traceback
+from collections import Counter
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+from threading import Thread
+from time import monotonic
+from typing import Any
+
+from landform.parts.leads import storage
+from landform.parts.leads.addons import Addon, AddonError
+from landform.parts.leads.planning import ACTIVE
+from landform.parts.leads.retention import Retention
+from landform.service.call import Service
+from landform.service.json_codec import JsonObject
+from landform.storage import feeds
+from landform.storage.errors import NotFound, PartError, StorageError
+from landform.storage.rows import Row
+from landform.storage.run_keys import run_key
+from landform.storage.run_queue import RunQueue, find_run_queue
+
+log = logging.getLogger("landform")
+# In seconds: how long a claim lasts, which is longer than an attempt may take; the first pause
+# after a failure, which doubles, and the longest; how long to wait for the end of an attempt.
+LEASE, FIRST_WAIT, LONGEST_WAIT, RUNNING_INTERVAL = 120, 1.0, 6 * 3600.0, 0.05
+# After so many attempts, with pauses of 75 hours in all, a failure is final.
+MOST_ATTEMPTS = 28
+# How many attempts run at the same time, and how many of them for the same feed.
+MOST_AT_ONCE, MOST_OF_A_FEED = 12, 4
+# The run, and which attempt it is.
+Attempt = tuple[int, int]
+LONGEST_MESSAGE = 500
+UNEXPECTED = "The add-on ended with {}."
+
+
+def make_worker(
+    service: Service, addons: Callable[[], Mapping[str, Addon]], entry_days: int, **times: Any
+) -> Callable[[], float | None]:
+    """Return the work of a service: its queue, where there is one, and its old entries.
+
+    `addons` returns the add-ons by their slugs; `times`: those of `Worker`.
+    """
+    retention, queue = Retention(service.store, entry_days), find_run_queue()
+    if queue is None:
+        return retention.work
+    worker = Worker(service, addons, queue, **times)
+
+    def work() -> float | None:
+        pause, is_deleting = worker.work(), retention.work() == 0
+        return 0.0 if is_deleting else pause
+
+    return work
+
+
+class Worker:
+    """Runs the feeds of a service whose add-ons it has.
+
+    `addons` returns these by their slugs: a host may add some. `lease` and `first_wait`: in
+    seconds, how long a claim lasts, and the first pause.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        addons: Callable[[], Mapping[str, Addon]],
+        queue: RunQueue,
+        *,
+        lease: int = LEASE,
+        first_wait: float = FIRST_WAIT,
+    ) -> None:
+        self._store, self._addons, self._queue = service.store, addons, queue
+        self._lease, self._first_wait = lease, first_wait
+        # The feed of each running attempt, and when it began, by time.monotonic; those that ended.
+        self._running = dict[Attempt, tuple[int, float]]()
+        self._ended = SimpleQueue[Attempt]()
+
+    def work(self) -> float | None:
+        """Begin the attempts that are due, and wait a little for the end of one.
+
+        Returns the seconds until the next one: 0 while some are running, None without any.
+        """
+        with self._store.connection():
+            while self._count_current() < MOST_AT_ONCE and (run := self._claim()):
+                attempt = run["id"], run["attempt"]
+                self._running[attempt] = run["feed_id"], monotonic()
+                Thread(target=self._run, args=(attempt, run), daemon=True).start()
+            if not self._count_current():
+                return self._queue.seconds_until_due(
+                    self._store, self._addons(), self._busy_feeds()
+                )
+        with suppress(Empty):
+            self._running.pop(self._ended.get(timeout=RUNNING_INTERVAL))
+            while True:
+                self._running.pop(self._ended.get_nowait())
+        return 0.0
+
+    def _claim(self) -> Row | None:
+        return self._queue.claim_due(self._store, self._addons(), self._lease, self._busy_feeds())
+
+    def _count_current(self) -> int:
+        """Return how many attempts are within their lease: a longer one holds up its feed only."""
+        oldest = monotonic() - self._lease
+        return sum(began > oldest for _, began in self._running.values())
+
+    def _busy_feeds(self) -> list[int]:
+        counts = Counter(feed_id for feed_id, _ in self._running.values())
+        return [feed_id for feed_id, count in counts.items() if count >= MOST_OF_A_FEED]
+
+    def _run(self, attempt: Attempt, run: Row) -> None:
+        """Run a feed, and end its run. It is withdrawn if its entry is not active any more."""
+        try:
+            with self._store.connection():
+                arguments = self._arguments(run)
+            error = _error_of(run, *arguments) if arguments else None
+            with self._store.connection():
+                if arguments:
+                    self._end(run, error)
+                else:
+                    self._queue.withdraw(self._store, run)
+        except StorageError as error:
+            log.warning("The end of run %d could not be stored: %s", run["id"], error)
+        finally:
+            self._ended.put(attempt)
+
+    def _arguments(self, run: Row) -> tuple[Addon, JsonObject, JsonObject, JsonObject, str] | None:
+        """Return the add-on and what it takes; None if there is nothing to run."""
+        try:
+            feed = feeds.get(self._store, run["feed_id"])
+            entry = storage.get_entry(self._store, int(run["entry_id"]))
+            form = storage.get_form(self._store, run["form_id"])
+        except (NotFound, PartError):
+            return None
+        if entry["status"] != ACTIVE:
+            return None
+        key = run_key(self._store, feed["id"], run["entry_id"])
+        return self._addons()[feed["addon_slug"]], json.loads(feed["meta"]), entry, form, key
+
+    def _end(self, run: Row, error: AddonError | None) -> None:
+        if error is None:
+            self._queue.end(self._store, run, RunQueue.SUCCESS)
+            return
+        pause = None
+        if error.retryable and run["attempt"] < MOST_ATTEMPTS:
+            pause = self._first_wait * 2 ** (run["attempt"] - 1)
+            pause *= random.uniform(0.9, 1)  # noqa: S311 # nosec B311
+            pause = min(max(pause, error.retry_after), LONGEST_WAIT)
+        self._queue.end(self._store, run, RunQueue.FAILED, str(error)[:LONGEST_MESSAGE], pause)
+        if pause is None:
+            log.warning("Feed %d has failed for entry %s.", run["feed_id"], run["entry_id"])
+
+
+def _error_of(run: Row, addon: Addon, *arguments: Any) -> AddonError | None:
+    """Run an add-on, and return its error. The text of an unexpected one may have secrets."""
+    try:
+        addon(*arguments)
+    except AddonError as error:
+        return error
+    except BaseException as error:
+        name, frames = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
+        log.error("The add-on of feed %d ended with %s:\n%s", run["feed_id"], name, frames)
+        return AddonError(UNEXPECTED.format(name))
+    return None

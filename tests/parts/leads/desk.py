@@ -1,0 +1,73 @@
+"""What the tests of add-ons have in common: a form, its feeds, visitors, and the worker."""
+
+from typing import Any
+
+from applications import Client, service
+from databases import run_sql
+from flask import Flask
+
+FORM: dict[str, Any] = {
+    "title": "Newsletter",
+    "fields": [
+        {
+            "id": 1,
+            "type": "name",
+            "label": "Name",
+            "inputs": [{"id": "1.3", "label": "First"}, {"id": "1.6", "label": "Last"}],
+        },
+        {"id": 2, "type": "email", "label": "E-mail"},
+        {"id": 3, "type": "textarea", "label": "Message"},
+    ],
+}
+HOOK = "gravityformswebhooks"
+
+
+class Desk(Client):
+    """A client with a form that takes entries, whose feeds run when a test says so."""
+
+    def __init__(self, app: Flask, database_url: str) -> None:
+        super().__init__(app)
+        self.url, self.smtp_url = database_url, ""
+        self.landing: Any = app.blueprints["landform"]
+        created = self.post("/forms", json=FORM)
+        assert created.status_code == 201, created.text
+        self.form = int(created.get_json()["id"])
+
+    def add_feed(self, addon: str = HOOK, **meta: Any) -> int:
+        """Add a feed to the form, and return its id."""
+        return int(
+            self.feed(form_id=self.form, addon_slug=addon, meta={"feedName": "F", **meta})["id"]
+        )
+
+    def submit(self, **values: str) -> str:
+        """Submit the form as a visitor, and return the id of the entry."""
+        sent = {f"input_{name.lstrip('f')}": text for name, text in values.items()}
+        response = self.anonymous.post(f"/forms/{self.form}/submissions", json=sent)
+        assert response.status_code == 200, response.text
+        assert response.get_json()["is_valid"], response.text
+        ((newest,),) = run_sql(self.url, "SELECT max(id) FROM entry")
+        return str(newest)
+
+    def deliver(self, *, later: bool = False) -> None:
+        """Run what is due, with the mail server at `smtp_url` if there is one.
+
+        `later`: as if the pauses after failures were over.
+        """
+        if later:
+            run_sql(self.url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00' "
+                    "WHERE due_utc IS NOT NULL")  # fmt: skip
+        if not self.smtp_url:
+            self.landing.deliver()
+            return
+        mailing = service(self.url, ADDON_PRIVATE=True, SMTP_URL=self.smtp_url)
+        landing: Any = mailing.application.blueprints["landform"]
+        landing.deliver()
+        mailing.store.dispose()
+
+    def runs(self) -> list[dict[str, Any]]:
+        """Return all runs, the oldest first."""
+        return list(self.get("/runs?order=asc").get_json())
+
+    def states(self) -> list[tuple[str, str]]:
+        """Return the state and the message of each run."""
+        return [(run["state"], run["message"]) for run in self.runs()]
