@@ -75,10 +75,8 @@ class Leads(Part):
 
     def worker(self, service: Any) -> Callable[[], float | None]:
         """Return the function that runs feeds for entries, and deletes old entries."""
-        from landform.parts.leads.addons.registry import all_addons  # noqa: PLC0415 - needs the service
-        from landform.parts.leads.working import make_worker  # noqa: PLC0415
+        from landform.parts.leads.addons.registry import find_addons  # noqa: PLC0415
+        from landform.parts.leads.working import make_worker  # noqa: PLC0415 - needs the service
 
-        def addons() -> Any:
-            return all_addons(service, private=self.addon_private, server=self.smtp_url)
-
+        addons = find_addons(service, private=self.addon_private, server=self.smtp_url)
         return make_worker(service, addons, self.entry_days)

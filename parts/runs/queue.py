@@ -3,19 +3,29 @@
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
+from functools import cache
 
 from peewee import fn
 
 from landform.parts.runs import storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotFound
 from landform.parts.runs.models import FeedRun
-from landform.parts.runs.storage import AHEAD, PENDING, database_time, rows_of
+from landform.parts.runs.storage import AHEAD, CLAIM, PENDING, database_time, rows_of
 from landform.storage.clock import earlier
 from landform.storage.models import Feed
 from landform.storage.rows import Row
 from landform.storage.run_queue import RunQueue
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store, transactional
 
+# A run that is added, and how many a statement adds.
+RUN: Row = {
+    **{name: CLAIM[name] for name in ("code", "message", "retryable", "version")},
+    "state": PENDING,
+    "attempt": 0,
+    "queued": True,
+}
+MOST_ADDED = 50
 WAITS = FeedRun.queued & FeedRun.due_utc.is_null(False)
 
 
@@ -24,12 +34,11 @@ class Queue(RunQueue):
 
     def add(self, store: Store, form_id: int, feed_ids: Sequence[int], entry_id: str) -> None:
         """Add a pending run of each feed for an entry, unless it is there."""
-        now = database_time(store)
-        run = {"form_id": form_id, "entry_id": entry_id, "state": PENDING, "attempt": 0}
-        run |= {"due_utc": now, "created_utc": now, "modified_utc": now, "queued": True}
-        if feed_ids:
-            query = FeedRun.insert_many([{**run, "feed_id": feed_id} for feed_id in feed_ids])
-            query.on_conflict_ignore().execute(store.database)
+        for start in range(0, len(feed_ids), MOST_ADDED):
+            chosen = feed_ids[start : start + MOST_ADDED]
+            values: Row = {f"feed{place}": feed_id for place, feed_id in enumerate(chosen)}
+            values |= {"form": form_id, "entry": entry_id, "now": database_time(store)}
+            _insert(len(chosen)).run_on(store.database, values)
 
     def seconds_until_due(
         self, store: Store, addon_slugs: Collection[str], busy_feeds: Collection[int] = ()
@@ -53,7 +62,8 @@ class Queue(RunQueue):
         outcome["retryable"] = retry_in is not None
         if retry_in is not None:
             now = datetime.fromisoformat(database_time(store)).replace(tzinfo=UTC)
-            outcome["retry_at"] = now + timedelta(seconds=retry_in)
+            # A second more, since fractions of it are not stored.
+            outcome["retry_at"] = now + timedelta(seconds=retry_in + 1)
         with suppress(RunNotFound, RunNotClaimed):
             storage.end(store, run["feed_id"], run["id"], run["attempt"], outcome)
 
@@ -66,6 +76,15 @@ class Queue(RunQueue):
         """Delete the queued runs for entries."""
         is_theirs = FeedRun.entry_id.in_(entry_ids) & FeedRun.queued
         FeedRun.delete().where(is_theirs).execute(store.database)
+
+
+@cache
+def _insert(count: int) -> Prepared:
+    """Return the insert of pending runs of several feeds."""
+    times = dict.fromkeys(("due_utc", "created_utc", "modified_utc"), Parameter("now"))
+    run = {**RUN, **times, "form_id": Parameter("form"), "entry_id": Parameter("entry")}
+    rows = [{**run, "feed_id": Parameter(f"feed{place}")} for place in range(count)]
+    return Prepared(FeedRun.insert_many(rows).on_conflict_ignore())
 
 
 def _next_feed(

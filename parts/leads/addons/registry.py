@@ -4,7 +4,8 @@ A host registers one by `landing.addons["crm"] = subscribe`, or None to leave it
 An installed one is an entry point of the group `landform.addons`, with the slug as its name.
 """
 
-from functools import cache, partial
+from collections.abc import Callable
+from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 
 from landform.parts.leads.addons import Addon
@@ -17,26 +18,25 @@ from landform.service.json_codec import JsonObject
 GROUP = "landform.addons"
 
 
-def all_addons(
-    service: Service, *, private: bool = False, server: SmtpServer | None = None
-) -> dict[str, Addon]:
-    """Return the add-ons by their slugs; those of the host count most, then installed ones.
+def find_addons(
+    service: Service, *, private: bool, server: SmtpServer | None
+) -> Callable[[], dict[str, Addon]]:
+    """Return a function that returns the add-ons by their slugs, also those of the host by then.
 
-    `private`: whether they may send to private addresses; `server`: the one for mail.
+    `private`: whether requests may go to private addresses; `server`: the one for mail.
     """
-    built_in = {
+    addons: dict[str, Addon] = {
         "gravityformswebhooks": partial(run_webhook, private=private),
         "gravityformsslack": partial(run_slack, private=private),
         "email": partial(run_email, server=server),
+        **{point.name: _imported(point) for point in entry_points(group=GROUP)},
     }
-    installed = {point.name: _imported(point) for point in _entry_points()}
-    addons = {**built_in, **installed, **service.addons}
-    return {slug: addon for slug, addon in addons.items() if addon}
 
+    def all_addons() -> dict[str, Addon]:
+        merged = {**addons, **service.addons}
+        return {slug: addon for slug, addon in merged.items() if addon}
 
-@cache
-def _entry_points() -> tuple[EntryPoint, ...]:
-    return tuple(entry_points(group=GROUP))
+    return all_addons
 
 
 def _imported(point: EntryPoint) -> Addon:

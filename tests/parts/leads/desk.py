@@ -29,7 +29,11 @@ class Desk(Client):
         super().__init__(app)
         self.url, self.smtp_url = database_url, ""
         self.landing: Any = app.blueprints["landform"]
-        created = self.post("/forms", json=FORM)
+        self.add_form()
+
+    def add_form(self, **keys: Any) -> None:
+        """Add a form, which is the one that is submitted from now on."""
+        created = self.post("/forms", json={**FORM, **keys})
         assert created.status_code == 201, created.text
         self.form = int(created.get_json()["id"])
 
@@ -66,7 +70,7 @@ class Desk(Client):
 
     def runs(self) -> list[dict[str, Any]]:
         """Return all runs, the oldest first."""
-        return list(self.get("/runs?order=asc").get_json())
+        return list(self.get("/runs?order=asc&per_page=100").get_json())
 
     def states(self) -> list[tuple[str, str]]:
         """Return the state and the message of each run."""

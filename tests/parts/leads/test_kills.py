@@ -28,20 +28,21 @@ pytestmark = pytest.mark.faults
 KILLS, ENTRIES, VISITORS = (20, 3000, 8) if IS_LONG else (ROUNDS + 1, 200, 4)
 # As the service itself does, but with short leases and pauses.
 DELIVER = """
+import sys
 from landform.app import create_app
-from landform.parts.leads import Leads
+from landform.parts.leads.addons.registry import find_addons
+from landform.parts.leads.addons.smtp import SMTP_URL
 from landform.parts.leads.working import make_worker
 from landform.service.background import Background
 service = create_app().blueprints["landform"].service
-(leads,) = (part for part in service.options.named_parts if isinstance(part, Leads))
-Background(service, [make_worker(leads, service, lease=1, first_wait=0.01)]).run()
+addons = find_addons(service, private=True, server=SMTP_URL.read(sys.argv[1]))
+Background(service, [make_worker(service, addons, 0, lease=1, first_wait=0.01)]).run()
 """
 
 
-def start_workers(server: Server, **environment: str) -> list["subprocess.Popen[bytes]"]:
+def start_workers(server: Server, mail_url: str) -> list["subprocess.Popen[bytes]"]:
     settings = {"LANDFORM_CREDENTIALS": SECRET, "LANDFORM_DATABASE_URL": server.database}
-    command = [sys.executable, "-c", DELIVER]
-    environment = {**os.environ, **settings, **environment}
+    command, environment = [sys.executable, "-c", DELIVER, mail_url], {**os.environ, **settings}
     return [subprocess.Popen(command, env=environment, cwd=server.folder) for _ in range(2)]
 
 
@@ -120,8 +121,7 @@ def test_each_acknowledged_entry_is_there_once_and_each_feed_succeeded_once(
                             ("email", {"toEmail": "sales@example.com"})):  # fmt: skip
             feed = {"addon_slug": addon, "meta": {"feedName": addon, **meta}}
             assert server.call("POST", f"/forms/{form}/feeds", feed)[0] == 201
-        environment = {"LANDFORM_SMTP_URL": box.url, "LANDFORM_ADDON_PRIVATE": "1"}
-        visitors, workers = Visitors(server, form), start_workers(server, **environment)
+        visitors, workers = Visitors(server, form), start_workers(server, box.url)
         for number in range(1, KILLS + 1):
             goal = ENTRIES * number // KILLS
             until(lambda: len(visitors.acknowledged) >= goal, "No entry is stored.", 300)  # noqa: B023
@@ -131,7 +131,7 @@ def test_each_acknowledged_entry_is_there_once_and_each_feed_succeeded_once(
                 worker.kill()
                 worker.wait()
             server.start()
-            workers = start_workers(server, **environment)
+            workers = start_workers(server, box.url)
         visitors.stop()
         waiting = "SELECT count(*) FROM feed_run WHERE state <> 'success'"
         until(
