@@ -9,10 +9,10 @@ import logging
 import random
 import traceback
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
+from functools import partial
 from queue import Empty, SimpleQueue
-from threading import Thread
 from time import monotonic
 from typing import Any
 
@@ -22,6 +22,7 @@ from landform.parts.leads.planning import ACTIVE
 from landform.parts.leads.retention import Retention
 from landform.service.call import Service
 from landform.service.json_codec import JsonObject
+from landform.service.outgoing.sending import start_thread
 from landform.storage import feeds
 from landform.storage.errors import NotFound, PartError, StorageError
 from landform.storage.rows import Row
@@ -39,6 +40,9 @@ MOST_AT_ONCE, MOST_OF_A_FEED = 12, 4
 # The run, and which attempt it is.
 Attempt = tuple[int, int]
 LONGEST_MESSAGE = 500
+# How many threads a process may have for attempts: only their end frees those that hang.
+THREADS, MOST_THREADS = "landform-addon", 100
+TOO_MANY = "Too many add-ons hang."
 UNEXPECTED = "The add-on ended with {}."
 
 
@@ -59,6 +63,10 @@ def make_worker(
         return 0.0 if is_deleting else pause
 
     return work
+
+
+class NothingToRun(AddonError):
+    """The feed or the entry of a run is deleted, or the entry is not active any more."""
 
 
 class Worker:
@@ -89,83 +97,100 @@ class Worker:
         Returns the seconds until the next one: 0 while some are running, None without any.
         """
         with self._store.connection():
-            while self._count_current() < MOST_AT_ONCE and (run := self._claim()):
-                attempt = run["id"], run["attempt"]
-                self._running[attempt] = run["feed_id"], monotonic()
-                Thread(target=self._run, args=(attempt, run), daemon=True).start()
-            if not self._count_current():
-                return self._queue.seconds_until_due(
-                    self._store, self._addons(), self._busy_feeds()
-                )
+            pause = self._seconds_until_due()
+            if pause == 0.0 and self._free_places() > 0:
+                # In one commit.
+                for run in self._store.write_queue.run(self._claim):
+                    self._start(run)
+        if self._free_places() == MOST_AT_ONCE:
+            return pause
         with suppress(Empty):
             self._running.pop(self._ended.get(timeout=RUNNING_INTERVAL))
             while True:
                 self._running.pop(self._ended.get_nowait())
         return 0.0
 
-    def _claim(self) -> Row | None:
-        return self._queue.claim_due(self._store, self._addons(), self._lease, self._busy_feeds())
+    def _start(self, run: Row) -> None:
+        attempt = run["id"], run["attempt"]
+        if start_thread(THREADS, MOST_THREADS, partial(self._run, attempt, run)):
+            self._running[attempt] = run["feed_id"], monotonic()
+        else:
+            self._end(run, AddonError(TOO_MANY))
 
-    def _count_current(self) -> int:
-        """Return how many attempts are within their lease: a longer one holds up its feed only."""
+    def _claim(self) -> list[Row]:
+        """Claim as many runs as may begin now."""
+        runs = list[Row]()
+        while len(runs) < self._free_places():
+            busy = self._busy_feeds(runs)
+            run = self._queue.claim_due(self._store, self._addons(), self._lease, busy)
+            if run is None:
+                break
+            runs.append(run)
+        return runs
+
+    def _seconds_until_due(self) -> float | None:
+        return self._queue.seconds_until_due(self._store, self._addons(), self._busy_feeds())
+
+    def _free_places(self) -> int:
+        """Return how many attempts may begin; one beyond its lease holds up its feed only."""
         oldest = monotonic() - self._lease
-        return sum(began > oldest for _, began in self._running.values())
+        return MOST_AT_ONCE - sum(began > oldest for _, began in self._running.values())
 
-    def _busy_feeds(self) -> list[int]:
+    def _busy_feeds(self, claimed: Iterable[Row] = ()) -> list[int]:
+        """Return the feeds that have enough attempts, with those that are claimed."""
         counts = Counter(feed_id for feed_id, _ in self._running.values())
+        counts.update(run["feed_id"] for run in claimed)
         return [feed_id for feed_id, count in counts.items() if count >= MOST_OF_A_FEED]
 
     def _run(self, attempt: Attempt, run: Row) -> None:
-        """Run a feed, and end its run. It is withdrawn if its entry is not active any more."""
+        """Run a feed, and end its run."""
         try:
+            error = self._error_of(run)
             with self._store.connection():
-                arguments = self._arguments(run)
-            error = _error_of(run, *arguments) if arguments else None
-            with self._store.connection():
-                if arguments:
-                    self._end(run, error)
-                else:
-                    self._queue.withdraw(self._store, run)
-        except StorageError as error:
-            log.warning("The end of run %d could not be stored: %s", run["id"], error)
+                self._end(run, error)
+        except StorageError as problem:
+            log.warning("The end of run %d could not be stored: %s", run["id"], problem)
         finally:
             self._ended.put(attempt)
 
-    def _arguments(self, run: Row) -> tuple[Addon, JsonObject, JsonObject, JsonObject, str] | None:
-        """Return the add-on and what it takes; None if there is nothing to run."""
+    def _error_of(self, run: Row) -> AddonError | None:
+        """Run a feed, and return its error. The text of an unexpected one may have secrets."""
+        try:
+            with self._store.connection():
+                addon, meta, entry, form, key = self._arguments(run)
+            addon(meta, entry, form, key)
+        except AddonError as error:
+            return error
+        except BaseException as error:
+            name, frames = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
+            log.error("The add-on of feed %d ended with %s:\n%s", run["feed_id"], name, frames)
+            return AddonError(UNEXPECTED.format(name))
+        return None
+
+    def _arguments(self, run: Row) -> tuple[Addon, JsonObject, JsonObject, JsonObject, str]:
+        """Return the add-on of a run, and what it takes; raises `NothingToRun`."""
         try:
             feed = feeds.get(self._store, run["feed_id"])
             entry = storage.get_entry(self._store, int(run["entry_id"]))
             form = storage.get_form(self._store, run["form_id"])
-        except (NotFound, PartError):
-            return None
+        except (NotFound, PartError) as error:
+            raise NothingToRun("") from error
         if entry["status"] != ACTIVE:
-            return None
+            raise NothingToRun("")
         key = run_key(self._store, feed["id"], run["entry_id"])
         return self._addons()[feed["addon_slug"]], json.loads(feed["meta"]), entry, form, key
 
     def _end(self, run: Row, error: AddonError | None) -> None:
         if error is None:
-            self._queue.end(self._store, run, RunQueue.SUCCESS)
-            return
+            return self._queue.end(self._store, run, RunQueue.SUCCESS)
+        if isinstance(error, NothingToRun):
+            return self._queue.withdraw(self._store, run)
         pause = None
         if error.retryable and run["attempt"] < MOST_ATTEMPTS:
             pause = self._first_wait * 2 ** (run["attempt"] - 1)
             pause *= random.uniform(0.9, 1)  # noqa: S311 # nosec B311
             pause = min(max(pause, error.retry_after), LONGEST_WAIT)
-        self._queue.end(self._store, run, RunQueue.FAILED, str(error)[:LONGEST_MESSAGE], pause)
-        if pause is None:
+        else:
             log.warning("Feed %d has failed for entry %s.", run["feed_id"], run["entry_id"])
-
-
-def _error_of(run: Row, addon: Addon, *arguments: Any) -> AddonError | None:
-    """Run an add-on, and return its error. The text of an unexpected one may have secrets."""
-    try:
-        addon(*arguments)
-    except AddonError as error:
-        return error
-    except BaseException as error:
-        name, frames = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
-        log.error("The add-on of feed %d ended with %s:\n%s", run["feed_id"], name, frames)
-        return AddonError(UNEXPECTED.format(name))
-    return None
+        message = str(error)[:LONGEST_MESSAGE]
+        return self._queue.end(self._store, run, RunQueue.FAILED, message, pause)

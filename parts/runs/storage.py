@@ -22,6 +22,7 @@ from landform.storage.sql import Precondition, Prepared, check_version
 from landform.storage.store import Store, expired_before, transactional
 
 CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
+UNFINISHED = (PENDING, CLAIMED, FAILED)
 STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
 # How many old runs a claim deletes at most, so that none takes long.
 MOST_EXPIRED = 100
@@ -115,6 +116,14 @@ def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
     """Return, for each feed that was run for an entry, whether it may be claimed again now."""
     query = FeedRun.select(FeedRun.feed_id, is_due(store)).where(FeedRun.entry_id == entry_id)
     return {feed_id: bool(may_run) for feed_id, may_run in query.tuples().execute(store.database)}
+
+
+def count_unfinished(store: Store) -> dict[str, int]:
+    """Return how many runs there are in each state before and beside success."""
+    count = fn.COUNT(SQL("*"))
+    query = FeedRun.select(FeedRun.state, count).where(FeedRun.state.in_(UNFINISHED))
+    rows = dict(query.group_by(FeedRun.state).tuples().execute(store.database))
+    return {state: rows.get(state, 0) for state in UNFINISHED}
 
 
 def claim(store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int) -> Row:
