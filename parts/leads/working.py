@@ -96,6 +96,7 @@ class Worker:
 
         Returns the seconds until the next one: 0 while some are running, None without any.
         """
+        self._collect_ended()
         with self._store.connection():
             pause = self._seconds_until_due()
             if pause == 0.0 and self._free_places() > 0:
@@ -104,11 +105,15 @@ class Worker:
                     self._start(run)
         if self._free_places() == MOST_AT_ONCE:
             return pause
-        with suppress(Empty):
-            self._running.pop(self._ended.get(timeout=RUNNING_INTERVAL))
-            while True:
-                self._running.pop(self._ended.get_nowait())
+        self._collect_ended(RUNNING_INTERVAL)
         return 0.0
+
+    def _collect_ended(self, wait: float = 0.0) -> None:
+        """Forget the attempts that have ended; wait so many seconds for one."""
+        with suppress(Empty):
+            while True:
+                self._running.pop(self._ended.get(block=wait > 0, timeout=wait))
+                wait = 0.0
 
     def _start(self, run: Row) -> None:
         attempt = run["id"], run["attempt"]

@@ -15,6 +15,7 @@ from urllib.parse import parse_qsl
 import pytest
 from applications import basic
 from conftest import needs
+from databases import run_sql
 from desk import HOOK, Desk
 from flask import Flask
 from mailboxes import ACCEPT, mailbox
@@ -24,7 +25,9 @@ from receivers import Receiver, receiver
 from landform.app import create_app
 from landform.parts.leads import Leads
 from landform.parts.leads.addons import AddonError
+from landform.parts.leads.addons.registry import find_addons
 from landform.parts.leads.addons.smtp import SMTP_URL
+from landform.parts.leads.working import make_worker
 
 pytestmark = pytest.mark.settings(ADDON_PRIVATE=True)
 SECRET = "sesame-open"
@@ -427,6 +430,31 @@ def test_an_add_on_that_hangs_holds_up_no_other_feed(desk: Desk, hook: Receiver)
     released.set()
     delivering.join(60)
     assert desk.states() == [SUCCESS] * 30
+
+
+def test_a_feed_whose_attempts_outlast_their_lease_goes_on_when_they_end(desk: Desk) -> None:
+    released, called = Event(), list[str]()
+
+    def slow(meta: Any, entry: Any, form: Any, run_key: str) -> None:
+        called.append(run_key)
+        released.wait(60)
+
+    desk.landing.addons["crm"] = slow
+    desk.add_feed("crm")
+    for number in range(5):
+        desk.submit(f3=f"{number}")
+    addons = find_addons(desk.landing.service, private=True, server=None)
+    work = make_worker(desk.landing.service, addons, 0, lease=1)
+    until(lambda: work() != 0, "It waits for ever.")
+    # No more than four at once, however often their leases end.
+    assert len(called) == 4
+    run_sql(desk.url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
+    assert work() is None
+    released.set()
+    until(
+        lambda: work() is None and len(desk.states()) == desk.states().count(SUCCESS), "It waits."
+    )
+    assert len(set(called)) == 5
 
 
 def test_an_installed_add_on_is_found_by_its_entry_point(

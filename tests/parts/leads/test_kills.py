@@ -36,7 +36,7 @@ from landform.parts.leads.working import make_worker
 from landform.service.background import Background
 service = create_app().blueprints["landform"].service
 addons = find_addons(service, private=True, server=SMTP_URL.read(sys.argv[1]))
-Background(service, [make_worker(service, addons, 0, lease=1, first_wait=0.01)]).run()
+Background(service, [make_worker(service, addons, 0, lease=5, first_wait=0.01)]).run()
 """
 
 
