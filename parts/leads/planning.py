@@ -1,4 +1,4 @@
-"""What becomes of an entry: the runs of the feeds that its form plans."""
+"""The plan of an entry: a run of each feed that its form asks for."""
 
 import logging
 from collections.abc import Sequence

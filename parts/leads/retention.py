@@ -29,7 +29,7 @@ class Retention:
         self._resume_at = 0.0
 
     def work(self) -> float | None:
-        """Delete some of what is due; return 0 if there may be more, else None."""
+        """Delete some old entries; return 0 if there may be more, else None."""
         if monotonic() < self._resume_at:
             return None
         with self._store.connection():

@@ -142,7 +142,7 @@ class Worker:
         return MOST_AT_ONCE - sum(began > oldest for _, began in self._running.values())
 
     def _busy_feeds(self, claimed: Iterable[Row] = ()) -> list[int]:
-        """Return the feeds that have enough attempts, with those that are claimed."""
+        """Return the feeds with as many attempts as they may have, claimed ones included."""
         counts = Counter(feed_id for feed_id, _ in self._running.values())
         counts.update(run["feed_id"] for run in claimed)
         return [feed_id for feed_id, count in counts.items() if count >= MOST_OF_A_FEED]
@@ -173,7 +173,7 @@ class Worker:
         return None
 
     def _arguments(self, run: Row) -> tuple[Addon, JsonObject, JsonObject, JsonObject, str]:
-        """Return the add-on of a run, and what it takes; raises `NothingToRun`."""
+        """Return the add-on of a run and its arguments; raises `NothingToRun`."""
         try:
             feed = feeds.get(self._store, run["feed_id"])
             entry = storage.get_entry(self._store, int(run["entry_id"]))

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime, timedelta
-from functools import cache
+from functools import cache, lru_cache
 
 from peewee import fn
 
@@ -94,19 +94,11 @@ def _next_feed(
 
     One look-up in an index for each feed, however many runs wait.
     """
-    run, now = FeedRun.alias(), database_time(store)
-    first = run.select(fn.MIN(run.due_utc)).where(
-        run.feed_id == Feed.id, run.queued, run.due_utc.is_null(False)
-    )
-    # The clock was ahead when these were written.
-    is_ahead = FeedRun.modified_utc > earlier(now, -AHEAD)
-    ahead = FeedRun.select(FeedRun.feed_id).where(WAITS, is_ahead)
-    feeds = Feed.select(Feed.id, first, Feed.id.in_(ahead)).where(
-        Feed.is_active == True,  # noqa: E712 - a column
-        Feed.addon_slug.in_(sorted(addon_slugs)),
-        Feed.id.not_in(sorted(busy_feeds)),
-    )
-    rows = feeds.tuples().execute(store.database)
+    now, slugs, busy = database_time(store), sorted(addon_slugs), sorted(busy_feeds)
+    values: Row = {f"slug{place}": slug for place, slug in enumerate(slugs)}
+    values |= {f"busy{place}": feed_id for place, feed_id in enumerate(busy)}
+    values["latest"] = earlier(now, -AHEAD)
+    rows = _first_times(len(slugs), len(busy)).run(store, values).fetchall()
     waiting = [(now if has_ahead else due, number) for number, due, has_ahead in rows if due]
     if not waiting:
         return 0, None
@@ -115,9 +107,26 @@ def _next_feed(
     return feed_id, max(0.0, pause.total_seconds())
 
 
+@lru_cache
+def _first_times(slugs: int, busy: int) -> Prepared:
+    """Return the query of feeds with the due time of their first run, and if a clock was ahead."""
+    run = FeedRun.alias()
+    first = run.select(fn.MIN(run.due_utc)).where(
+        run.feed_id == Feed.id, run.queued, run.due_utc.is_null(False)
+    )
+    is_ahead = FeedRun.modified_utc > Parameter("latest")
+    ahead = FeedRun.select(FeedRun.feed_id).where(WAITS, is_ahead)
+    feeds = Feed.select(Feed.id, first, Feed.id.in_(ahead)).where(
+        Feed.is_active == True,  # noqa: E712 - a column
+        Feed.addon_slug.in_([Parameter(f"slug{place}") for place in range(slugs)]),
+        Feed.id.not_in([Parameter(f"busy{place}") for place in range(busy)]),
+    )
+    return Prepared(feeds)
+
+
 @transactional
 def _claim_first(store: Store, feed_id: int, lease: int) -> Row | None:
-    """Claim the run of a feed that is due for the longest; None if it is no longer due."""
+    """Claim the run of a feed that is due for the longest; None if it was claimed meanwhile."""
     query = FeedRun.select().where(FeedRun.feed_id == feed_id, WAITS, storage.is_due(store))
     for row in rows_of(store, query.order_by(FeedRun.due_utc, FeedRun.id).limit(1)):
         run, is_claimed = storage.claim_stored(store, row, row["form_id"], lease)

@@ -60,7 +60,7 @@ def _recipients(meta: JsonObject, entry: JsonObject, form: JsonObject) -> list[s
     """
     to_field = text_of(meta.get("toField"))
     templates = [f"{{:{to_field}}}"] if to_field else text_of(meta.get("toEmail")).split(",")
-    addresses = [merge(one.strip(), form, entry, str).strip() for one in templates]
-    if not all(ADDRESS.fullmatch(one) for one in addresses) or len(addresses) > MOST_RECIPIENTS:
+    addresses = [merge(text.strip(), form, entry, str).strip() for text in templates]
+    if not all(map(ADDRESS.fullmatch, addresses)) or len(addresses) > MOST_RECIPIENTS:
         raise AddonError(NO_RECIPIENT, retryable=False)
     return list(dict.fromkeys(addresses))

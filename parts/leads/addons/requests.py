@@ -87,7 +87,7 @@ def _url(template: Any, entry: JsonObject, form: JsonObject) -> str:
 
 
 def _headers(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str, str]:
-    """Return the headers that a feed adds; what no header can have is percent-encoded."""
+    """Return the headers that a feed adds, with other characters than ASCII percent-encoded."""
     headers = {}
     for name, value in _mapped(meta.get("requestHeaders"), entry, form):
         if not HEADER_NAME.fullmatch(name):
@@ -98,7 +98,7 @@ def _headers(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str,
 
 
 def _request_data(meta: JsonObject, entry: JsonObject, form: JsonObject) -> JsonObject:
-    """Return the values to send: the whole entry, or those that the feed chooses."""
+    """Return the values to send: the whole entry, or the chosen fields."""
     if meta.get("requestBodyType") == "select_fields":
         return dict(_mapped(meta.get("fieldValues"), entry, form))
     return entry

@@ -65,7 +65,7 @@ def send_mail(server: SmtpServer, message: EmailMessage, recipients: list[str]) 
     """
     try:
         with closing(_connect(server)) as client:
-            codes = [client.mail(server.sender)[0], *(client.rcpt(one)[0] for one in recipients)]
+            codes = [client.mail(server.sender)[0], *(client.rcpt(name)[0] for name in recipients)]
             refused = next((code for code in codes if code >= 400), None)
             code = refused or client.data(message.as_bytes())[0]
             # What is accepted stays so, whatever becomes of the connection.

@@ -6,6 +6,8 @@ from applications import Client, service
 from databases import run_sql
 from flask import Flask
 
+from landform.parts.leads import storage, submissions
+
 FORM: dict[str, Any] = {
     "title": "Newsletter",
     "fields": [
@@ -33,24 +35,36 @@ class Desk(Client):
 
     def add_form(self, **keys: Any) -> None:
         """Add a form, which is the one that is submitted from now on."""
-        created = self.post("/forms", json={**FORM, **keys})
-        assert created.status_code == 201, created.text
-        self.form = int(created.get_json()["id"])
+        meta = {"fields": FORM["fields"], "confirmations": {}, **keys}
+        values = {"title": FORM["title"], "meta": meta, "is_active": True}
+        with self.store.connection():
+            self.form = int(storage.create_form(self.store, values)["id"])
 
     def add_feed(self, addon: str = HOOK, **meta: Any) -> int:
         """Add a feed to the form, and return its id."""
-        return int(
-            self.feed(form_id=self.form, addon_slug=addon, meta={"feedName": "F", **meta})["id"]
-        )
+        meta = {"feedName": "F", **meta}
+        return int(self.feed(form_id=self.form, addon_slug=addon, meta=meta)["id"])
 
     def submit(self, **values: str) -> str:
         """Submit the form as a visitor, and return the id of the entry."""
         sent = {f"input_{name.lstrip('f')}": text for name, text in values.items()}
-        response = self.anonymous.post(f"/forms/{self.form}/submissions", json=sent)
-        assert response.status_code == 200, response.text
-        assert response.get_json()["is_valid"], response.text
-        ((newest,),) = run_sql(self.url, "SELECT max(id) FROM entry")
-        return str(newest)
+        with self.store.connection():
+            form = storage.get_form(self.store, self.form)
+            outcome = submissions.submit(self.store, form, sent, submissions.Context())
+        assert outcome.is_valid, outcome.messages
+        return str(outcome.entry_id)
+
+    def set_status(self, entry_id: str, status: str) -> None:
+        """Mark an entry as spam, move it to the trash, or make it active again."""
+        with self.store.connection():
+            storage.update_entry(self.store, int(entry_id), {"status": status})
+
+    def edit(self, entry_id: str, **values: str) -> None:
+        """Write values of an entry by hand."""
+        values = {name.lstrip("f"): text for name, text in values.items()}
+        with self.store.connection():
+            form = storage.get_form(self.store, self.form)
+            storage.update_entry(self.store, int(entry_id), {}, form=form, values=values)
 
     def deliver(self, *, later: bool = False) -> None:
         """Run what is due, with the mail server at `smtp_url` if there is one.
@@ -58,8 +72,8 @@ class Desk(Client):
         `later`: as if the pauses after failures were over.
         """
         if later:
-            run_sql(self.url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00' "
-                    "WHERE due_utc IS NOT NULL")  # fmt: skip
+            due = "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00' WHERE due_utc IS NOT NULL"
+            run_sql(self.url, due)
         if not self.smtp_url:
             self.landing.deliver()
             return

@@ -21,9 +21,10 @@ from flask import Flask
 from mailboxes import ACCEPT, mailbox
 from processes import until
 from receivers import Receiver, receiver
+from without_parts import copy_without, run_python
 
 from landform.app import create_app
-from landform.parts.leads import Leads
+from landform.parts.leads import Leads, storage
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.addons.registry import find_addons
 from landform.parts.leads.addons.smtp import SMTP_URL
@@ -101,14 +102,12 @@ def test_only_planned_feeds_run_and_only_for_active_entries(desk: Desk, hook: Re
         (second, "1"), (1, entry_id), (second, entry_id),
     ]  # fmt: skip
     # It becomes spam before the feeds run, and is none after all; an edit runs nothing more.
-    properties = f"/entries/{entry_id}/properties"
-    assert desk.put(properties, json={"status": "spam"}).status_code == 200
+    desk.set_status(entry_id, "spam")
     desk.deliver()
     assert [entry["id"] for _, entry, _, _ in hook.received] == ["1"]
     for _ in range(2):
-        assert desk.put(properties, json={"status": "active"}).status_code == 200
-        entry = desk.get(f"/entries/{entry_id}").get_json()
-        assert desk.put(f"/entries/{entry_id}", json={**entry, "3": "yes!"}).status_code == 200
+        desk.set_status(entry_id, "active")
+        desk.edit(entry_id, f3="yes!")
         desk.deliver(later=True)
     assert [entry["id"] for _, entry, _, _ in hook.received] == ["1", entry_id, entry_id]
     assert {run["state"] for run in desk.runs()} == {"success"}
@@ -457,6 +456,33 @@ def test_a_feed_whose_attempts_outlast_their_lease_goes_on_when_they_end(desk: D
     assert len(set(called)) == 5
 
 
+WITHOUT_RUNS = """
+import sys
+from landform.app import create_app
+from landform.parts.leads import storage, submissions
+app = create_app({"DATABASE_URL": sys.argv[1]})
+landing = app.blueprints["landform"]
+store = landing.service.store
+fields = [{"id": 1, "type": "text", "label": "Name"}]
+values = {"title": "Contact", "meta": {"fields": fields, "confirmations": {}}, "is_active": True}
+feed = {"form_id": 1, "addon_slug": "gravityformswebhooks", "meta": {"requestURL": "http://a.test"}}
+assert app.test_client().post("/feeds", json=feed).status_code == 201
+with store.connection():
+    form = storage.form_of(storage.create_form(store, values))
+    submissions.submit(store, form, {"input_1": "Ada"}, submissions.Context())
+landing.deliver()
+with store.connection():
+    assert storage.get_entry(store, 1)["1"] == "Ada"
+"""
+
+
+@pytest.mark.servers
+def test_without_the_part_runs_entries_are_stored_and_nothing_runs(tmp_path: Path) -> None:
+    copy = copy_without(tmp_path, "runs")
+    done = run_python(copy, "-c", WITHOUT_RUNS, f"sqlite:///{tmp_path}/one.db")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 def test_an_installed_add_on_is_found_by_its_entry_point(
     desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -492,7 +518,9 @@ def test_a_host_takes_the_place_of_an_add_on_or_leaves_it_to_others(desk: Desk) 
 def test_a_run_goes_with_its_entry_and_its_form(desk: Desk) -> None:
     desk.add_feed("crm")
     entries = [desk.submit(f3=f"{number}") for number in range(3)]
-    assert desk.delete(f"/entries/{entries[0]}?force=true").status_code == 200
+    with desk.store.connection():
+        storage.delete_entry(desk.store, int(entries[0]))
     assert [run["entry_id"] for run in desk.runs()] == entries[1:]
-    assert desk.delete(f"/forms/{desk.form}?force=true").status_code == 200
+    with desk.store.connection():
+        storage.delete_form(desk.store, desk.form)
     assert desk.runs() == []
