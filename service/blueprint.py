@@ -38,11 +38,14 @@ REST_ROUTE = "rest_route"
 
 
 class Landform(Blueprint):
-    """The blueprint, and what its requests share; `api` is its operations as Python methods."""
+    """The blueprint, and what its requests share.
+
+    `api`: its operations as Python methods; `addons`: functions that run feeds, by add-on slug.
+    """
 
     def __init__(self, name: str, service: Service, cache: ResponseCache) -> None:
         super().__init__(name, __name__)
-        self.service, self.cache = service, cache
+        self.service, self.cache, self.addons = service, cache, service.addons
         self.api = Api(service, self._url, Identity(HOST))
 
     def deliver(self, *, forever: bool = False) -> float | None:

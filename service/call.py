@@ -1,7 +1,7 @@
 """The incoming call of an operation, and the loaded call for its view."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -39,6 +39,8 @@ class Service:
     attempts: Attempts
     # The slugs of other addresses; None if pages are not served to visitors.
     reserved_slugs: frozenset[str] | None = None
+    # The functions of the host that run feeds, by the slug of the add-on; None for no function.
+    addons: dict[str, Callable[..., None] | None] = field(default_factory=dict)
 
     @property
     def is_host_authorized(self) -> bool:

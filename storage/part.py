@@ -62,6 +62,11 @@ class Part:
         return {}
 
     @classmethod
+    def run_queue(cls) -> Any:
+        """Return the `RunQueue` (`storage/run_queue.py`) of runs that the part stores, if any."""
+        return None
+
+    @classmethod
     def first_awaited_event(cls, store: Any) -> int | None:
         """Return the id of the first event that must not expire yet, if there is one."""
         return None

@@ -17,6 +17,8 @@ class Receiver:
     def __init__(self, respond: Respond) -> None:
         self.respond = respond
         self.received: list[tuple[int, dict[str, Any], dict[str, str], bytes]] = []
+        # The methods and targets of the same requests.
+        self.targets: list[tuple[str, str]] = []
         self.url = ""
 
     @property
@@ -33,14 +35,17 @@ def receiver(respond: Respond = lambda event: (204, {}), words: bytes = b"") -> 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
-            event = json.loads(body)
+            event = json.loads(body) if body.startswith(b"{") else {}
             status, headers = mine.respond(event)
+            mine.targets.append((self.command, self.path))
             mine.received.append((status, event, dict(self.headers), body))
             self.send_response(status)
             for name, value in {"Content-Length": str(len(words)), **headers}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(words)
+
+        do_GET = do_PUT = do_PATCH = do_DELETE = do_POST  # noqa: N815
 
         def log_message(self, *args: object) -> None:
             """Say nothing."""

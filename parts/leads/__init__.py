@@ -1,17 +1,14 @@
 """Leads: forms on pages, their submissions, and what becomes of these entries."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from landform.parts.leads import errors as e
+from landform.parts.leads.addons.smtp import SMTP_URL, SmtpServer
 from landform.parts.leads.models import Entry, EntryValue, Form
-from landform.storage.option import FLAG, Kind, matching, option, whole
+from landform.storage.option import FLAG, option, whole
 from landform.storage.part import Part
-
-SMTP_URL = Kind(
-    "a URL such as smtp://user:password@mail.example.com:587, or smtps://...",
-    matching("", r"(smtps?://[^\s/]+/?)?").read,
-    hide=lambda url: url and "smtp://***",
-)
 
 
 # No repr: it would show the password of the mail server.
@@ -62,6 +59,24 @@ class Leads(Part):
     entry_days: int = option(
         0, whole(0, 36_500), "how long entries are kept; `0`: for ever", setting="entry_days"
     )
-    smtp_url: str = option(
-        "", SMTP_URL, "the mail server that sends the e-mails of feeds", setting="smtp_url"
+    smtp_url: SmtpServer | None = option(  # noqa: RUF009 - a field
+        None,
+        SMTP_URL,
+        "the [mail server](parts/leads.md#e-mail) of feeds, also with `smtps://`; "
+        "`from` is the address that mail is from",
+        setting="smtp_url",
     )
+    addon_private: bool = option(
+        False,
+        FLAG,
+        "`1`: [feeds](parts/leads.md#what-becomes-of-an-entry) may send to private addresses",
+        setting="addon_private",
+    )
+
+    def worker(self, service: Any) -> Callable[[], float | None]:
+        """Return the function that runs feeds for entries, and deletes old entries."""
+        from landform.parts.leads.addons.registry import find_addons  # noqa: PLC0415
+        from landform.parts.leads.working import make_worker  # noqa: PLC0415 - needs the service
+
+        addons = find_addons(service, private=self.addon_private, server=self.smtp_url)
+        return make_worker(service, addons, self.entry_days)

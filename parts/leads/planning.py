@@ -1,11 +1,43 @@
-"""What becomes of an entry: the runs that its form's feeds plan."""
+"""The plan of an entry: a run of each feed that its form asks for."""
 
-from landform.storage.rows import Row
+import logging
+from collections.abc import Sequence
+
+from marshmallow import ValidationError
+
+from landform.service.json_codec import JsonObject
+from landform.service.planning.plan import plan
+from landform.storage.run_queue import find_run_queue
 from landform.storage.store import Store
 
+log = logging.getLogger("landform")
+ACTIVE, MOST_AT_ONCE = "active", 500
+TOO_EXPENSIVE = "The rules of the feeds of form %d compare too much: none runs for entry %s."
 
-def after_submission(store: Store, form: Row, entry: Row) -> None:
-    """Plan the feeds of an active entry, in the transaction that stores it.
 
-    `form` is that of `storage.get_form`, `entry` that of `storage.get_entry`.
+def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
+    """Add a run of each feed that an entry asks for, in the transaction that stores the entry.
+
+    Call it when an entry is new or becomes active again: a feed that was run does not run twice,
+    and nothing runs for an entry that is not active.
     """
+    queue = find_run_queue()
+    if queue is None or entry["status"] != ACTIVE:
+        return
+    values = {name: value for name, value in entry.items() if name[:1].isdecimal()}
+    request = {"entry": values, "properties": entry, "form_0": False, "first_only": ()}
+    try:
+        planned = plan(store, int(form["id"]), {**request, "explain": False})
+    except ValidationError:
+        log.error(TOO_EXPENSIVE, form["id"], entry["id"])
+        return
+    feed_ids = [feed["id"] for feed in planned["feeds"]]
+    queue.add(store, int(form["id"]), feed_ids, str(entry["id"]))
+
+
+def forget_runs(store: Store, entry_ids: Sequence[int]) -> None:
+    """Delete the runs of entries, in the transaction that deletes them for good."""
+    queue = find_run_queue()
+    for start in range(0, len(entry_ids) if queue else 0, MOST_AT_ONCE):
+        chosen = entry_ids[start : start + MOST_AT_ONCE]
+        queue.delete(store, [str(number) for number in chosen])  # type: ignore[union-attr]

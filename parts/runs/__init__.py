@@ -1,13 +1,13 @@
 """Runs: which feeds were run for an entry, each by one worker at a time, and how it ended."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.parts.runs.models import FeedRun
 from landform.storage.option import option, whole
-from landform.storage.part import Part
+from landform.storage.part import Metric, Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -38,3 +38,17 @@ class Runs(Part):
         from landform.parts.runs import storage  # noqa: PLC0415 - needs the store
 
         return storage.feeds_of_entry(store, entry_id)
+
+    @classmethod
+    def run_queue(cls) -> Any:
+        """Return the queue of the runs that the service carries out."""
+        from landform.parts.runs.queue import Queue  # noqa: PLC0415 - needs the store
+
+        return Queue()
+
+    def metrics(self, store: Any) -> Iterable[Metric]:
+        """Return how many runs wait, are claimed, and have failed."""
+        from landform.parts.runs import storage  # noqa: PLC0415 - needs the store
+
+        counts = storage.count_unfinished(store)
+        yield Metric("runs", "Runs of feeds that have not succeeded", "state", counts)

@@ -9,7 +9,8 @@ class FeedRun(Table):
     """A run of a feed for an entry, of which only the caller's id is stored.
 
     `due_utc`: from when on it may be claimed, which is the end of a lease or of the wait after a
-    failure; None where it is done. `attempt` counts the claims.
+    failure; None where it is done. `attempt` counts the claims. `queued`: whether the service
+    itself carries it out, for an entry of its own (`storage/run_queue.py`).
     """
 
     id = AutoField()
@@ -25,3 +26,4 @@ class FeedRun(Table):
     created_utc = TextField()
     modified_utc = TextField()
     version = BigIntegerField(default=1)
+    queued = BooleanField(default=False)

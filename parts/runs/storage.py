@@ -22,6 +22,7 @@ from landform.storage.sql import Precondition, Prepared, check_version
 from landform.storage.store import Store, expired_before, transactional
 
 CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
+UNFINISHED = (PENDING, CLAIMED, FAILED)
 STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
 # How many old runs a claim deletes at most, so that none takes long.
 MOST_EXPIRED = 100
@@ -69,7 +70,7 @@ def list_due(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
     Runs of feeds that are inactive or deleted are left out. Filters: `form_id`, `feed_id`, `addon`.
     """
     runs = FeedRun.select().join(Feed, on=Feed.id == FeedRun.feed_id)
-    runs = runs.where(_is_due(store), Feed.is_active == True)  # noqa: E712 - a column
+    runs = runs.where(is_due(store), Feed.is_active == True)  # noqa: E712 - a column
     return _list(store, query, runs, FeedRun.due_utc.asc(), FeedRun.id.asc())
 
 
@@ -83,19 +84,20 @@ def _list(
 
     def read() -> tuple[list[Row], int]:
         ((total,),) = runs.select(fn.COUNT(SQL("*"))).tuples().execute(store.database)
-        return _rows(store, selected), total
+        return rows_of(store, selected), total
 
     return store.bounded(read)
 
 
-def _is_due(store: Store) -> ColumnBase:
+def is_due(store: Store) -> ColumnBase:
     """Return the condition that a run may be claimed, or that its clock was ahead."""
     has_come = FeedRun.due_utc <= expressions.utc_now()
     is_ahead = FeedRun.modified_utc > earlier(store.clock.now().utc, -AHEAD)
     return FeedRun.due_utc.is_null(False) & (has_come | is_ahead)
 
 
-def _rows(store: Store, query: BaseQuery) -> list[Row]:
+def rows_of(store: Store, query: BaseQuery) -> list[Row]:
+    """Return the rows of a query."""
     return list(query.dicts().execute(store.database))
 
 
@@ -104,7 +106,7 @@ def get(store: Store, feed_id: int, run_id: int) -> Row:
     if max(feed_id, run_id) > MAX_INTEGER:
         raise RunNotFound
     query = FeedRun.select().where((FeedRun.id == run_id) & (FeedRun.feed_id == feed_id))
-    rows = _rows(store, query)
+    rows = rows_of(store, query)
     if not rows:
         raise RunNotFound
     return rows[0]
@@ -112,8 +114,16 @@ def get(store: Store, feed_id: int, run_id: int) -> Row:
 
 def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
     """Return, for each feed that was run for an entry, whether it may be claimed again now."""
-    query = FeedRun.select(FeedRun.feed_id, _is_due(store)).where(FeedRun.entry_id == entry_id)
-    return {feed_id: bool(is_due) for feed_id, is_due in query.tuples().execute(store.database)}
+    query = FeedRun.select(FeedRun.feed_id, is_due(store)).where(FeedRun.entry_id == entry_id)
+    return {feed_id: bool(may_run) for feed_id, may_run in query.tuples().execute(store.database)}
+
+
+def count_unfinished(store: Store) -> dict[str, int]:
+    """Return how many runs there are in each state before and beside success."""
+    count = fn.COUNT(SQL("*"))
+    query = FeedRun.select(FeedRun.state, count).where(FeedRun.state.in_(UNFINISHED))
+    rows = dict(query.group_by(FeedRun.state).tuples().execute(store.database))
+    return {state: rows.get(state, 0) for state in UNFINISHED}
 
 
 def claim(store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int) -> Row:
@@ -132,20 +142,30 @@ def claim(store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int)
 def _claim(
     store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int
 ) -> tuple[Row, bool]:
-    form_id, now = feeds.get(store, feed_id)["form_id"], _now(store)
+    form_id, now = feeds.get(store, feed_id)["form_id"], database_time(store)
     _expire(store, now, timedelta(days=keep_days))
-    # A second more than asked for, since fractions of it are not stored.
-    due = earlier(now, -timedelta(seconds=lease + 1))
-    claimed = {**CLAIM, "form_id": form_id, "due_utc": due}
     query = FeedRun.select().where((FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id))
-    for row in _rows(store, query):
-        run = _correct_clock(store, row, now)
-        if run["due_utc"] is None or run["due_utc"] > now:
-            return run, False
-        return _update(store, run, now, {**claimed, "attempt": run["attempt"] + 1}), True
+    for row in rows_of(store, query):
+        return claim_stored(store, row, form_id, lease)
     stamps = dict.fromkeys(("created_utc", "modified_utc"), now)
-    run = {**claimed, **stamps, "feed_id": feed_id, "entry_id": entry_id}
+    run = {**CLAIM, **stamps, "due_utc": _end_of(lease, now)}
+    run |= {"form_id": form_id, "feed_id": feed_id, "entry_id": entry_id}
     return {"id": FeedRun.insert(run).execute(store.database), **run}, True
+
+
+def claim_stored(store: Store, row: Row, form_id: int, lease: int) -> tuple[Row, bool]:
+    """Claim a run that is there; return it, and whether it was due. Use in a transaction."""
+    now = database_time(store)
+    run = _correct_clock(store, row, now)
+    if run["due_utc"] is None or run["due_utc"] > now:
+        return run, False
+    claimed = {**CLAIM, "form_id": form_id, "due_utc": _end_of(lease, now)}
+    return _update(store, run, now, {**claimed, "attempt": run["attempt"] + 1}), True
+
+
+def _end_of(lease: int, now: str) -> str:
+    # A second more than asked for, since fractions of it are not stored.
+    return earlier(now, -timedelta(seconds=lease + 1))
 
 
 def _correct_clock(store: Store, run: Row, now: str) -> Row:
@@ -157,10 +177,10 @@ def _correct_clock(store: Store, run: Row, now: str) -> Row:
 
 
 def _expire(store: Store, now: str, keep: timedelta) -> None:
-    """Delete runs that were not written to for so long, and do not wait."""
+    """Delete runs that were not written to for so long, and do not wait; not queued ones."""
     old = expired_before(store, FeedRun.modified_utc, now, keep)
     waits = FeedRun.due_utc.is_null(False) & (FeedRun.due_utc >= old)
-    expired = FeedRun.select(FeedRun.id).where(FeedRun.modified_utc < old, ~waits)
+    expired = FeedRun.select(FeedRun.id).where(FeedRun.modified_utc < old, ~waits, ~FeedRun.queued)
     expired = expired.order_by(FeedRun.modified_utc, FeedRun.id).limit(MOST_EXPIRED)
     FeedRun.delete().where(FeedRun.id.in_(expired)).execute(store.database)
 
@@ -189,7 +209,7 @@ def end(
         return run
     if run["state"] != CLAIMED or not is_current:
         raise RunNotClaimed(_state_of(run))
-    now, retry_at = _now(store), outcome.get("retry_at")
+    now, retry_at = database_time(store), outcome.get("retry_at")
     due = store.clock.moment(retry_at).utc if retry_at else now
     run = _update(store, run, now, {**values, "due_utc": due if values["retryable"] else None})
     if run["state"] in EVENTS:
@@ -205,7 +225,7 @@ def replay(store: Store, feed_id: int, run_id: int, if_match: Precondition | Non
 
     Raises `RunNotFound`, `RunNotFinished`, and `VersionConflict`.
     """
-    run, now = get(store, feed_id, run_id), _now(store)
+    run, now = get(store, feed_id, run_id), database_time(store)
     check_version(store, run["version"], if_match)
     if run["state"] == CLAIMED and run["due_utc"] > now:
         raise RunNotFinished(_state_of(run))
@@ -225,5 +245,6 @@ def _state_of(run: Row) -> Row:
     return {**{name: run[name] for name in ("id", "state", "attempt")}, "due": due}
 
 
-def _now(store: Store) -> str:
+def database_time(store: Store) -> str:
+    """Return the time of the clock of the database, as UTC text."""
     return str(NOW.row(store)[0])

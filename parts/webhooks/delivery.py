@@ -14,12 +14,13 @@ from threading import Thread
 from time import monotonic
 
 from landform.parts.webhooks import outcomes, storage
-from landform.parts.webhooks.sending import Result, send
 from landform.service.call import Service
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import JsonObject, dumps
+from landform.service.outgoing.sending import Result, send
 from landform.storage.rows import Row
 
+PRIVATE_SETTING = "LANDFORM_WEBHOOK_PRIVATE"
 log = logging.getLogger("landform")
 # In seconds: the pause without the lease and between writes of cursors; the wait for a result.
 CHECK_INTERVAL, RUNNING_INTERVAL = 1.0, 0.5
@@ -128,7 +129,7 @@ class Deliverer:
         def attempt() -> None:
             result = Result(0, "")
             try:
-                result = send(*request)
+                result = send(*request, setting=PRIVATE_SETTING)
             except BaseException as error:
                 result = Result(0, ATTEMPT_FAILED.format(type(error).__name__))
             finally:
@@ -143,7 +144,8 @@ class Deliverer:
         event = {"id": 0, "type": "test", "created_utc": now, "data": '{"resource":"webhook"}'}
         # Receivers ignore known ids.
         event["message"] = f"test_{secrets.token_hex(8)}"
-        return self._attempt_record(event, send(*self._request(webhook, event)))
+        result = send(*self._request(webhook, event), setting=PRIVATE_SETTING)
+        return self._attempt_record(event, result)
 
     def _request(self, webhook: Row, event: Row) -> tuple[str, dict[str, str], bytes, bool]:
         """Return the arguments of `send` for an event and a webhook."""

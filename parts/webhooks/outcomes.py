@@ -7,9 +7,9 @@ clock nor hours without a deliverer count.
 import random
 from datetime import UTC, datetime
 
-from landform.parts.webhooks.sending import Result
 from landform.parts.webhooks.storage import NO_FAILURES
 from landform.service.json_codec import JsonObject
+from landform.service.outgoing.sending import Result
 from landform.storage.clock import utc_text
 from landform.storage.rows import Row
 

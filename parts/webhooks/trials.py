@@ -10,9 +10,9 @@ from queue import Empty, SimpleQueue
 from landform.parts.webhooks import storage
 from landform.parts.webhooks.delivery import Deliverer
 from landform.parts.webhooks.errors import TooManyTests
-from landform.parts.webhooks.sending import start_thread
 from landform.service.call import Service
 from landform.service.json_codec import JsonObject
+from landform.service.outgoing.sending import start_thread
 from landform.storage.errors import StorageError
 from landform.storage.rows import Row
 

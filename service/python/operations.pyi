@@ -702,7 +702,7 @@ class ListEvents(TypedDict, total=False):
     after: int
     before: int
     order: Literal["asc", "desc"]
-    type: Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"] | Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
+    type: Literal["*", "page.*", "feed.*", "store.*", "run.*", "form.*", "entry.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed", "form.created", "form.updated", "form.trashed", "form.restored", "form.deleted", "entry.created", "entry.updated", "entry.spam", "entry.deleted"] | Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "form.*", "entry.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed", "form.created", "form.updated", "form.trashed", "form.restored", "form.deleted", "entry.created", "entry.updated", "entry.spam", "entry.deleted"]]
     resource_id: int | Sequence[int]
     per_page: int
     _fields: str | Sequence[str]
@@ -838,7 +838,7 @@ class CreateWebhook(TypedDict, total=False):
     """What `create_webhook` takes."""
 
     url: Required[str]
-    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
+    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "form.*", "entry.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed", "form.created", "form.updated", "form.trashed", "form.restored", "form.deleted", "entry.created", "entry.updated", "entry.spam", "entry.deleted"]]
     description: str
     active: bool
     _fields: str | Sequence[str]
@@ -852,7 +852,7 @@ class UpdateWebhook(TypedDict, total=False):
     """What `update_webhook` takes."""
 
     url: str
-    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
+    types: Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "form.*", "entry.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed", "form.created", "form.updated", "form.trashed", "form.restored", "form.deleted", "entry.created", "entry.updated", "entry.spam", "entry.deleted"]]
     description: str
     active: bool
     _fields: str | Sequence[str]

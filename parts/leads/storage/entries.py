@@ -12,7 +12,8 @@ from typing import Any
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
 from landform.parts.leads.models import Entry, EntryValue
-from landform.parts.leads.storage.forms import gf_time, read_forms
+from landform.parts.leads.planning import after_submission, forget_runs
+from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
 from landform.storage import events
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.search import fold
@@ -143,6 +144,8 @@ def update_entry(
     row = write_changes(store, Entry, old, changes)
     is_new_spam = row["status"] == SPAM != old["status"]
     _write_event(store, row, "entry.spam" if is_new_spam else "entry.updated")
+    if row["status"] == ACTIVE != old["status"]:
+        after_submission(store, get_form(store, row["form_id"]), load_entries(store, [row])[0])
     return row
 
 
@@ -175,6 +178,7 @@ def remove_entries(store: Store, rows: Iterable[Row]) -> None:
     ids = [row["id"] for row in rows]
     EntryValue.delete().where(EntryValue.entry_id.in_(ids)).execute(store.database)
     Entry.delete().where(Entry.id.in_(ids)).execute(store.database)
+    forget_runs(store, ids)
     for row in rows:
         _write_event(store, row, "entry.deleted")
 

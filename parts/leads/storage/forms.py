@@ -7,6 +7,7 @@ from peewee import fn
 
 from landform.parts.leads.errors import AlreadyInTrash, FormNotFound, FormToDeleteNotFound
 from landform.parts.leads.models import Entry, EntryValue, Form
+from landform.parts.leads.planning import forget_runs
 from landform.storage import events, feeds
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.sql import Precondition, check_version, write_changes
@@ -145,6 +146,8 @@ def delete_form(store: Store, form_id: int, if_match: Precondition | None = None
     Raises `FormToDeleteNotFound` and `VersionConflict`.
     """
     row = _to_delete(store, form_id, if_match)
+    entries = Entry.select(Entry.id).where(Entry.form_id == form_id).tuples()
+    forget_runs(store, [number for (number,) in entries.execute(store.database)])
     for model in (EntryValue, Entry):
         model.delete().where(model.form_id == form_id).execute(store.database)
     for feed in feeds.list_feeds(store, {"form_id": [form_id]}, ("id",)):

@@ -85,9 +85,9 @@ def test_a_clock_that_jumps_ahead_and_back_neither_forgets_a_run_nor_keeps_a_lea
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     runs.end(store, 1, claim(store, 1, "done")["id"], 1, SUCCESS)
-    future = earlier(runs._now(store), -timedelta(days=40))
+    future = earlier(runs.database_time(store), -timedelta(days=40))
     with monkeypatch.context() as jump:
-        jump.setattr(runs, "_now", lambda _: future)
+        jump.setattr(runs, "database_time", lambda _: future)
         claim(store, 1, "leased")
         failed = claim(store, 1, "failed")
         runs.end(store, 1, failed["id"], 1, FAILURE)

@@ -242,7 +242,7 @@ def test_look_ups_that_never_end_do_not_pile_up(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_over, before = threading.Event(), threading.active_count()
-    monkeypatch.setattr("landform.parts.webhooks.sending.TIMEOUT", 0.05)
+    monkeypatch.setattr("landform.service.outgoing.sending.TIMEOUT", 0.05)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kw: is_over.wait(WAY_TOO_LONG))
     number = subscribe(client, "http://slow.example/")
     try:

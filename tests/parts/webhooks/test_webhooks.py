@@ -19,12 +19,13 @@ from flask import Flask
 from processes import until
 from receivers import Receiver, receiver
 
-from landform.parts.webhooks import delivery, sending, storage
-from landform.parts.webhooks.addresses import is_public
+from landform.parts.webhooks import delivery, storage
 from landform.parts.webhooks.delivery import Deliverer, sign
 from landform.parts.webhooks.models import Webhook
-from landform.parts.webhooks.sending import send
 from landform.service.background import Background
+from landform.service.outgoing import sending
+from landform.service.outgoing.addresses import is_public
+from landform.service.outgoing.sending import send
 from landform.storage.models import EventState
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)

@@ -1,4 +1,4 @@
-"""A small HTTP client for the URLs of webhooks, which are not trusted.
+"""A small HTTP client for URLs that are not trusted.
 
 It follows no redirect and connects only to an address that was checked. An attempt has a deadline,
 and the bytes that are read of a response are bounded, whatever length it declares.
@@ -8,7 +8,7 @@ import re
 import socket
 import ssl
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import ExitStack, suppress
 from functools import cache
 from io import BufferedReader, RawIOBase
@@ -16,8 +16,8 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, NamedTuple
 
-from landform.parts.webhooks.addresses import is_public
-from landform.parts.webhooks.receiver_urls import ReceiverUrl, parse_url
+from landform.service.outgoing.addresses import is_public
+from landform.service.outgoing.urls import ReceiverUrl, parse_url
 from landform.storage.clock import retry_after
 
 # The seconds of an attempt, and how many addresses of a host are tried.
@@ -27,9 +27,14 @@ LOOKUPS, MOST_LOOKUPS = "landform-lookup", 32
 # How many bytes of the headers and of the body are read; how many characters are stored.
 MOST_HEADERS, MOST_BODY, MOST_TEXT = 32_768, 4096, 200
 STATUS_LINE = re.compile(rb"HTTP/1\.[0-9] ([1-9][0-9]{2})(?:[ \t].*)?\r?\n")
-NOT_ALLOWED = "The address is private or reserved; LANDFORM_WEBHOOK_PRIVATE=1 allows it."
+NOT_ALLOWED = "The address is private or reserved{}."
 NO_RESPONSE = "The response is not HTTP, or its headers are incomplete or too long."
 TOO_MANY_LOOKUPS = "Too many look-ups of names are running."
+UNSAFE_HEADER = "A header has a line break, or a character that is not ASCII."
+
+
+class NotPublic(ValueError):
+    """No address of the host is public."""
 
 
 class Result(NamedTuple):
@@ -79,14 +84,24 @@ class ResponseStream(RawIOBase):
         return size
 
 
-def send(url: str, headers: dict[str, str], body: bytes, private: bool) -> Result:
-    """Send a POST to a URL and return the result, also that of a failure.
+def send(
+    url: str,
+    headers: Mapping[str, str],
+    body: bytes,
+    private: bool,
+    *,
+    method: str = "POST",
+    setting: str = "",
+) -> Result:
+    """Send a request to a URL and return the result, also that of a failure.
 
-    `private`: whether an address that is not public is allowed.
+    `private`: whether an address that is not public is allowed; `setting`: what allows it.
     """
     began = monotonic()
     try:
-        result = _exchange(url, headers, body, private)
+        result = _exchange(url, method, headers, body, private)
+    except NotPublic:
+        result = Result(0, NOT_ALLOWED.format(f"; {setting}=1 allows it" if setting else ""))
     except TimeoutError:
         result = Result(0, "timed out")
     except (OSError, ValueError) as error:
@@ -97,7 +112,9 @@ def send(url: str, headers: dict[str, str], body: bytes, private: bool) -> Resul
     return result._replace(text=text, milliseconds=round((monotonic() - began) * 1000))
 
 
-def _exchange(url: str, headers: dict[str, str], body: bytes, private: bool) -> Result:
+def _exchange(
+    url: str, method: str, headers: Mapping[str, str], body: bytes, private: bool
+) -> Result:
     deadline, receiver = Deadline(TIMEOUT), parse_url(url)
     lines = {
         "Host": receiver.authority,
@@ -106,8 +123,10 @@ def _exchange(url: str, headers: dict[str, str], body: bytes, private: bool) -> 
         "Accept-Encoding": "identity",
         "Connection": "close",
     }
-    head = f"POST {receiver.target} HTTP/1.1\r\n"
-    head += "".join(f"{name}: {value}\r\n" for name, value in lines.items())
+    head = [f"{method} {receiver.target} HTTP/1.1"]
+    head += [f"{name}: {value}" for name, value in lines.items()]
+    if not all(line.isprintable() and line.isascii() for line in head):
+        raise ValueError(UNSAFE_HEADER)
     with ExitStack() as opened:
         connection = opened.enter_context(_connect(receiver, private, deadline))
         if receiver.is_secure:
@@ -119,7 +138,7 @@ def _exchange(url: str, headers: dict[str, str], body: bytes, private: bool) -> 
             )
             connection.settimeout(deadline.left())
             connection.do_handshake()
-        unsent = memoryview(f"{head}\r\n".encode("ascii") + body)
+        unsent = memoryview("\r\n".join((*head, "", "")).encode() + body)
         while unsent:
             connection.settimeout(deadline.left())
             unsent = unsent[connection.send(unsent) :]
@@ -176,7 +195,7 @@ def _ssl_context() -> ssl.SSLContext:
 
 def _connect(receiver: ReceiverUrl, private: bool, deadline: Deadline) -> socket.socket:
     """Connect to one of the allowed addresses of a host."""
-    problem: Exception = ValueError(NOT_ALLOWED)
+    problem: Exception = NotPublic()
     addresses = _look_up(receiver, deadline)[:MOST_ADDRESSES]
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
         if not (private or is_public(str(address[0]))):

@@ -1,4 +1,4 @@
-"""URLs of the receivers of webhooks, parsed strictly.
+"""URLs of receivers, parsed strictly.
 
 Parsers of URLs disagree about unusual ones. Here each has one meaning or is refused, so that the
 host that was checked is the one that is connected to.

@@ -1,0 +1,22 @@
+"""Add-ons: functions that run a feed for an entry, found by the `addon_slug` of the feed.
+
+An add-on takes the meta of the feed, the entry, the form, and the key of the run, which is the same
+for each attempt. It returns nothing, or raises `AddonError`.
+"""
+
+from collections.abc import Callable
+
+from landform.service.json_codec import JsonObject
+
+Addon = Callable[[JsonObject, JsonObject, JsonObject, str], None]
+
+
+class AddonError(Exception):
+    """A run that failed. Its message is stored and shown: no secrets, and no values of the entry.
+
+    `retryable`: whether it is tried again; `retry_after`: not before so many seconds.
+    """
+
+    def __init__(self, message: str, *, retryable: bool = True, retry_after: float = 0.0) -> None:
+        super().__init__(message)
+        self.retryable, self.retry_after = retryable, retry_after

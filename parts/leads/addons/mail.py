@@ -1,0 +1,66 @@
+"""The add-on `email`: a mail for an entry."""
+
+from email.headerregistry import Address
+from email.message import EmailMessage
+from email.policy import SMTP
+from email.utils import localtime
+
+from landform.parts.leads.addons import AddonError
+from landform.parts.leads.addons.smtp import ADDRESS, SmtpServer, send_mail
+from landform.parts.leads.intake.confirmations import merge
+from landform.service.json_codec import JsonObject
+from landform.service.planning.entries import text_of
+
+# Every server can pass on what is written in ASCII.
+POLICY = SMTP.clone(cte_type="7bit")
+MOST_RECIPIENTS, LONGEST_LINE = 20, 300
+SUBJECT, MESSAGE = "New entry: {form_title}", "{all_fields}"
+NO_SERVER = "LANDFORM_SMTP_URL is not set."
+NO_RECIPIENT = "The feed has no valid address in toEmail or toField."
+
+
+def run_email(
+    meta: JsonObject,
+    entry: JsonObject,
+    form: JsonObject,
+    run_key: str,
+    *,
+    server: SmtpServer | None,
+) -> None:
+    """Send a mail to the addresses in `toEmail`, or to the one in the field `toField`."""
+    if server is None:
+        raise AddonError(NO_SERVER)
+
+    def line(name: str, default: str = "") -> str:
+        """Return a setting with its merge tags replaced, as one line."""
+        text = merge(text_of(meta.get(name)) or default, form, entry, str)
+        printable = "".join(char if char.isprintable() else " " for char in text)
+        return " ".join(printable.split())[:LONGEST_LINE]
+
+    recipients = _recipients(meta, entry, form)
+    message = EmailMessage(policy=POLICY)
+    message["From"] = Address(line("fromName"), addr_spec=server.sender)
+    message["To"] = ", ".join(recipients)
+    if ADDRESS.fullmatch(reply_to := line("replyTo")):
+        message["Reply-To"] = reply_to
+    message["Subject"] = line("subject", SUBJECT)
+    message["Date"] = localtime()
+    # The same for each attempt: who gets a mail twice can tell.
+    message["Message-ID"] = f"<{run_key}@{server.sender.partition('@')[2]}>"
+    message["Auto-Submitted"] = "auto-generated"
+    template = text_of(meta.get("message")) or MESSAGE
+    message.set_content(merge(template, form, entry, str))
+    send_mail(server, message, recipients)
+
+
+def _recipients(meta: JsonObject, entry: JsonObject, form: JsonObject) -> list[str]:
+    """Return the addresses of a feed.
+
+    A list is split before merge tags are replaced: no value of an entry is several addresses.
+    """
+    to_field = text_of(meta.get("toField"))
+    templates = [f"{{:{to_field}}}"] if to_field else text_of(meta.get("toEmail")).split(",")
+    addresses = [merge(text.strip(), form, entry, str).strip() for text in templates]
+    if not all(map(ADDRESS.fullmatch, addresses)) or len(addresses) > MOST_RECIPIENTS:
+        raise AddonError(NO_RECIPIENT, retryable=False)
+    return list(dict.fromkeys(addresses))

@@ -1,0 +1,48 @@
+"""The add-ons of a service: built in, installed, or registered by a host.
+
+A host registers one by `landing.addons["crm"] = subscribe`, or None to leave it to outside workers.
+An installed one is an entry point of the group `landform.addons`, with the slug as its name.
+"""
+
+from collections.abc import Callable
+from functools import partial
+from importlib.metadata import EntryPoint, entry_points
+
+from landform.parts.leads.addons import Addon
+from landform.parts.leads.addons.mail import run_email
+from landform.parts.leads.addons.requests import run_slack, run_webhook
+from landform.parts.leads.addons.smtp import SmtpServer
+from landform.service.call import Service
+from landform.service.json_codec import JsonObject
+
+GROUP = "landform.addons"
+
+
+def find_addons(
+    service: Service, *, private: bool, server: SmtpServer | None
+) -> Callable[[], dict[str, Addon]]:
+    """Return a function that returns the add-ons by their slugs, also those of the host by then.
+
+    `private`: whether requests may go to private addresses; `server`: the one for mail.
+    """
+    addons: dict[str, Addon] = {
+        "gravityformswebhooks": partial(run_webhook, private=private),
+        "gravityformsslack": partial(run_slack, private=private),
+        "email": partial(run_email, server=server),
+        **{point.name: _imported(point) for point in entry_points(group=GROUP)},
+    }
+
+    def all_addons() -> dict[str, Addon]:
+        merged = {**addons, **service.addons}
+        return {slug: addon for slug, addon in merged.items() if addon}
+
+    return all_addons
+
+
+def _imported(point: EntryPoint) -> Addon:
+    """Return an installed add-on, which is imported when a feed runs."""
+
+    def run(meta: JsonObject, entry: JsonObject, form: JsonObject, run_key: str) -> None:
+        point.load()(meta, entry, form, run_key)
+
+    return run

@@ -1,0 +1,125 @@
+"""The add-ons that send an HTTP request: `gravityformswebhooks` and `gravityformsslack`."""
+
+import re
+from collections.abc import Iterator, Mapping
+from html import escape
+from typing import Any
+from urllib.parse import quote, urlencode
+
+from landform.parts.leads.addons import AddonError
+from landform.parts.leads.intake.confirmations import merge
+from landform.service.json_codec import JsonObject, dumps
+from landform.service.outgoing.sending import send
+from landform.service.planning.entries import text_of
+
+METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
+# The statuses that another attempt would not change.
+FINAL = (400, 410, 413, 422)
+# Merge tags may stand after the host only: no visitor decides where an entry is sent to.
+FIXED_HOST = re.compile(r"https?://[^/?#{}\\]+(?:[/?#].*)?", re.IGNORECASE | re.DOTALL)
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
+# Headers that the request has anyway.
+RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
+PRINTABLE = "".join(map(chr, range(32, 127)))
+SETTING, KEY_HEADER, CUSTOM = "LANDFORM_ADDON_PRIVATE", "Idempotency-Key", "gf_custom"
+NO_URL = "The feed has no http or https URL whose host is fixed."
+LONGEST_SLACK = 4000
+
+
+def run_webhook(
+    meta: JsonObject, entry: JsonObject, form: JsonObject, run_key: str, *, private: bool
+) -> None:
+    """Send an entry, or chosen values of it, to a URL: add-on `gravityformswebhooks`.
+
+    `private`: whether to addresses that are not public too.
+    """
+    method = str(meta.get("requestMethod") or "POST").upper()
+    if method not in METHODS:
+        raise AddonError("The method of the feed is unknown.", retryable=False)
+    is_json, data = meta.get("requestFormat") != "form", _request_data(meta, entry, form)
+    kind = "application/json" if is_json else "application/x-www-form-urlencoded"
+    url, headers = _url(meta.get("requestURL"), entry, form), _headers(meta, entry, form)
+    encoded = urlencode({name: text_of(value) for name, value in data.items()})
+    body = dumps(data) if is_json else encoded.encode()
+    if method == "GET":
+        address, body = url.partition("#")[0], b""
+        url = f"{address}{'&' if '?' in address else '?'}{encoded}"
+    else:
+        headers = {"Content-Type": kind, **headers}
+    _request(url, {**headers, KEY_HEADER: run_key}, body, private, method)
+
+
+def run_slack(
+    meta: JsonObject, entry: JsonObject, form: JsonObject, run_key: str, *, private: bool
+) -> None:
+    """Send a message to an incoming webhook of Slack: add-on `gravityformsslack`."""
+    template = str(meta.get("message") or "{form_title}\n{all_fields}")
+    # Slack reads `<!channel>` as a mention; the template may have one, a value not.
+    text = merge(template, form, entry, lambda value: escape(value, quote=False))
+    body = dumps({"text": text[:LONGEST_SLACK], "unfurl_links": False})
+    url = _url(meta.get("webhookURL"), entry, form)
+    headers = {"Content-Type": "application/json", KEY_HEADER: run_key}
+    _request(url, headers, body, private)
+
+
+def _request(
+    url: str, headers: Mapping[str, str], body: bytes, private: bool, method: str = "POST"
+) -> None:
+    """Send a request; raises `AddonError` unless it is accepted.
+
+    The text of a response is not repeated: it may have values that were sent.
+    """
+    sent = {"User-Agent": "landform", **headers}
+    result = send(url, sent, body, private, method=method, setting=SETTING)
+    if not result.status:
+        raise AddonError(f"No answer: {result.text}")
+    if not 200 <= result.status < 300:
+        is_final, pause = result.status in FINAL, result.retry_after
+        message = f"The receiver answered {result.status}."
+        raise AddonError(message, retryable=not is_final, retry_after=pause)
+
+
+def _url(template: Any, entry: JsonObject, form: JsonObject) -> str:
+    """Return the URL of a feed, with merge tags replaced and encoded."""
+    if not isinstance(template, str) or not FIXED_HOST.fullmatch(template.strip()):
+        raise AddonError(NO_URL, retryable=False)
+    return merge(template.strip(), form, entry, lambda value: quote(value, safe=""))
+
+
+def _headers(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str, str]:
+    """Return the headers that a feed adds, with other characters than ASCII percent-encoded."""
+    headers = {}
+    for name, value in _mapped(meta.get("requestHeaders"), entry, form):
+        if not HEADER_NAME.fullmatch(name):
+            raise AddonError("The feed has a header without a valid name.", retryable=False)
+        if name.lower() not in {*RESERVED, KEY_HEADER.lower()}:
+            headers[name] = quote(value, safe=PRINTABLE)
+    return headers
+
+
+def _request_data(meta: JsonObject, entry: JsonObject, form: JsonObject) -> JsonObject:
+    """Return the values to send: the whole entry, or the chosen fields."""
+    if meta.get("requestBodyType") == "select_fields":
+        return dict(_mapped(meta.get("fieldValues"), entry, form))
+    return entry
+
+
+def _mapped(rows: Any, entry: JsonObject, form: JsonObject) -> Iterator[tuple[str, str]]:
+    """Yield the names and values of a map of fields, as Gravity Forms stores it.
+
+    Each row has `key`, or `custom_key` where that is `gf_custom`; and `value`, the id of a field or
+    a property of the entry, or `custom_value`, which may have merge tags.
+    """
+    for row in rows if isinstance(rows, list) else ():
+        if not isinstance(row, dict):
+            continue
+        key, value = text_of(row.get("key")), text_of(row.get("value"))
+        name = text_of(row.get("custom_key")) if key == CUSTOM else key
+        if not name:
+            continue
+        if value == CUSTOM:
+            yield name, merge(text_of(row.get("custom_value")), form, entry, str)
+        else:
+            tag = f"{{:{value}}}"
+            text = merge(tag, form, entry, str)
+            yield name, text_of(entry.get(value)) if text == tag else text

@@ -1,0 +1,1 @@
+"""Requests to URLs of others, which are not trusted."""

@@ -1,0 +1,526 @@
+"""Feeds run by themselves: what each add-on sends for an entry, once, and what it never does."""
+
+import json
+import logging
+import ssl
+import subprocess
+import sys
+import textwrap
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from threading import Event
+from typing import Any
+from urllib.parse import parse_qsl
+
+import pytest
+from applications import basic
+from conftest import needs
+from databases import run_sql
+from desk import HOOK, Desk
+from flask import Flask
+from mailboxes import ACCEPT, mailbox
+from processes import until
+from receivers import Receiver, receiver
+from without_parts import copy_without, run_python
+
+from landform.app import create_app
+from landform.parts.leads import Leads, storage
+from landform.parts.leads.addons import AddonError
+from landform.parts.leads.addons.registry import find_addons
+from landform.parts.leads.addons.smtp import SMTP_URL
+from landform.parts.leads.working import make_worker
+
+pytestmark = pytest.mark.settings(ADDON_PRIVATE=True)
+SECRET = "sesame-open"
+SUCCESS = ("success", "")
+HEADER_ROWS = [{"key": "gf_custom", "custom_key": "X-Token", "value": "gf_custom",
+                "custom_value": SECRET}]  # fmt: skip
+
+
+@pytest.fixture
+def desk(app: Flask, database_url: str) -> Desk:
+    return Desk(app, database_url)
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    with receiver() as accepting:
+        yield accepting
+
+
+def mapped(key: str, value: str, custom: str = "") -> dict[str, str]:
+    """Return a row of a map of fields as Gravity Forms stores it."""
+    return {"key": "gf_custom", "custom_key": key, "value": value, "custom_value": custom}
+
+
+def test_an_entry_is_sent_once_with_the_key_of_its_run(desk: Desk, hook: Receiver) -> None:
+    desk.add_feed(requestURL=hook.url, requestMethod="POST", requestFormat="json",
+                  requestBodyType="all_fields", requestHeaders=HEADER_ROWS)  # fmt: skip
+    entry_id = desk.submit(f2="ada@example.com", f3="Hello")
+    assert (hook.received, desk.states()) == ([], [("pending", "")])
+    desk.deliver()
+    desk.deliver(later=True)
+    ((_, entry, headers, _),) = hook.received
+    assert (entry["id"], entry["2"], entry["3"]) == (entry_id, "ada@example.com", "Hello")
+    (run,) = desk.runs()
+    assert headers["Idempotency-Key"] == run["run_key"]
+    assert headers["X-Token"] == SECRET
+    assert (run["state"], run["attempt"], run["entry_id"]) == ("success", 1, entry_id)
+
+
+@pytest.mark.parametrize("method", ["PUT", "PATCH", "DELETE", "GET", "POST"])
+def test_the_chosen_values_are_sent_by_the_method_and_format_of_the_feed(
+    desk: Desk, hook: Receiver, method: str
+) -> None:
+    rows = [mapped("mail", "2"), mapped("name", "1"), mapped("first", "1.3"),
+            mapped("note", "gf_custom", "For {E-mail:2} & all"), mapped("form", "form_id"),
+            {"key": "message", "value": "3"}]  # fmt: skip
+    url, chosen = f"{hook.url}?from={{E-mail:2}}", {"requestFormat": "form", "fieldValues": rows}
+    desk.add_feed(requestURL=url, requestMethod=method, requestBodyType="select_fields", **chosen)
+    desk.submit(**{"f1_3": "Ada", "f1_6": "Lovelace", "f2": "a+b@example.com", "f3": "1 & 2\n3"})
+    desk.deliver()
+    ((sent, target),) = hook.targets
+    query, body = target.partition("?")[2], hook.received[0][3].decode()
+    assert sent == method
+    values = {"mail": "a+b@example.com", "name": "Ada Lovelace", "first": "Ada", "form": "1",
+              "note": "For a+b@example.com & all", "message": "1 & 2\n3"}  # fmt: skip
+    source = {"from": "a+b@example.com"}
+    assert dict(parse_qsl(query)) == (source | values if method == "GET" else source)
+    assert dict(parse_qsl(body)) == ({} if method == "GET" else values)
+
+
+def test_only_planned_feeds_run_and_only_for_active_entries(desk: Desk, hook: Receiver) -> None:
+    rule = {"fieldId": "3", "operator": "is", "value": "yes"}
+    logic = {"conditionalLogic": {"logicType": "all", "rules": [rule]}}
+    desk.add_feed(requestURL=hook.url, feed_condition_conditional_logic="1",
+                  feed_condition_conditional_logic_object=logic)  # fmt: skip
+    inactive, second = desk.add_feed(requestURL=hook.url), desk.add_feed(requestURL=hook.url)
+    desk.put(f"/feeds/{inactive}/properties", json={"is_active": False})
+    desk.submit(f3="no")
+    entry_id = desk.submit(f3="yes")
+    assert [(run["feed_id"], run["entry_id"]) for run in desk.runs()] == [
+        (second, "1"), (1, entry_id), (second, entry_id),
+    ]  # fmt: skip
+    # It becomes spam before the feeds run, and is none after all; an edit runs nothing more.
+    desk.set_status(entry_id, "spam")
+    desk.deliver()
+    assert [entry["id"] for _, entry, _, _ in hook.received] == ["1"]
+    for _ in range(2):
+        desk.set_status(entry_id, "active")
+        desk.edit(entry_id, f3="yes!")
+        desk.deliver(later=True)
+    assert [entry["id"] for _, entry, _, _ in hook.received] == ["1", entry_id, entry_id]
+    assert {run["state"] for run in desk.runs()} == {"success"}
+
+
+def test_a_feed_that_nobody_here_runs_waits_for_an_outside_worker(desk: Desk) -> None:
+    feed = desk.add_feed("gravityformsmailchimp")
+    entry_id = desk.submit(f3="Hello")
+    desk.deliver()
+    (due,) = desk.get("/runs/due").get_json()
+    assert (due["feed_id"], due["entry_id"], due["state"]) == (feed, entry_id, "pending")
+    claimed = desk.post(f"/feeds/{feed}/runs", json={"entry_id": entry_id})
+    assert (claimed.status_code, claimed.get_json()["attempt"]) == (201, 1)
+    path = f"/feeds/{feed}/runs/{claimed.get_json()['id']}"
+    assert desk.patch(path, json={"state": "success", "attempt": 1}).status_code == 200
+    # A run of theirs, of an add-on that is here too, stays theirs.
+    other = desk.add_feed(requestURL="http://127.0.0.1:9/")
+    desk.post(f"/feeds/{other}/runs", json={"entry_id": "of-theirs", "lease": 1})
+    desk.deliver(later=True)
+    assert desk.get(f"/runs?feed_id={other}").get_json()[0]["attempt"] == 1
+
+
+@pytest.mark.settings(METRICS=True)
+@pytest.mark.parametrize(("status", "headers", "state", "least"), [
+    (500, {}, "failed", 0), (404, {}, "failed", 0), (302, {"Location": "/"}, "failed", 0),
+    (429, {"Retry-After": "600"}, "failed", 590), (400, {}, "final", 0), (422, {}, "final", 0),
+    (410, {}, "final", 0),
+])  # fmt: skip
+def test_a_failure_is_tried_again_unless_that_cannot_help(
+    desk: Desk, status: int, headers: dict[str, str], state: str, least: int
+) -> None:
+    answers = [(status, headers), (204, {})]
+    with receiver(lambda _: answers[min(len(hook.received), 1)], SECRET.encode()) as hook:
+        desk.add_feed(requestURL=hook.url)
+        desk.submit(f3="Hello")
+        desk.deliver()
+        (run,) = desk.runs()
+        assert (run["state"], run["message"]) == ("failed", f"The receiver answered {status}.")
+        assert run["retryable"] == (state != "final")
+        assert 'landform_runs{state="failed"} 1.0' in desk.get("/metrics").text
+        if least:
+            assert not desk.get("/runs/due").get_json()
+        desk.deliver(later=True)
+    keys = [sent["Idempotency-Key"] for _, _, sent, _ in hook.received]
+    assert keys == [run["run_key"]] * (1 if state == "final" else 2)
+    assert desk.states()[0][0] == ("failed" if state == "final" else "success")
+    types = [event["type"] for event in desk.get("/events?type=run.*").get_json()]
+    assert types == ["run.failed", *([] if state == "final" else ["run.succeeded"])]
+
+
+def test_pauses_double_up_to_six_hours_and_75_hours_of_them_are_the_end(desk: Desk) -> None:
+    waits = list[float]()
+    desk.landing.addons["crm"] = fails = lambda *_: (_ for _ in ()).throw(AddonError("No."))
+    desk.add_feed("crm")
+    desk.submit(f3="Hello")
+    desk.deliver()
+    while (run := desk.runs()[0])["retryable"] and len(waits) < 50:
+        waits.append(_seconds(run["modified"], run["retry_at"]))
+        desk.deliver(later=True)
+    assert fails is desk.landing.addons["crm"]
+    most = [min(2.0**number, 6 * 3600) for number in range(len(waits))]
+    assert [wait for wait, limit in zip(waits, most, strict=True)
+            if not limit * 0.9 - 2 <= wait <= limit + 2] == []  # fmt: skip
+    assert 72 * 3600 < sum(waits) < 82 * 3600
+    assert desk.states() == [("failed", "No.")]
+    # A replay is one more attempt.
+    desk.landing.addons["crm"] = lambda *_: None
+    run_path = f"/feeds/1/runs/{run['id']}/replay"
+    assert desk.post(run_path).status_code == 200
+    desk.deliver()
+    assert desk.states() == [SUCCESS]
+
+
+def _seconds(start: str, end: str) -> float:
+    from datetime import datetime
+
+    return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
+
+
+@pytest.mark.parametrize(("url", "message"), [
+    (None, "no http or https URL"), ("ftp://example.com/", "no http or https URL"),
+    ("http://{Message:3}/", "no http or https URL"), ("{Message:3}", "no http or https URL"),
+    ("http://example.com{Message:3}/", "no http or https URL"),
+    ("http://127.0.0.1:9/", "private or reserved; LANDFORM_ADDON_PRIVATE=1 allows it"),
+    ("http://[::ffff:10.0.0.1]/", "private or reserved"),
+    ("http://169.254.169.254/latest", "private or reserved"),
+])  # fmt: skip
+@pytest.mark.settings(ADDON_PRIVATE=False)
+@pytest.mark.parametrize("addon", [HOOK, "gravityformsslack"])
+def test_no_feed_and_no_visitor_leads_to_a_private_address(
+    desk: Desk, url: str | None, message: str, addon: str
+) -> None:
+    desk.add_feed(addon, requestURL=url, webhookURL=url)
+    desk.submit(f3="127.0.0.1")
+    desk.deliver()
+    ((state, text),) = desk.states()
+    assert (state, message in text) == ("failed", True), text
+
+
+def test_no_value_of_an_entry_becomes_a_header_or_another_target(
+    desk: Desk, hook: Receiver
+) -> None:
+    rows = [mapped("X-Note", "gf_custom", "{Message:3}"), mapped("Host", "3"),
+            mapped("idempotency-key", "3"), mapped("Content-Length", "3")]  # fmt: skip
+    desk.add_feed(requestURL=f"{hook.url}/{{Message:3}}", requestHeaders=rows)
+    desk.submit(f3="é\r\nX-Evil: 1\r\n\r\n../?#")
+    desk.deliver()
+    ((_, _, headers, _),) = hook.received
+    assert "X-Evil" not in headers
+    assert headers["X-Note"].startswith("%C3%A9%0")
+    assert headers["Idempotency-Key"] == desk.runs()[0]["run_key"]
+    ((_, target),) = hook.targets
+    assert target.startswith("/hook/%C3%A9%0")
+    assert not set("?#") & set(target)
+
+
+def test_slack_shows_values_as_text(desk: Desk, hook: Receiver) -> None:
+    desk.add_feed("gravityformsslack", webhookURL=hook.url,
+                  message="<!here> {E-mail:2}: {Message:3}")  # fmt: skip
+    desk.submit(f2="ada@example.com", f3="<!channel> & <https://evil.example|click> {E-mail:2}")
+    desk.deliver()
+    text = hook.received[0][1]["text"]
+    assert text.startswith("<!here> ada@example.com: &lt;!channel&gt; &amp; &lt;https://")
+    assert text.endswith("{E-mail:2}")
+    assert desk.states() == [SUCCESS]
+
+
+# Mail.
+
+
+def test_a_mail_arrives_once_with_the_values_of_the_entry(desk: Desk) -> None:
+    with mailbox() as box:
+        desk.smtp_url = box.url
+        desk.add_feed("email", toEmail="sales@example.com, team@example.com", fromName="Größe & Co",
+                      replyTo="{E-mail:2}", subject="New: {Name:1}",
+                      message="{Message:3}\n\nFrom {E-mail:2}")  # fmt: skip
+        desk.submit(**{"f1_3": "Ada", "f2": "ada@example.com", "f3": "Zürich\n.\n<b>bold</b>"})
+        desk.deliver()
+        desk.deliver(later=True)
+    ((recipients, mail),) = box.accepted
+    assert recipients == ["sales@example.com", "team@example.com"]
+    assert mail["From"] == "Größe & Co <leads@example.com>"
+    assert (mail["Reply-To"], mail["Subject"]) == ("ada@example.com", "New: Ada")
+    assert mail["Message-ID"] == f"<{desk.runs()[0]['run_key']}@example.com>"
+    lines = mail.get_content().splitlines()
+    assert lines == ["Zürich", ".", "<b>bold</b>", "", "From ada@example.com"]
+
+
+def test_no_value_becomes_a_header_a_recipient_or_a_command(desk: Desk) -> None:
+    evil = "x@example.com\r\nBcc: all@example.com\r\n\r\nhi\r\n.\r\nRCPT TO:<all@example.com>"
+    with mailbox() as box:
+        desk.smtp_url = box.url
+        tags = dict.fromkeys(("subject", "fromName", "replyTo", "message"), "{Message:3}")
+        desk.add_feed("email", toEmail="sales@example.com", **tags)
+        for meta in ({"toEmail": "{Message:3}"}, {"toField": "3"}, {}):
+            desk.add_feed("email", **meta)
+        for text in (evil, "a@example.com, b@example.com", "<a@example.com>"):
+            desk.submit(f3=text)
+        desk.deliver()
+    assert [recipients for recipients, _ in box.accepted] == [["sales@example.com"]] * 3
+    for _, mail in box.accepted:
+        assert (mail["Bcc"], mail["Reply-To"], mail["To"]) == (None, None, "sales@example.com")
+    refused = [run["message"] for run in desk.runs() if run["state"] == "failed"]
+    assert refused == ["The feed has no valid address in toEmail or toField."] * 9
+    assert not any(run["retryable"] for run in desk.runs())
+
+
+def test_a_visitor_is_answered_at_the_address_of_a_field(desk: Desk) -> None:
+    with mailbox() as box:
+        desk.smtp_url = box.url
+        desk.add_feed("email", toField="2", message="Thank you.")
+        desk.submit(f2="ada@example.com")
+        desk.deliver()
+    assert [recipients for recipients, _ in box.accepted] == [["ada@example.com"]]
+
+
+@pytest.mark.parametrize(("command", "code", "is_final"), [
+    ("RCPT", 450, False), ("RCPT", 550, True), ("DATA", 451, False), ("DATA", 554, True),
+])  # fmt: skip
+def test_a_mail_is_for_all_recipients_or_none_and_each_attempt_has_the_same_id(
+    desk: Desk, command: str, code: int, is_final: bool
+) -> None:
+    tries = list[str]()
+
+    def respond(given: str, name: str) -> str:
+        if given == command and name != "first@example.com":
+            tries.append(name)
+            if len(tries) == 1:
+                return f"{code} {SECRET} {name}"
+        return ACCEPT
+
+    with mailbox(respond) as box:
+        desk.smtp_url = box.url
+        desk.add_feed("email", toEmail="first@example.com, second@example.com")
+        desk.submit(f3="Hello")
+        desk.deliver()
+        assert (box.accepted, desk.states()) == (
+            [],
+            [("failed", f"The mail server answered {code}.")],
+        )
+        desk.deliver(later=True)
+    assert len(box.accepted) == (not is_final)
+    assert (
+        len({mail["Message-ID"] for mail in [*box.refused, *(one for _, one in box.accepted)]}) <= 1
+    )
+
+
+def test_without_a_server_or_with_one_that_is_not_there_mail_waits(desk: Desk) -> None:
+    desk.add_feed("email", toEmail="sales@example.com")
+    desk.submit(f3="Hello")
+    desk.deliver()
+    assert desk.states() == [("failed", "LANDFORM_SMTP_URL is not set.")]
+    desk.smtp_url = "smtp://name:sesame@127.0.0.1:9?from=leads@example.com"
+    desk.deliver(later=True)
+    assert desk.states() == [("failed", "The mail server cannot be used: ConnectionRefusedError.")]
+    with mailbox() as box:
+        desk.smtp_url = box.url
+        desk.deliver(later=True)
+    assert (len(box.accepted), desk.states()) == (1, [SUCCESS])
+
+
+@needs("openssl")
+def test_a_password_is_sent_encrypted_and_to_nobody_else(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
+    request = ("openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost",
+               "-addext", "subjectAltName=DNS:localhost")  # fmt: skip
+    subprocess.run([*request, "-keyout", key, "-out", certificate], check=True, capture_output=True)
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.load_cert_chain(certificate, key)
+    desk.add_feed("email", toEmail="sales@example.com")
+    desk.submit(f3="Hello")
+    with mailbox(tls=context) as box:
+        url = box.url.replace("127.0.0.1", "leads%40example.com:sesame@localhost")
+        desk.smtp_url = url.partition("?")[0]
+        desk.deliver()
+        # Nobody trusts the certificate yet.
+        assert box.logins == []
+        assert "SSLCertVerificationError" in desk.states()[0][1]
+        monkeypatch.setenv("SSL_CERT_FILE", certificate)
+        desk.deliver(later=True)
+    assert box.logins == [(b"leads@example.com", b"sesame", True)]
+    assert (box.accepted[0][1]["From"], desk.states()) == ("leads@example.com", [SUCCESS])
+    # Another machine that offers no encryption gets no password.
+    desk.submit(f3="Hello")
+    with mailbox(auth_require_tls=False) as box:
+        monkeypatch.setattr("landform.parts.leads.addons.smtp.LOOPBACK", ())
+        desk.smtp_url = box.url.replace("//", "//leads:sesame@")
+        desk.deliver()
+    assert (box.logins, box.accepted) == ([], [])
+    assert desk.states()[1] == (
+        "failed",
+        "The mail server offers no encryption, which a password needs.",
+    )
+
+
+def test_the_password_of_the_mail_server_is_shown_nowhere(database_url: str) -> None:
+    url = f"smtps://leads:{SECRET}@mail.example.com?from=leads@example.com"
+    part = Leads(smtp_url=url)  # type: ignore[arg-type]
+    assert SECRET not in repr(part) + repr(part.smtp_url) + str(SMTP_URL.hide(part.smtp_url))
+    for wrong in ("http://a@b.example", f"smtp://{SECRET}", f"smtp://h:x?from=a@b.example{SECRET}"):
+        with pytest.raises(ValueError, match="SMTP_URL must be a URL such as smtp://") as raised:
+            create_app({"DATABASE_URL": database_url, "SMTP_URL": wrong})
+        assert SECRET not in str(raised.value)
+
+
+# Add-ons of one's own.
+
+
+def test_the_add_on_of_the_docs_runs_in_a_host(desk: Desk, hook: Receiver) -> None:
+    docs = (Path(__file__).parents[3] / "docs/parts/leads.md").read_text()
+    (code,) = (
+        part for part in docs.split("```") if part.startswith("python") and "AddonError" in part
+    )
+    names: dict[str, Any] = {"landing": desk.landing}
+    exec(code.removeprefix("python").replace("https://crm.example.com/contacts", hook.url), names)
+    desk.add_feed("crm", apiKey=SECRET)
+    entry_id = desk.submit(f2="ada@example.com")
+    desk.deliver()
+    assert (desk.states(), hook.received[0][1]["email"]) == ([SUCCESS], "ada@example.com")
+    assert hook.received[0][2]["Idempotency-Key"] == desk.runs()[0]["run_key"]
+    assert desk.runs()[0]["entry_id"] == entry_id
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+@pytest.mark.parametrize("error", [ValueError, SystemExit, KeyboardInterrupt, RecursionError])
+def test_an_add_on_that_raises_has_failed_and_its_secrets_are_told_nobody(
+    desk: Desk, caplog: pytest.LogCaptureFixture, error: type[BaseException]
+) -> None:
+    def subscribe(meta: Any, entry: Any, form: Any, run_key: str) -> None:
+        raise error(f"{meta['apiKey']} {entry['2']}")
+
+    desk.landing.addons["crm"] = subscribe
+    desk.add_feed("crm", apiKey=SECRET)
+    desk.submit(f2="ada@example.com")
+    with caplog.at_level(logging.DEBUG):
+        desk.deliver()
+    assert desk.states() == [("failed", f"The add-on ended with {error.__name__}.")]
+    assert desk.runs()[0]["retryable"]
+    assert "subscribe" in caplog.text
+    shown = caplog.text + desk.get("/events?per_page=100").text + desk.get("/runs").text
+    assert [word for word in (SECRET, "ada@example.com") if word in shown] == []
+
+
+def test_an_add_on_that_hangs_holds_up_no_other_feed(desk: Desk, hook: Receiver) -> None:
+    from threading import Thread
+
+    released = Event()
+    desk.landing.addons["crm"] = lambda *_: released.wait(60) and None
+    for _ in range(2):
+        desk.add_feed("crm")
+    desk.add_feed(requestURL=hook.url)
+    for number in range(10):
+        desk.submit(f3=f"{number}")
+    delivering = Thread(target=desk.deliver, daemon=True)
+    delivering.start()
+    until(lambda: len(hook.received) == 10, "The others wait.")
+    released.set()
+    delivering.join(60)
+    assert desk.states() == [SUCCESS] * 30
+
+
+def test_a_feed_whose_attempts_outlast_their_lease_goes_on_when_they_end(desk: Desk) -> None:
+    released, called = Event(), list[str]()
+
+    def slow(meta: Any, entry: Any, form: Any, run_key: str) -> None:
+        called.append(run_key)
+        released.wait(60)
+
+    desk.landing.addons["crm"] = slow
+    desk.add_feed("crm")
+    for number in range(5):
+        desk.submit(f3=f"{number}")
+    addons = find_addons(desk.landing.service, private=True, server=None)
+    work = make_worker(desk.landing.service, addons, 0, lease=1)
+    until(lambda: work() != 0, "It waits for ever.")
+    # No more than four at once, however often their leases end.
+    assert len(called) == 4
+    run_sql(desk.url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
+    assert work() is None
+    released.set()
+    until(
+        lambda: work() is None and len(desk.states()) == desk.states().count(SUCCESS), "It waits."
+    )
+    assert len(set(called)) == 5
+
+
+WITHOUT_RUNS = """
+import sys
+from landform.app import create_app
+from landform.parts.leads import storage, submissions
+app = create_app({"DATABASE_URL": sys.argv[1]})
+landing = app.blueprints["landform"]
+store = landing.service.store
+fields = [{"id": 1, "type": "text", "label": "Name"}]
+values = {"title": "Contact", "meta": {"fields": fields, "confirmations": {}}, "is_active": True}
+feed = {"form_id": 1, "addon_slug": "gravityformswebhooks", "meta": {"requestURL": "http://a.test"}}
+assert app.test_client().post("/feeds", json=feed).status_code == 201
+with store.connection():
+    form = storage.form_of(storage.create_form(store, values))
+    submissions.submit(store, form, {"input_1": "Ada"}, submissions.Context())
+landing.deliver()
+with store.connection():
+    assert storage.get_entry(store, 1)["1"] == "Ada"
+"""
+
+
+@pytest.mark.servers
+def test_without_the_part_runs_entries_are_stored_and_nothing_runs(tmp_path: Path) -> None:
+    copy = copy_without(tmp_path, "runs")
+    done = run_python(copy, "-c", WITHOUT_RUNS, f"sqlite:///{tmp_path}/one.db")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
+def test_an_installed_add_on_is_found_by_its_entry_point(
+    desk: Desk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "crm-1.0.dist-info"
+    folder.mkdir()
+    (folder / "METADATA").write_text("Metadata-Version: 2.1\nName: crm\nVersion: 1.0\n")
+    (folder / "entry_points.txt").write_text("[landform.addons]\ncrm = crm_addon:subscribe\n")
+    (tmp_path / "crm_addon.py").write_text(
+        textwrap.dedent("""
+        entries = []
+
+        def subscribe(meta, entry, form, run_key):
+            entries.append((meta["list"], entry["2"], form["title"]))
+    """)
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    desk.add_feed("crm", list="news")
+    desk.submit(f2="ada@example.com")
+    desk.deliver()
+    assert sys.modules["crm_addon"].entries == [("news", "ada@example.com", "Newsletter")]
+    assert desk.states() == [SUCCESS]
+
+
+def test_a_host_takes_the_place_of_an_add_on_or_leaves_it_to_others(desk: Desk) -> None:
+    desk.landing.addons |= {HOOK: lambda *_: None, "email": None}
+    desk.add_feed()
+    desk.add_feed("email")
+    desk.submit(f3="Hello")
+    desk.deliver()
+    assert desk.states() == [SUCCESS, ("pending", "")]
+
+
+def test_a_run_goes_with_its_entry_and_its_form(desk: Desk) -> None:
+    desk.add_feed("crm")
+    entries = [desk.submit(f3=f"{number}") for number in range(3)]
+    with desk.store.connection():
+        storage.delete_entry(desk.store, int(entries[0]))
+    assert [run["entry_id"] for run in desk.runs()] == entries[1:]
+    with desk.store.connection():
+        storage.delete_form(desk.store, desk.form)
+    assert desk.runs() == []
