@@ -39,6 +39,8 @@ class Service:
     attempts: Attempts
     # The slugs of other addresses; None if pages are not served to visitors.
     reserved_slugs: frozenset[str] | None = None
+    # The `Site` of service/site/responses.py, which renders pages.
+    site: Any = None
 
     @property
     def is_host_authorized(self) -> bool:
