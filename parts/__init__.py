@@ -11,6 +11,7 @@ PARTS = (
     "moving_in.MovingIn",
     "runs.Runs",
     "webhooks.Webhooks",
+    "leads.Leads",
     "console.Console",
 )
 

@@ -1,0 +1,67 @@
+"""Leads: forms on pages, their submissions, and what becomes of these entries."""
+
+from dataclasses import dataclass
+
+from landform.parts.leads import errors as e
+from landform.parts.leads.models import Entry, EntryValue, Form
+from landform.storage.option import FLAG, Kind, matching, option, whole
+from landform.storage.part import Part
+
+SMTP_URL = Kind(
+    "a URL such as smtp://user:password@mail.example.com:587, or smtps://...",
+    matching("", r"(smtps?://[^\s/]+/?)?").read,
+    hide=lambda url: url and "smtp://***",
+)
+
+
+# No repr: it would show the password of the mail server.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class Leads(Part):
+    """Forms, which visitors submit, with their entries. A host asks for it."""
+
+    tables = (Form, Entry, EntryValue)
+    scopes = ("forms:read", "forms:write", "entries:read", "entries:write")
+    event_types = (
+        "form.created",
+        "form.updated",
+        "form.trashed",
+        "form.restored",
+        "form.deleted",
+        "entry.created",
+        "entry.updated",
+        "entry.spam",
+        "entry.deleted",
+    )
+    errors = (
+        e.FormNotFound,
+        e.FormToDeleteNotFound,
+        e.EntryNotFound,
+        e.AlreadyInTrash,
+        e.EntryFormUnknown,
+        e.NoForm,
+        e.NoTitle,
+        e.NoFields,
+        e.FormClosed,
+        e.FormRestricted,
+        e.TooManySubmissions,
+    )
+    in_guests = False
+
+    submissions: bool = option(
+        True, FLAG, "`0`: strangers cannot submit forms", setting="submissions"
+    )
+    submissions_per_minute: int = option(
+        10,
+        whole(1, 1_000_000),
+        "submissions from one IP address in a minute before a 429",
+        setting="submissions_per_minute",
+    )
+    entry_ip: bool = option(
+        False, FLAG, "`1`: entries have the IP address of their sender", setting="entry_ip"
+    )
+    entry_days: int = option(
+        0, whole(0, 36_500), "how long entries are kept; `0`: for ever", setting="entry_days"
+    )
+    smtp_url: str = option(
+        "", SMTP_URL, "the mail server that sends the e-mails of feeds", setting="smtp_url"
+    )

@@ -1,0 +1,143 @@
+"""Confirmations: what a visitor gets after a submission, with merge tags such as `{Email:2}`."""
+
+import re
+from collections.abc import Callable, Mapping
+from html import escape
+from typing import Any, NamedTuple
+from urllib.parse import quote_plus, urlsplit
+
+from landform.parts.leads.intake.fields import (
+    JsonObject,
+    choices_of,
+    inputs_of,
+    is_open,
+    label_of,
+)
+from landform.service.planning import conditions
+from landform.service.planning.entries import Entry
+
+TAG = re.compile(r"\{([^{}]*)\}")
+FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-z]+))?", re.DOTALL)
+THANKS = "Thanks for contacting us! We will get in touch with you shortly."
+# The names of merge tags, and the keys of an entry or form that they stand for.
+ENTRY_TAGS = {
+    "entry_id": "id",
+    "ip": "ip",
+    "embed_url": "source_url",
+    "user_agent": "user_agent",
+    "date_created": "date_created",
+}
+FORM_TAGS = {"form_title": "title", "form_id": "id"}
+
+
+class Confirmation(NamedTuple):
+    """What follows a submission: `message`, `redirect` or `page`, by its `kind`."""
+
+    kind: str
+    message_html: str = ""
+    redirect_url: str = ""
+    page: int = 0
+
+
+def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
+    """Return the first confirmation whose rules hold for an entry, or the default one."""
+    confirmations = [one for one in form["confirmations"].values() if one.get("isActive", True)]
+    others = [one for one in confirmations if not one.get("isDefault") and _holds(one, entry)]
+    default = [one for one in confirmations if one.get("isDefault")]
+    chosen = next(iter((*others, *default)), {})
+    if chosen.get("type") == "redirect" and (url := _redirect_url(chosen, form, entry)):
+        return Confirmation("redirect", redirect_url=url)
+    page = str(chosen.get("pageId") or "")
+    if chosen.get("type") == "page" and page.isascii() and page.isdigit():
+        return Confirmation("page", page=int(page[:18]))
+    text = merge(str(chosen.get("message") or THANKS), form, entry)
+    if not chosen.get("disableAutoformat"):
+        text = re.sub(r"\r?\n", "<br>\n", text)
+    return Confirmation("message", message_html=text)
+
+
+def _holds(confirmation: JsonObject, entry: JsonObject) -> bool:
+    logic = {"conditionalLogic": confirmation.get("conditionalLogic")}
+    try:
+        rules = conditions.parse({conditions.SWITCH: "1", conditions.LOGIC: logic})
+    except conditions.NotUnderstood:
+        return False
+    return rules is None or conditions.is_met(rules, Entry(entry, entry))
+
+
+def _redirect_url(confirmation: JsonObject, form: JsonObject, entry: JsonObject) -> str:
+    """Return the URL of a redirect; empty for one that is none, or whose host has a merge tag."""
+    address, query = (str(confirmation.get(name) or "") for name in ("url", "queryString"))
+    start = re.match(r"https?://[^/?#\\]*", address.strip())
+    if not start or "{" in start[0] or "@" in start[0]:
+        return ""
+    if query:
+        address += ("&" if "?" in address else "?") + query
+    url = merge(address.strip(), form, entry, encode=quote_plus)
+    try:
+        host = urlsplit(url).hostname
+    except ValueError:
+        return ""
+    return url.replace(" ", "%20") if host and url.isprintable() else ""
+
+
+def merge(
+    text: str, form: JsonObject, entry: JsonObject, encode: Callable[[str], str] = escape
+) -> str:
+    """Return a text with the values of an entry in place of its merge tags.
+
+    `encode` makes a value harmless where it is put. A tag in a value stays a text, and so does one
+    that stands for nothing.
+    """
+
+    def value(match: re.Match[str]) -> str:
+        name = match[1]
+        if name == "all_fields":
+            return _all_fields(form, entry, encode)
+        if name in ENTRY_TAGS or name in FORM_TAGS:
+            found = entry[ENTRY_TAGS[name]] if name in ENTRY_TAGS else form[FORM_TAGS[name]]
+            return encode(str(found))
+        tag = FIELD_TAG.fullmatch(name)
+        field = _field_of(form, tag[1]) if tag and ":" in name else None
+        return match[0] if field is None else encode(field_text(field, entry, *tag.groups()))  # type: ignore[union-attr]
+
+    return TAG.sub(value, text)
+
+
+def _field_of(form: JsonObject, number: str) -> JsonObject | None:
+    """Return the field that a number of a field or an input stands for."""
+    field_id = number.partition(".")[0]
+    field = next((one for one in form["fields"] if str(one["id"]) == field_id), None)
+    is_known = field and number in (field_id, *(one.id for one in inputs_of(field)))
+    return field if is_known else None
+
+
+def field_text(
+    field: JsonObject, entry: Mapping[str, Any], number: str = "", modifier: str | None = None
+) -> str:
+    """Return the values of a field, or of one of its inputs, as a text for people.
+
+    Choices have their texts, or with the modifier `value` their values.
+    """
+    texts = {} if modifier == "value" else {value: text for text, value in choices_of(field)}
+    ids = [number] if "." in number else [one.id for one in inputs_of(field)]
+    if field["type"] == "consent" and "." not in number:
+        agreed = entry.get(ids[1], "") if len(ids) > 1 else ""
+        return (agreed or str(field.get("checkboxLabel") or "")) if entry.get(ids[0]) else ""
+    values = [str(entry.get(one) or "") for one in ids]
+    shown = [texts.get(value, value) for value in values if value]
+    return (", " if field["type"] == "checkbox" else " ").join(shown)
+
+
+def filled_fields(form: JsonObject, entry: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the labels and texts of the fields of an entry that are not blank."""
+    pairs = [(label_of(one), field_text(one, entry)) for one in form["fields"] if is_open(one)]
+    return [(label, text) for label, text in pairs if text]
+
+
+def _all_fields(form: JsonObject, entry: JsonObject, encode: Callable[[str], str]) -> str:
+    pairs = [(encode(label), encode(text)) for label, text in filled_fields(form, entry)]
+    if encode is escape:
+        rows = "".join(f"<dt>{label}</dt><dd>{text}</dd>" for label, text in pairs)
+        return f"<dl>{rows}</dl>" if rows else ""
+    return "\n".join(f"{label}: {text}" for label, text in pairs)

@@ -1,0 +1,172 @@
+"""The fields of a form: their inputs, and the values that were sent for these.
+
+A form is the object of `storage.get_form`. The values of an entry are texts by the ids of inputs,
+such as `2`, or `1.3` for a part of field 1.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
+
+from marshmallow import ValidationError
+
+from landform.parts.leads.intake.formats import normal
+from landform.schemas.fields import WHITE_SPACE
+from landform.service.planning.entries import text_of
+
+JsonObject = dict[str, Any]
+# The types that are shown and can be submitted; those without inputs only show something.
+WITHOUT_INPUTS = ("html", "section")
+CHOICES = ("select", "radio", "checkbox")
+SHOWN = (
+    *("text", "textarea", "email", "phone", "website", "number", "date", "hidden"),
+    *("name", "consent", *CHOICES, *WITHOUT_INPUTS),
+)
+# How many characters a value may have, and how many inputs may be sent.
+LONGEST_VALUE, MOST_INPUTS = 10_000, 200
+PREFIX = "input_"
+CONSENT = {"1": "Consent", "2": "Text", "3": "Description"}
+
+
+class Input(NamedTuple):
+    """An input of a field: its id, such as `1.3`, its label, and whether it is hidden."""
+
+    id: str
+    label: str
+    is_hidden: bool = False
+
+
+def inputs_of(field: JsonObject) -> list[Input]:
+    """Return the inputs of a field in their order; a field without parts is its only input."""
+    field_id, kind, inputs = str(field["id"]), field["type"], field.get("inputs")
+    if kind in WITHOUT_INPUTS:
+        return []
+    if kind in ("email", "date") or not inputs:
+        labels = _parts(field) if kind in ("checkbox", "consent") else {}
+        parts = [Input(f"{field_id}.{part}", label) for part, label in labels.items()]
+        return parts or [Input(field_id, label_of(field))]
+    return [Input(str(x["id"]), str(x.get("label", "")), bool(x.get("isHidden"))) for x in inputs]
+
+
+def _parts(field: JsonObject) -> Mapping[str, str]:
+    """Return the labels of the parts of a field that does not name them."""
+    if field["type"] == "consent":
+        return CONSENT
+    return {part: text for part, (text, _) in zip(_box_numbers(), choices_of(field), strict=False)}
+
+
+def _box_numbers() -> Iterator[str]:
+    # 1.10 would be the same as 1.1.
+    return (str(number) for number in range(1, 10_000) if number % 10)
+
+
+def label_of(field: JsonObject) -> str:
+    """Return the label of a field; empty if it has none."""
+    return str(field.get("label") or "")
+
+
+def choices_of(field: JsonObject) -> list[tuple[str, str]]:
+    """Return the texts and values of the choices of a field."""
+    return [
+        (text_of(one.get("text")), text_of(one.get("value", one.get("text"))))
+        for one in field.get("choices") or ()
+    ]
+
+
+def box_values(field: JsonObject) -> dict[str, str]:
+    """Return the value of each box of a checkbox field, by the id of its input."""
+    values = [value for _, value in choices_of(field)]
+    return {one.id: value for one, value in zip(inputs_of(field), values, strict=False)}
+
+
+def input_ids(form: JsonObject) -> list[str]:
+    """Return the ids of all inputs of a form, in order."""
+    return [one.id for field in form.get("fields", ()) for one in inputs_of(field)]
+
+
+def is_open(field: JsonObject) -> bool:
+    """Return whether visitors fill in a field."""
+    is_internal = field.get("adminOnly") or field.get("visibility") == "administrative"
+    return not (is_internal or field["type"] in WITHOUT_INPUTS)
+
+
+def open_fields(form: JsonObject) -> list[JsonObject]:
+    """Return the fields that visitors fill in."""
+    return [field for field in form["fields"] if is_open(field)]
+
+
+def problems_of(form: JsonObject) -> list[str]:
+    """Return why a form cannot be shown and submitted; empty if it can."""
+    problems = []
+    for field in form["fields"]:
+        name = f"field {field['id']}"
+        if field["type"] not in SHOWN:
+            problems.append(f"{name} has the type {str(field['type'])[:40]!r}")
+        if field.get("conditionalLogic"):
+            problems.append(f"{name} has conditional logic")
+    if form.get("requireLogin"):
+        problems.append("it requires a login")
+    return problems
+
+
+def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was sent for the inputs of a form, by their ids, without white space around.
+
+    An input is sent as `input_1_3` or `input_1.3`; the boxes of a checkbox field also as a list
+    `input_5`. Others are ignored. Raises `ValidationError` for values that cannot be texts.
+    """
+    inputs = {name.replace(".", "_"): name for name in sent if name.startswith(PREFIX)}
+    if len(inputs) > MOST_INPUTS:
+        raise ValidationError(f"There must not be more than {MOST_INPUTS} inputs.", "input_")
+    values = {}
+    for field in open_fields(form):
+        if field["type"] == "checkbox" and (name := inputs.get(f"{PREFIX}{field['id']}")):
+            values |= _ticked(field, name, sent[name])
+        for input_id in _sent_ids(field):
+            if name := inputs.get(PREFIX + input_id.replace(".", "_")):
+                values[input_id] = _text(name, sent[name])
+        other = inputs.get(f"{PREFIX}{field['id']}_other")
+        if other and values.get(str(field["id"])) == OTHER:
+            values[str(field["id"])] = _text(other, sent[other])
+    return values
+
+
+# The value of the choice of one's own of radio buttons.
+OTHER = "gf_other_choice"
+
+
+def _sent_ids(field: JsonObject) -> list[str]:
+    """Return the ids of the inputs of a field, with that which repeats an e-mail address."""
+    repeated = field["type"] == "email" and field.get("emailConfirmEnabled")
+    return [*(one.id for one in inputs_of(field)), *([f"{field['id']}.2"] if repeated else [])]
+
+
+def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:
+    """Return the boxes that a list of values ticks."""
+    texts = [_text(name, item) for item in (value if isinstance(value, list) else [value])]
+    boxes = {value: input_id for input_id, value in box_values(field).items()}
+    if any(text not in boxes for text in texts if text):
+        raise ValidationError(f"{name} has a value that is not offered.", name)
+    return {boxes[text]: text for text in texts if text}
+
+
+def _text(name: str, value: object) -> str:
+    """Return a value as a trimmed text; raises `ValidationError`."""
+    if isinstance(value, (list, dict)):
+        raise ValidationError(f"{name} must be one text or number.", name)
+    text = text_of(value)  # type: ignore[arg-type]
+    if len(text) > LONGEST_VALUE:
+        raise ValidationError(f"{name} must not be longer than {LONGEST_VALUE} characters.", name)
+    text = text.strip(WHITE_SPACE)
+    if "\0" in text:
+        raise ValidationError(f"{name} must not contain the character NUL.", name)
+    return text
+
+
+def stored_values(form: JsonObject, values: Mapping[str, str]) -> dict[str, str]:
+    """Return the valid values of a form as they are stored, by the ids of its inputs."""
+    return {
+        one.id: normal(field, values[one.id])
+        for field in open_fields(form)
+        for one in inputs_of(field)
+        if one.id in values
+    }

@@ -1,0 +1,88 @@
+"""The formats of values: whether a text fits the type of its field, and how it is stored."""
+
+import re
+from datetime import date
+from typing import Any
+from urllib.parse import urlsplit
+
+JsonObject = dict[str, Any]
+EMAIL = re.compile(
+    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
+    r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}"
+)
+LONGEST_EMAIL = 254
+STANDARD_PHONE = re.compile(r"\D?(\d{3})\D?\D?(\d{3})\D?(\d{4})", re.ASCII)
+HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:.]+")
+NO_ADDRESS = ("http://", "https://")
+NUMBER = re.compile(r"(-?)(\d{1,3}(?:,\d{3})+|\d*)(\.\d+)?", re.ASCII)
+# The order of year, month and day in each format of a date; a browser sends the first one.
+ISO = "ymd"
+DATE = re.compile(r"(\d+)[-/.](\d+)[-/.](\d+)", re.ASCII)
+
+
+def is_email(text: str) -> bool:
+    """Return whether a text is an e-mail address."""
+    return len(text) <= LONGEST_EMAIL and EMAIL.fullmatch(text) is not None
+
+
+def is_url(text: str) -> bool:
+    """Return whether a text is an http or https URL, in ASCII as it is sent."""
+    if not (text.isascii() and text.isprintable()) or " " in text:
+        return False
+    try:
+        url = urlsplit(text)
+        is_known = url.scheme in ("http", "https") and (url.port or 1) > 0
+    except ValueError:
+        return False
+    return (
+        is_known and HOST.fullmatch(url.netloc.rpartition("@")[2].split(":")[0] or "") is not None
+    )
+
+
+def is_phone(field: JsonObject, text: str) -> bool:
+    """Return whether a text is a phone number in the format of its field."""
+    return not is_standard(field) or STANDARD_PHONE.fullmatch(text) is not None
+
+
+def is_standard(field: JsonObject) -> bool:
+    """Return whether a phone field has the format (###) ###-####, which is the default."""
+    return field.get("phoneFormat") in (None, "", "standard")
+
+
+def number_text(field: JsonObject, text: str) -> str | None:
+    """Return a number as it is stored, with a dot; None for a text that is none."""
+    if field.get("numberFormat") == "decimal_comma":
+        text = text.translate({ord("."): ",", ord(","): "."})
+    match = NUMBER.fullmatch(text)
+    if not match or not (match[2] or match[3]):
+        return None
+    return f"{match[1]}{match[2].replace(',', '') or '0'}{match[3] or ''}"
+
+
+def date_text(field: JsonObject, text: str) -> str | None:
+    """Return a date as `YYYY-MM-DD`; None for a text that is no date in the format of its field."""
+    match = DATE.fullmatch(text)
+    if not match:
+        return None
+    order = ISO if len(match[1]) == 4 else str(field.get("dateFormat") or "mdy")[:3]
+    parts = dict(zip(order, map(int, match.groups()), strict=False))
+    try:
+        return date(parts["y"], parts["m"], parts["d"]).isoformat()
+    except (ValueError, KeyError, OverflowError):
+        return None
+
+
+def normal(field: JsonObject, text: str) -> str:
+    """Return a value as it is stored; one that does not fit its field stays as it is."""
+    kind = field["type"]
+    if kind == "number":
+        return number_text(field, text) or text
+    if kind == "date":
+        return date_text(field, text) or text
+    if kind == "phone" and is_standard(field) and (match := STANDARD_PHONE.fullmatch(text)):
+        return f"({match[1]}) {match[2]}-{match[3]}"
+    if kind == "website" and text in NO_ADDRESS:
+        return ""
+    if kind == "consent" and text == "0":
+        return ""
+    return text

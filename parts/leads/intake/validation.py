@@ -1,0 +1,139 @@
+"""The messages for values that do not fit their fields."""
+
+from collections.abc import Callable, Mapping
+
+from landform.parts.leads.intake import fields as f
+from landform.parts.leads.intake import formats
+from landform.parts.leads.intake.fields import JsonObject
+
+# Whether the values of a field, by the ids of its inputs, are in another entry of its form.
+IsDuplicate = Callable[[JsonObject, Mapping[str, str]], bool]
+REQUIRED = "This field is required."
+NOTHING = "At least one field must be filled in."
+DUPLICATE = "This was sent before, and each value can be sent only once."
+NOT_OFFERED = "Please choose one of the options."
+EMAIL = "Please enter an e-mail address, such as name@example.com."
+REPEATED = "The two e-mail addresses are not the same."
+URL = "Please enter a web address that starts with https:// or http://."
+PHONE = "Please enter a phone number as (###) ###-####."
+NUMBER = "Please enter a number."
+DATE = "Please enter a date."
+# The parts of a name that are required, where the form has them.
+NAME_PARTS = ("3", "6")
+
+
+def validate(
+    form: JsonObject, values: Mapping[str, str], is_duplicate: IsDuplicate
+) -> dict[str, str]:
+    """Return a message for each field whose values are refused, by the id of the field.
+
+    `values`: those of `read_values`.
+    """
+    fields = f.open_fields(form)
+    messages = {}
+    for field in fields:
+        own = {
+            one.id: formats.normal(field, values[one.id])
+            for one in f.inputs_of(field)
+            if values.get(one.id)
+        }
+        own = {key: text for key, text in own.items() if text}
+        if problem := _problem(field, own, values, is_duplicate):
+            messages[str(field["id"])] = str(field.get("errorMessage") or problem)
+    if not messages and not any(f.stored_values(form, values).values()):
+        return {str(field["id"]): NOTHING for field in fields}
+    return messages
+
+
+def _problem(
+    field: JsonObject,
+    own: Mapping[str, str],
+    values: Mapping[str, str],
+    is_duplicate: IsDuplicate,
+) -> str:
+    """Return why the values of a field are refused; empty if they are not.
+
+    `own`: those of the field as they are stored, without blank ones; `values`: as they were sent.
+    """
+    if field.get("isRequired") and _is_missing(field, own):
+        return REQUIRED
+    text = values.get(str(field["id"]), "")
+    if not own:
+        return ""
+    check = CHECKS.get(field["type"])
+    problem = check(field, text, values) if check else ""
+    if not problem and field.get("noDuplicates") and is_duplicate(field, own):
+        problem = DUPLICATE
+    return problem
+
+
+def _is_missing(field: JsonObject, own: Mapping[str, str]) -> bool:
+    """Return whether a required value is missing."""
+    if field["type"] == "consent":
+        return own.get(f"{field['id']}.1") != "1"
+    if field["type"] == "name":
+        needed = {f"{field['id']}.{part}" for part in NAME_PARTS}
+        ids = [one.id for one in f.inputs_of(field) if one.id in needed and not one.is_hidden]
+        return not all(map(own.get, ids)) if ids else not own
+    return not own
+
+
+def _check_text(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
+    longest = formats.number_text({}, str(field.get("maxLength") or "")) or "0"
+    if 0 < float(longest) < len(text.replace("\r\n", "\n")):
+        return f"Please enter at most {longest} characters."
+    return ""
+
+
+def _check_email(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
+    if not formats.is_email(text):
+        return EMAIL
+    is_repeated = not field.get("emailConfirmEnabled") or values.get(f"{field['id']}.2") == text
+    return "" if is_repeated else REPEATED
+
+
+def _check_number(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
+    number = formats.number_text(field, text)
+    if number is None:
+        return NUMBER
+    low, high = (
+        formats.number_text({}, str(field.get(name) if field.get(name) is not None else ""))
+        for name in ("rangeMin", "rangeMax")
+    )
+    is_low, is_high = low and float(number) < float(low), high and float(number) > float(high)
+    if not (is_low or is_high):
+        return ""
+    if low and high:
+        return f"Please enter a number from {low} to {high}."
+    return f"Please enter a number of at least {low}." if low else f"The largest number is {high}."
+
+
+def _check_choice(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
+    is_own = field["type"] == "radio" and field.get("enableOtherChoice") and text != f.OTHER
+    is_offered = any(text == value for _, value in f.choices_of(field))
+    return "" if is_own or is_offered else NOT_OFFERED
+
+
+def _check_boxes(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
+    boxes = f.box_values(field)
+    sent = {one.id: values.get(one.id) for one in f.inputs_of(field)}
+    return NOT_OFFERED if any(sent[key] != boxes.get(key) for key in sent if sent[key]) else ""
+
+
+def _check_consent(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
+    return "" if values.get(f"{field['id']}.1", "") in ("", "0", "1") else NOT_OFFERED
+
+
+CHECKS: Mapping[str, Callable[[JsonObject, str, Mapping[str, str]], str]] = {
+    "text": _check_text,
+    "textarea": _check_text,
+    "email": _check_email,
+    "phone": lambda field, text, _: "" if formats.is_phone(field, text) else PHONE,
+    "website": lambda field, text, _: "" if formats.is_url(text) else URL,
+    "number": _check_number,
+    "date": lambda field, text, _: "" if formats.date_text(field, text) else DATE,
+    "select": _check_choice,
+    "radio": _check_choice,
+    "checkbox": _check_boxes,
+    "consent": _check_consent,
+}

@@ -1,0 +1,73 @@
+"""The tables of forms, entries and their values. Times are UTC text."""
+
+from peewee import (
+    AutoField,
+    BigIntegerField,
+    BooleanField,
+    CompositeKey,
+    DoubleField,
+    TextField,
+)
+
+from landform.storage.models import Table
+
+
+class Form(Table):
+    """A form. `meta` is JSON: the form as Gravity Forms has it, without what has a column."""
+
+    json_columns = {"meta": dict}
+
+    id = AutoField()
+    title = TextField()
+    is_active = BooleanField(default=True)
+    is_trash = BooleanField(default=False)
+    date_created_utc = TextField()
+    modified_utc = TextField()
+    version = BigIntegerField(default=1)
+    meta = TextField()
+
+
+class Entry(Table):
+    """An entry of a form: `active`, `spam` or in the `trash`.
+
+    `created_by`: the author id of who sent it; None for strangers. `properties` is JSON: other
+    columns that entries of Gravity Forms have, if any were given. `digest`: that of a submission,
+    by which it is recognized when it is sent again.
+    """
+
+    json_columns = {"properties": dict}
+
+    id = AutoField()
+    form_id = BigIntegerField()
+    status = TextField(default="active")
+    is_read = BooleanField(default=False)
+    is_starred = BooleanField(default=False)
+    created_utc = TextField()
+    modified_utc = TextField()
+    version = BigIntegerField(default=1)
+    source_url = TextField(default="")
+    ip = TextField(default="")
+    user_agent = TextField(default="")
+    created_by = BigIntegerField(null=True)
+    properties = TextField(default="{}")
+    digest = TextField(default="")
+
+
+class EntryValue(Table):
+    """The value of an input of an entry, such as `1.3`; blank ones have no row.
+
+    `folded`: the value without case and accents, for searches. `number`: the value as a number, if
+    it is one.
+    """
+
+    computed = ("folded", "number")
+
+    entry_id = BigIntegerField()
+    form_id = BigIntegerField()
+    key = TextField()
+    value = TextField()
+    folded = TextField()
+    number = DoubleField(null=True)
+
+    class Meta:
+        primary_key = CompositeKey("entry_id", "key")

@@ -1,0 +1,207 @@
+"""Entries in the database: rows with their values, and the objects that they stand for.
+
+The object of an entry has texts only, as in Gravity Forms: its columns, and a key for each input,
+which is empty where nothing was sent.
+"""
+
+import json
+from collections.abc import Iterable, Mapping
+from math import isfinite
+from typing import Any
+
+from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
+from landform.parts.leads.intake.fields import input_ids
+from landform.parts.leads.models import Entry, EntryValue
+from landform.parts.leads.storage.forms import gf_time, read_forms
+from landform.storage import events
+from landform.storage.rows import Row, json_text, storable
+from landform.storage.search import fold
+from landform.storage.sql import Precondition, check_version, write_changes
+from landform.storage.store import Store, transactional
+
+ACTIVE, SPAM, TRASH = "active", "spam", "trash"
+# What entries of Gravity Forms have beside the columns; each stays as it was given.
+PROPERTIES: Mapping[str, Any] = {
+    "post_id": None,
+    "currency": "USD",
+    **dict.fromkeys(
+        (
+            "payment_status payment_date payment_amount payment_method transaction_id "
+            "transaction_type is_fulfilled"
+        ).split()
+    ),
+}
+DEFAULTS: Row = {
+    name: field.default for name, field in Entry._meta.fields.items() if field.default is not None
+}
+
+
+def find_entry(store: Store, entry_id: int) -> Row | None:
+    """Return the row of an entry, with its `version`; None if there is none."""
+    query = Entry.select().where(Entry.id.in_(storable([entry_id]))).dicts()
+    return next(iter(query.execute(store.database)), None)
+
+
+def get_entry(store: Store, entry_id: int) -> Row:
+    """Return the object of an entry. Raises `EntryNotFound`."""
+    row = find_entry(store, entry_id)
+    if row is None:
+        raise EntryNotFound
+    return load_entries(store, [row])[0]
+
+
+def find_digest(store: Store, digest: str) -> Row | None:
+    """Return the last row with a digest; None if there is none."""
+    query = Entry.select().where((Entry.digest == digest) & (Entry.digest != ""))
+    return next(
+        iter(query.order_by(Entry.id.desc()).limit(1).dicts().execute(store.database)), None
+    )
+
+
+def load_entries(store: Store, rows: list[Row]) -> list[Row]:
+    """Return the objects of rows, with the values of their inputs."""
+    values: dict[int, dict[str, str]] = {row["id"]: {} for row in rows}
+    chosen = EntryValue.entry_id.in_([*values])
+    query = EntryValue.select(EntryValue.entry_id, EntryValue.key, EntryValue.value).where(chosen)
+    for entry_id, key, value in query.tuples().execute(store.database) if rows else ():
+        values[entry_id][key] = value
+    forms = read_forms(store, {row["form_id"] for row in rows})
+    return [_entry_of(row, forms.get(row["form_id"], {}), values[row["id"]]) for row in rows]
+
+
+def _entry_of(row: Row, form: Row, values: Mapping[str, str]) -> Row:
+    created_by = row["created_by"]
+    return {
+        "id": str(row["id"]),
+        "form_id": str(row["form_id"]),
+        "date_created": gf_time(row["created_utc"]),
+        "date_updated": gf_time(row["modified_utc"]),
+        "is_starred": str(int(row["is_starred"])),
+        "is_read": str(int(row["is_read"])),
+        "ip": row["ip"],
+        "source_url": row["source_url"],
+        "user_agent": row["user_agent"],
+        "created_by": None if created_by is None else str(created_by),
+        "status": row["status"],
+        **PROPERTIES,
+        **json.loads(row["properties"]),
+        **dict.fromkeys(input_ids(form), ""),
+        **values,
+    }
+
+
+@transactional
+def create_entry(store: Store, form: Row, values: Mapping[str, str], **columns: Any) -> Row:
+    """Store an entry of a form, with its event, and return its row.
+
+    `values`: those of the inputs, by their ids; blank ones are not stored. `columns`: those of the
+    table that differ from the defaults; `properties` is an object.
+    """
+    now = store.clock.now().utc
+    row = {**DEFAULTS, "created_utc": now, "modified_utc": now, "created_by": None, **columns}
+    row["form_id"] = form["id"]
+    row["properties"] = json_text(columns.get("properties", {}))
+    row["id"] = Entry.insert(row).execute(store.database)
+    _write_values(store, row, values)
+    _write_event(store, row, "entry.created", *(["entry.spam"] if row["status"] == SPAM else []))
+    return row
+
+
+@transactional
+def update_entry(
+    store: Store,
+    entry_id: int,
+    columns: Row,
+    *,
+    form: Row | None = None,
+    values: Mapping[str, str] | None = None,
+    if_match: Precondition | None = None,
+) -> Row:
+    """Write columns of an entry, and return its row.
+
+    With `values` these replace those of all inputs of the `form`, which becomes its form. Raises
+    `EntryNotFound` and `VersionConflict`.
+    """
+    old = _get_row(store, entry_id, if_match)
+    changes = {"modified_utc": store.clock.now().utc, **columns, "version": old["version"] + 1}
+    if "properties" in changes:
+        changes["properties"] = json_text(json.loads(old["properties"]) | changes["properties"])
+    if form is not None and values is not None:
+        changes["form_id"] = form["id"]
+        chosen = EntryValue.entry_id == entry_id
+        if form["id"] == old["form_id"]:
+            # The values of fields that the form no longer has stay.
+            chosen &= EntryValue.key.in_(input_ids(form))
+        EntryValue.delete().where(chosen).execute(store.database)
+        _write_values(store, {**old, **changes}, values)
+    row = write_changes(store, Entry, old, changes)
+    is_new_spam = row["status"] == SPAM != old["status"]
+    _write_event(store, row, "entry.spam" if is_new_spam else "entry.updated")
+    return row
+
+
+@transactional
+def trash_entry(store: Store, entry_id: int, if_match: Precondition | None = None) -> Row:
+    """Move an entry to the trash, and return its row.
+
+    Raises `EntryNotFound`, `AlreadyInTrash` and `VersionConflict`.
+    """
+    if _get_row(store, entry_id, if_match)["status"] == TRASH:
+        raise AlreadyInTrash
+    return update_entry(store, entry_id, {"status": TRASH})
+
+
+@transactional
+def delete_entry(store: Store, entry_id: int, if_match: Precondition | None = None) -> Row:
+    """Delete an entry for good, and return its last object.
+
+    Raises `EntryNotFound` and `VersionConflict`.
+    """
+    row = _get_row(store, entry_id, if_match)
+    entry = load_entries(store, [row])[0]
+    remove_entries(store, [row])
+    return entry
+
+
+def remove_entries(store: Store, rows: Iterable[Row]) -> None:
+    """Delete the rows of entries with their values, and write their events. Use in a write."""
+    rows = [*rows]
+    ids = [row["id"] for row in rows]
+    EntryValue.delete().where(EntryValue.entry_id.in_(ids)).execute(store.database)
+    Entry.delete().where(Entry.id.in_(ids)).execute(store.database)
+    for row in rows:
+        _write_event(store, row, "entry.deleted")
+
+
+def _get_row(store: Store, entry_id: int, if_match: Precondition | None) -> Row:
+    row = find_entry(store, entry_id)
+    if row is None:
+        raise EntryNotFound
+    check_version(store, row["version"], if_match)
+    return row
+
+
+def _write_values(store: Store, row: Row, values: Mapping[str, str]) -> None:
+    same = {"entry_id": row["id"], "form_id": row["form_id"]}
+    rows = [
+        {**same, "key": key, "value": text, "folded": fold(text), "number": number_of(text)}
+        for key, text in values.items()
+        if text
+    ]
+    if rows:
+        EntryValue.insert_many(rows).execute(store.database)
+
+
+def number_of(text: str) -> float | None:
+    """Return a text as a number; None if it is none."""
+    try:
+        number = float(text) if len(text) <= 100 and text.isascii() and "_" not in text else None
+    except ValueError:
+        return None
+    return number if number is not None and isfinite(number) else None
+
+
+def _write_event(store: Store, row: Row, *event_types: str) -> None:
+    names = ("id", "version", "form_id", "status")
+    data = {"resource": "entry", **{name: row[name] for name in names}}
+    events.write(store, event_types, data)

@@ -1,0 +1,173 @@
+"""Forms in the database: rows, and the objects of Gravity Forms that they stand for."""
+
+import json
+from collections.abc import Iterable
+
+from peewee import fn
+
+from landform.parts.leads.errors import AlreadyInTrash, FormNotFound, FormToDeleteNotFound
+from landform.parts.leads.models import Entry, EntryValue, Form
+from landform.storage import events, feeds
+from landform.storage.rows import Row, json_text, storable
+from landform.storage.sql import Precondition, check_version, write_changes
+from landform.storage.store import Store, transactional
+
+COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
+# What an update leaves as it is where it is not sent.
+KEPT = ("confirmations", "notifications")
+
+
+def form_of(row: Row) -> Row:
+    """Return the form object of a row: its meta, with `id`, `title`, "0" or "1" for flags."""
+    return {
+        **json.loads(row["meta"]),
+        "id": row["id"],
+        "title": row["title"],
+        "is_active": str(int(row["is_active"])),
+        "is_trash": str(int(row["is_trash"])),
+        "date_created": gf_time(row["date_created_utc"]),
+    }
+
+
+def gf_time(utc: str) -> str:
+    """Return UTC text as Gravity Forms has it: `YYYY-MM-DD HH:MM:SS`."""
+    return utc.replace("T", " ")
+
+
+def find_form(store: Store, form_id: int) -> Row | None:
+    """Return a form object, also a trashed one; None if there is none."""
+    rows = _rows(store, [form_id])
+    return form_of(rows[0]) if rows else None
+
+
+def get_form(store: Store, form_id: int) -> Row:
+    """Return a form object. Raises `FormNotFound`."""
+    return form_of(get_form_row(store, form_id))
+
+
+def get_form_row(store: Store, form_id: int) -> Row:
+    """Return the row of a form, with its `version`. Raises `FormNotFound`."""
+    rows = _rows(store, [form_id])
+    if not rows:
+        raise FormNotFound
+    return rows[0]
+
+
+def read_forms(store: Store, form_ids: Iterable[int]) -> dict[int, Row]:
+    """Return the form objects that there are of some ids, by id."""
+    return {row["id"]: form_of(row) for row in _rows(store, form_ids)}
+
+
+def _rows(store: Store, form_ids: Iterable[int]) -> list[Row]:
+    query = Form.select().where(Form.id.in_(storable(form_ids))).order_by(Form.id)
+    return [*query.dicts().execute(store.database)]
+
+
+def list_forms(store: Store) -> list[Row]:
+    """Return `id`, `title` and the number of active `entries` of the forms, without trashed ones.
+
+    They are in the order of their titles.
+    """
+    active = Entry.select(fn.COUNT(Entry.id)).where(
+        (Entry.form_id == Form.id) & (Entry.status == "active")
+    )
+    query = Form.select(Form.id, Form.title, active.alias("entries")).where(~Form.is_trash)
+    rows = [*query.order_by(Form.id).dicts().execute(store.database)]
+    return sorted(rows, key=lambda row: row["title"].lower())
+
+
+@transactional
+def create_form(store: Store, values: Row) -> Row:
+    """Store a form and return its row; a title in use gets a number, as in `Form (1)`.
+
+    `values`: `title`, `meta` (an object) and `is_active`.
+    """
+    now = store.clock.now().utc
+    row = {
+        **values,
+        "title": _free_title(store, values["title"]),
+        "meta": json_text(values["meta"]),
+        "is_trash": False,
+        "date_created_utc": now,
+        "modified_utc": now,
+        "version": 1,
+    }
+    row["id"] = Form.insert(row).execute(store.database)
+    write_event(store, "form.created", row)
+    return row
+
+
+def _free_title(store: Store, title: str) -> str:
+    query = Form.select(Form.title).where(~Form.is_trash).tuples()
+    titles = {text for (text,) in query.execute(store.database)}
+    number, free = 0, title
+    while free in titles:
+        number += 1
+        free = f"{title} ({number})"
+    return free
+
+
+@transactional
+def update_form(
+    store: Store, form_id: int, values: Row, if_match: Precondition | None = None
+) -> Row:
+    """Replace a form and return its row.
+
+    Confirmations, notifications and flags that are not in `values` stay. Raises `FormNotFound` and
+    `VersionConflict`.
+    """
+    old = get_form_row(store, form_id)
+    check_version(store, old["version"], if_match)
+    kept = json.loads(old["meta"])
+    meta = {name: kept[name] for name in KEPT if name in kept} | values["meta"]
+    return _write(store, old, {**values, "meta": json_text(meta)})
+
+
+@transactional
+def trash_form(store: Store, form_id: int, if_match: Precondition | None = None) -> Row:
+    """Move a form to the trash, and return its row.
+
+    Raises `FormToDeleteNotFound`, `AlreadyInTrash` and `VersionConflict`.
+    """
+    old = _to_delete(store, form_id, if_match)
+    if old["is_trash"]:
+        raise AlreadyInTrash
+    return _write(store, old, {"is_trash": True})
+
+
+@transactional
+def delete_form(store: Store, form_id: int, if_match: Precondition | None = None) -> Row:
+    """Delete a form for good, with its entries and feeds; return its last row.
+
+    Raises `FormToDeleteNotFound` and `VersionConflict`.
+    """
+    row = _to_delete(store, form_id, if_match)
+    for model in (EntryValue, Entry):
+        model.delete().where(model.form_id == form_id).execute(store.database)
+    for feed in feeds.list_feeds(store, {"form_id": [form_id]}, ("id",)):
+        feeds.delete(store, feed["id"])
+    Form.delete().where(Form.id == form_id).execute(store.database)
+    write_event(store, "form.deleted", row)
+    return row
+
+
+def _to_delete(store: Store, form_id: int, if_match: Precondition | None) -> Row:
+    rows = _rows(store, [form_id])
+    if not rows:
+        raise FormToDeleteNotFound
+    check_version(store, rows[0]["version"], if_match)
+    return rows[0]
+
+
+def _write(store: Store, old: Row, values: Row) -> Row:
+    stamp = {"version": old["version"] + 1, "modified_utc": store.clock.now().utc}
+    row = write_changes(store, Form, old, {**values, **stamp})
+    moved = row["is_trash"] - old["is_trash"]
+    write_event(store, ("form.updated", "form.trashed", "form.restored")[moved], row)
+    return row
+
+
+def write_event(store: Store, event_type: str, row: Row) -> None:
+    """Write an event of a form."""
+    data = {"resource": "form", "id": row["id"], "version": row["version"]}
+    events.write(store, [event_type], data)

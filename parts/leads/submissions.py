@@ -1,0 +1,140 @@
+"""Submissions of forms: by the API (see operations.py), and by the form on a page."""
+
+import hmac
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import timedelta
+from hashlib import sha256
+from typing import Any
+
+from landform.parts.leads import planning, storage
+from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
+from landform.parts.leads.intake.confirmations import Confirmation, confirm
+from landform.parts.leads.intake.fields import problems_of, read_values, stored_values
+from landform.parts.leads.intake.spam import is_spam
+from landform.parts.leads.intake.validation import IsDuplicate, validate
+from landform.storage.clock import earlier
+from landform.storage.errors import KeyReused
+from landform.storage.rows import Row, json_text
+from landform.storage.signatures import secret
+from landform.storage.store import Store
+
+# For how long the same submission by a page's form is the same entry.
+REPEATED = timedelta(minutes=10)
+
+
+@dataclass(frozen=True)
+class Context:
+    """Where a submission comes from.
+
+    `address`: the IP address of the client; `ip`: that which is stored, maybe empty. `from_page`:
+    whether a form on a page was submitted. `key`: an `Idempotency-Key`, if there was one.
+    `created_by`: the author id of the caller.
+    """
+
+    source_url: str = ""
+    ip: str = ""
+    user_agent: str = ""
+    address: str = ""
+    from_page: bool = False
+    key: str = ""
+    created_by: int | None = None
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a submission: messages by the ids of fields, or an entry."""
+
+    is_valid: bool
+    messages: Mapping[str, str] = field(default_factory=dict)
+    confirmation: Confirmation | None = None
+    entry_id: int = 0
+    is_spam: bool = False
+
+
+def open_form(store: Store, form_id: int) -> Row:
+    """Return the form object of a form that takes submissions.
+
+    Raises `FormClosed`, `NoFields` and `FormRestricted`.
+    """
+    form = storage.find_form(store, form_id)
+    if form is None or form["is_active"] == "0" or form["is_trash"] == "1":
+        raise FormClosed
+    if not form["fields"]:
+        raise NoFields
+    if problems_of(form):
+        raise FormRestricted
+    return form
+
+
+def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -> Outcome:
+    """Check a submission of a form, and store it as an entry if it is valid.
+
+    `sent`: the parameters, such as `input_1_3`. One that was stored before is not stored again: the
+    same by a page's form within ten minutes, or with the same `key`. Raises `ValidationError` for
+    values that cannot be stored, and `KeyReused`.
+    """
+    values = read_values(form, sent)
+    if messages := validate(form, values, lambda *_: False):
+        return Outcome(False, messages)
+    status = storage.SPAM if is_spam(form, sent, from_page=context.from_page) else storage.ACTIVE
+    stored = stored_values(form, values)
+    digest = _digest(store, form, stored, context)
+
+    def store_it() -> Outcome:
+        if row := _stored_before(store, digest, stored, context):
+            return _outcome(form, storage.load_entries(store, [row])[0])
+        if messages := validate(form, values, _duplicates(store, form)):
+            return Outcome(False, messages)
+        entry = _store(store, form, stored, context, status=status, digest=digest)
+        if status == storage.ACTIVE:
+            planning.after_submission(store, form, entry)
+        return _outcome(form, entry)
+
+    return store.write_queue.run(store_it)
+
+
+def check(store: Store, form: Row, sent: Mapping[str, Any]) -> dict[str, str]:
+    """Return the messages of a submission that is only checked."""
+    return validate(form, read_values(form, sent), _duplicates(store, form))
+
+
+def _duplicates(store: Store, form: Row) -> IsDuplicate:
+    return lambda field, values: storage.has_values(store, form["id"], values)
+
+
+def _store(store: Store, form: Row, values: Row, context: Context, **columns: Any) -> Row:
+    names = ("source_url", "ip", "user_agent", "created_by")
+    given = {name: getattr(context, name) for name in names}
+    row = storage.create_entry(store, form, values, **given, **columns)
+    return storage.load_entries(store, [row])[0]
+
+
+def _outcome(form: Row, entry: Row) -> Outcome:
+    is_spam = entry["status"] == storage.SPAM
+    return Outcome(True, {}, confirm(form, entry), int(entry["id"]), is_spam)
+
+
+def _digest(store: Store, form: Row, values: Row, context: Context) -> str:
+    """Return the digest by which a submission is recognized; empty if it is not."""
+    if context.key:
+        text = json_text(["key", form["id"], context.key])
+    elif context.from_page:
+        text = json_text(["page", form["id"], context.address, values])
+    else:
+        return ""
+    # With a secret, so that nobody finds out an address by trying all of them.
+    return hmac.new(secret(store).encode(), text.encode(), sha256).hexdigest()
+
+
+def _stored_before(store: Store, digest: str, values: Row, context: Context) -> Row | None:
+    """Return the row of the same submission, if it was stored before."""
+    row = storage.find_digest(store, digest) if digest else None
+    if row is None:
+        return None
+    if not context.key:
+        return row if row["created_utc"] >= earlier(store.clock.now().utc, REPEATED) else None
+    entry = storage.load_entries(store, [row])[0]
+    if any(entry.get(key, "") != text for key, text in values.items()):
+        raise KeyReused
+    return row
