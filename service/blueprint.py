@@ -25,6 +25,7 @@ from landform.service.options import Options, new_store
 from landform.service.python.api import HOST, Api
 from landform.service.resources import HOME, api_routes, reserved_slugs, screen_routes
 from landform.service.site import sitemap
+from landform.service.site.responses import Site
 from landform.service.site.views import SiteViews
 from landform.storage.failed_attempts import Attempts
 
@@ -148,6 +149,7 @@ def make_service(options: Options) -> Service:
         options.authorizer or CredentialAuthorizer(store, credentials, options.local_mode),
         Attempts(store, options.failed_attempts_per_minute),
         reserved_slugs(options.part_types) if options.site else None,
+        site=Site(options),
     )
 
 

@@ -41,6 +41,8 @@ class Service:
     reserved_slugs: frozenset[str] | None = None
     # The functions of the host that run feeds, by the slug of the add-on; None for no function.
     addons: dict[str, Callable[..., None] | None] = field(default_factory=dict)
+    # The `Site` of service/site/responses.py, which renders pages.
+    site: Any = None
 
     @property
     def is_host_authorized(self) -> bool:

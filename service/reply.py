@@ -11,7 +11,7 @@ JSON, HTML = "application/json", "text/html; charset=utf-8"
 
 
 class Caching(NamedTuple):
-    """How long a reply may be cached: `until` a time, unless its `table` changes.
+    """How long a reply may be cached: `until` a time, unless one of its tables changes.
 
     `until` is in seconds since 1970; 0 for no caching. Clients may not store a secret reply either.
     """
@@ -19,6 +19,7 @@ class Caching(NamedTuple):
     table: str = ""
     until: float = 0.0
     is_secret: bool = False
+    other_tables: tuple[str, ...] = ()
 
 
 # Nothing is kept in this process; clients may store the reply, and ask whether it is current.

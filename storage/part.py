@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
 from peewee import AutoField
@@ -23,6 +24,18 @@ class Metric(NamedTuple):
     is_total: bool = False
 
 
+class PageForm(NamedTuple):
+    """A form in a page: a template of the part and its style sheet, with the variables of both.
+
+    `is_private`: it is for this visitor only, so that the page is not cached.
+    """
+
+    template: str
+    style: str
+    values: Mapping[str, Any]
+    is_private: bool = False
+
+
 @dataclass(frozen=True, kw_only=True)
 class Part:
     """The class of a part. Its attributes say what the part adds; its fields are its options.
@@ -33,10 +46,12 @@ class Part:
     - `variables`: the environment variables that its commands read, without `LANDFORM_`.
     - `scopes`, `event_types`, `errors`: the scopes of callers, the types of events, and the errors.
     - `event_fields`: the fields that only its events have, each with description and type.
+    - `templates`: the folder of its templates, which those of the site may replace by their names.
 
     Of a part that a blueprint names, beside its operations and screens:
 
     - `home_links`: the paths and texts of its links on the start page.
+    - `form_tables`: the names of the tables that `page_form` reads, each of them `versioned`.
     - `in_guests`: whether a blueprint that names no parts has it.
     - `enabled`: without it, the part is as if it was not named.
     """
@@ -47,6 +62,8 @@ class Part:
     event_types: ClassVar[tuple[str, ...]] = ()
     event_fields: ClassVar[Mapping[str, tuple[str, type]]] = {}
     errors: ClassVar[tuple[type[PartError], ...]] = ()
+    templates: ClassVar[Path | None] = None
+    form_tables: ClassVar[tuple[str, ...]] = ()
     home_links: ClassVar[tuple[tuple[str, str], ...]] = ()
     in_guests: ClassVar[bool] = True
 
@@ -87,6 +104,14 @@ class Part:
         """Return the URL to redirect visitors of `/<slug>/` to, where no page has this address.
 
         `slug` is decoded: a printable text of at most 2,000 characters.
+        """
+        return None
+
+    def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
+        """Return the form with an id as a visitor sees it in a page, if the part shows it.
+
+        `form_id`: the text in the meta of the page or in a marker of its content. `visited`: the
+        `Visit` of `service/site/pages.py`.
         """
         return None
 

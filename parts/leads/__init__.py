@@ -2,13 +2,14 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from landform.parts.leads import errors as e
 from landform.parts.leads.addons.smtp import SMTP_URL, SmtpServer
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.storage.option import FLAG, option, whole
-from landform.storage.part import Part
+from landform.storage.part import PageForm, Part
 
 
 # No repr: it would show the password of the mail server.
@@ -42,6 +43,8 @@ class Leads(Part):
         e.FormRestricted,
         e.TooManySubmissions,
     )
+    templates = Path(__file__).parent / "site"
+    form_tables = ("form",)
     in_guests = False
 
     submissions: bool = option(
@@ -80,3 +83,9 @@ class Leads(Part):
 
         addons = find_addons(service, private=self.addon_private, server=self.smtp_url)
         return make_worker(service, addons, self.entry_days)
+
+    def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
+        """Return the form with an id as a visitor sees it in a page, if the part shows it."""
+        from landform.parts.leads import site  # noqa: PLC0415 - needs the site
+
+        return site.page_form(call, form_id, visited)

@@ -2,9 +2,8 @@
 
 from typing import Any
 
-from landform.parts.leads import Leads
+from landform.parts.leads import Leads, planning, storage
 from landform.parts.leads import errors as e
-from landform.parts.leads import planning, storage
 from landform.parts.leads.entry_schemas import (
     EntryCreate,
     EntryList,

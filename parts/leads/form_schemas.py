@@ -1,4 +1,4 @@
-"""Schemas of forms: as they are written, with the defaults of Gravity Forms, and as they are read."""
+"""Schemas of forms, as they are written with the defaults of Gravity Forms, and as they are read."""
 
 import secrets
 from typing import Any
@@ -31,7 +31,7 @@ COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
 
 
 class FormFields(Field[list[JsonObject]]):
-    """The fields of a form, each an object with a `type`; those without an `id` get the next one."""
+    """The fields of a form, each an object with a `type`; one without an `id` gets the next."""
 
     kind = list[dict]
     json_type = {"type": "array", "maxItems": MOST_FIELDS, "items": {"type": "object"}}

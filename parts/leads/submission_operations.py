@@ -6,7 +6,7 @@ from urllib.parse import urlsplit
 
 from marshmallow import INCLUDE, Schema
 
-from landform.parts.leads import Leads
+from landform.parts.leads import Leads, site
 from landform.parts.leads import errors as e
 from landform.parts.leads.submissions import Context, Outcome, check, open_form, submit
 from landform.schemas.fields import LONGEST_TEXT, Flag, Integer
@@ -14,7 +14,7 @@ from landform.schemas.known_names import Tolerant
 from landform.service.call import Call
 from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject, dumps
-from landform.service.loading import check_size
+from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
 from landform.storage.failed_attempts import Attempts, address_key
@@ -56,13 +56,20 @@ class SubmissionView(Tolerant):
 def submit_form(call: Call, form_id: int) -> Reply:
     """Submit a form; the response has the confirmation, or a message for each wrong field.
 
-    No credentials are needed. With an `Idempotency-Key` it is stored once.
+    No credentials are needed. With an `Idempotency-Key` it is stored once. A browser gets the page
+    of the form.
     """
-    form = _open_form(call, form_id)
+
+    def send() -> Outcome:
+        form = _open_form(call, form_id)
+        _count(call)
+        return submit(call.store, form, call.sent_body, _context(call))
+
+    if accepts_html(call.incoming.headers):
+        return site.answer(call, form_id, call.sent_body, send)
     if call.query["validate_only"]:
-        return _checked(check(call.store, form, call.sent_body))
-    _count(call)
-    outcome = submit(call.store, form, call.sent_body, _context(call))
+        return _checked(check(call.store, _open_form(call, form_id), call.sent_body))
+    outcome = send()
     if not outcome.is_valid:
         return Reply(_invalid(outcome.messages), status=400)
     done = outcome.confirmation
@@ -110,6 +117,7 @@ def _context(call: Call) -> Context:
         ip=call.access.address if call.part(Leads).entry_ip else "",
         user_agent=_printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
         address=call.access.address,
+        from_page=accepts_html(headers),
         key=headers.get("Idempotency-Key", ""),
         created_by=caller.author if caller else None,
     )

@@ -214,7 +214,7 @@ class HttpViews:
     ) -> None:
         """Cache a response, at most as long as the credentials of the caller are valid."""
         environ, identity = incoming.http.environ, incoming.access.identity
-        tables, until = [caching.table], caching.until
+        tables, until = [caching.table, *caching.other_tables], caching.until
         if identity:
             until = min(until, identity.valid_until)
             tables += ["api_key"] if identity.is_stored else []

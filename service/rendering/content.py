@@ -14,6 +14,7 @@ from marshmallow import ValidationError
 from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
 from landform.service.rendering.cost import MOST_MARKUP, limit_exceeded
+from landform.service.rendering.form_markers import BLOCK, marker_of_block, without_markers
 from landform.service.rendering.markup import HTML_SPACE, paragraphs, tokens
 from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, plain_markup
 from landform.storage.rows import Row
@@ -109,7 +110,7 @@ def render_content(raw: str) -> tuple[str, int]:
 
 
 def _without_delimiters(raw: str) -> str:
-    """Return block markup without its delimiters.
+    """Return block markup without its delimiters, with a marker for each form.
 
     Splitting at the start of each comment keeps this linear: no delimiter contains another one.
     """
@@ -117,6 +118,8 @@ def _without_delimiters(raw: str) -> str:
     parts = [first]
     for comment in comments:
         match = DELIMITER.match(comment)
+        if match and match["name"] == BLOCK and not match["end"]:
+            parts.append(marker_of_block(match["attributes"]))
         parts.append(comment[match.end() :] if match else f"<!--{comment}")
     return "".join(parts)
 
@@ -138,7 +141,7 @@ def _with_escaped_shortcodes(html: str) -> str:
 
 def make_excerpt(rendered: str) -> str:
     """Return the first 55 words of rendered content as a paragraph, or an empty text."""
-    words = visible_text(rendered).split(None, EXCERPT_WORDS)
+    words = visible_text(without_markers(rendered)).split(None, EXCERPT_WORDS)
     if not words:
         return ""
     ellipsis = ELLIPSIS if len(words) > EXCERPT_WORDS else ""

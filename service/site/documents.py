@@ -9,7 +9,9 @@ from markupsafe import Markup
 
 from landform.service.options import LANGUAGE_TAG
 from landform.service.rendering.content import visible_text
+from landform.service.rendering.form_markers import without_markers
 from landform.service.rendering.markup import tokens
+from landform.service.site.forms import Forms
 from landform.service.site.pictures import first_picture, gallery_picture
 from landform.service.site.texts import is_right_to_left, shorten
 from landform.storage.rows import Row
@@ -21,22 +23,27 @@ MOST_CHARACTERS = 100_000
 WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
 )
+NO_FORMS = Forms("")
 WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
 SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 
 
-def describe_page(page: Row, link: str, language: str, image: str = "") -> dict[str, Any]:
-    """Return the variables of a page; `language` and `image` are defaults."""
+def describe_page(
+    page: Row, link: str, language: str, image: str = "", forms: Forms = NO_FORMS
+) -> dict[str, Any]:
+    """Return the variables of a page with its forms; `language` and `image` are defaults."""
     meta = json.loads(page["meta"])
     language = page_language(meta) or language
-    title, content = page["title_rendered"], page["content_rendered"]
+    title, content = page["title_rendered"], without_markers(page["content_rendered"])
     beginning = content[:MOST_CHARACTERS]
     return {
         **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
         "link": link,
         "title": trusted(title),
         "title_text": plain_text(title),
-        "content": trusted(_focusable(content)),
+        "content": trusted(_focusable(forms.content)),
+        "form": trusted(forms.form),
+        "form_style": trusted(forms.style),
         "description": shorten(plain_text(beginning)),
         "image": gallery_picture(meta, link) or first_picture(beginning, link) or image,
         "meta": meta,

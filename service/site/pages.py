@@ -8,7 +8,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from enum import Enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
 from werkzeug.http import dump_cookie, parse_cookie
@@ -21,6 +21,7 @@ from landform.service.loading import accepts_html
 from landform.service.page_urls import Urls
 from landform.service.previews import now, sign, signed_until
 from landform.service.reply import HTML, Caching, Reply
+from landform.service.site.forms import Forms, show_forms
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, private_headers
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import Moment, epoch
@@ -162,13 +163,15 @@ def show(site: Site, call: Call, visited: Visit) -> Reply:
             return html_reply(site.closed_html("gone.html", page, link), status=410)
         case Visibility.LOCKED:
             return html_reply(site.closed_html("password.html", page, link), private_headers())
-        case Visibility.UNLOCKED:
-            return html_reply(site.page_html(page, link), private_headers())
+    forms = show_forms(site.render, call, visited)
+    match visited.visibility:
         case Visibility.INSPECTED:
-            html = site.page_html(page, link, _preview(call, visited))
+            html = site.page_html(page, link, forms, _preview(call, visited))
             return html_reply(html, private_headers(NO_REFERRER))
+        case Visibility.PUBLIC if not forms.is_private:
+            return _public_reply(site, call, visited, forms)
         case _:
-            return _public_reply(site, call, visited)
+            return html_reply(site.page_html(page, link, forms), private_headers())
 
 
 def html_reply(html: bytes, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
@@ -177,20 +180,25 @@ def html_reply(html: bytes, headers: Mapping[str, str] | None = None, status: in
 
 
 def _redirect(call: Call, visited: Visit) -> Reply:
-    """Return a redirect to the link of a page, with the rest of the query.
-
-    Without a public URL it has no host, since a request may have a forged one.
-    """
-    link = urlsplit(visited.link)
-    queries = link.query, call.query_without("page_id")
-    link = link._replace(query="&".join(filter(None, queries)))
-    if not call.options.public_url:
-        link = link._replace(scheme="", netloc="")
-    headers = {"Location": link.geturl(), "Cache-Control": "no-store"}
+    """Return a redirect to the link of a page, with the rest of the query."""
+    location = location_of(call, visited.link, call.query_without("page_id"))
+    headers = {"Location": location, "Cache-Control": "no-store"}
     return html_reply(b"", headers, visited.redirect)
 
 
-def _public_reply(site: Site, call: Call, visited: Visit) -> Reply:
+def location_of(call: Call, link: str, query: str = "") -> str:
+    """Return the link of a page with more of a query, for a redirect.
+
+    Without a public URL it has no host, since a request may have a forged one.
+    """
+    url = urlsplit(link)
+    url = url._replace(query="&".join(filter(None, (url.query, query))))
+    if not call.options.public_url:
+        url = url._replace(scheme="", netloc="")
+    return url.geturl()
+
+
+def _public_reply(site: Site, call: Call, visited: Visit, forms: Forms) -> Reply:
     """Return a public page, which any cache may store until its window changes."""
     page, max_age, seconds = visited.page, site.options.site_max_age, epoch(visited.at.utc)
     change = scheduling.next_change(call.store.clock, page, visited.at)
@@ -200,17 +208,19 @@ def _public_reply(site: Site, call: Call, visited: Visit) -> Reply:
         # A cached reply would have a `max-age` that is too long: it is cached for a second only.
         age, until = int(max(0, min(max_age, change - seconds - 2))), seconds + 1
     name = f"page{page['id']}_{visited.validity.generation}"
-    etag = make_etag(name, page["version"], "site", visited.link, site.variant)
+    etag = make_etag(name, page["version"], "site", visited.link, site.variant, forms.etag)
     is_known = bool(call.access.identity)
     cache_control = "private, no-cache" if is_known else f"public, max-age={age}"
     reply = Reply(
         headers={"Cache-Control": cache_control},
         etag=etag,
         last_modified=page["modified_utc"],
-        caching=Caching("page", min(until, visited.validity.until)),
+        caching=Caching("page", min(until, visited.validity.until), other_tables=forms.tables),
         content_type=HTML,
     )
-    return reply if call.has(etag) else replace(reply, body=site.page_html(page, visited.link))
+    if call.has(etag):
+        return reply
+    return replace(reply, body=site.page_html(page, visited.link, forms))
 
 
 def _preview(call: Call, visited: Visit) -> Row:
@@ -252,15 +262,19 @@ def unlock(site: Site, call: Call, visited: Visit) -> Reply:
 
 def _cookie(call: Call, page: Row) -> str:
     """Return the `Set-Cookie` header that opens a page."""
+    # Without a path browsers use that of the page, as they see it behind a proxy.
+    return make_cookie(call, _cookie_name(page), key_of(call, page), UNLOCKED_SECONDS, path=None)
+
+
+def key_of(call: Call, page: Row) -> str:
+    """Return the token that opens a page with a password for a day."""
     until = now(call.store) + UNLOCKED_SECONDS
+    return sign(call.store, page["id"], until, page["password"])
+
+
+def make_cookie(call: Call, name: str, value: str, max_age: int, path: str | None) -> str:
+    """Return a `Set-Cookie` header; no script can read the cookie."""
     url, public = urlsplit(call.incoming.url), urlsplit(call.options.public_url or "")
-    return dump_cookie(
-        _cookie_name(page),
-        sign(call.store, page["id"], until, page["password"]),
-        max_age=UNLOCKED_SECONDS,
-        # Without a path browsers use that of the page, as they see it behind a proxy.
-        path=None,
-        secure=url.scheme == "https" or public[:2] == ("https", url.netloc),
-        httponly=True,
-        samesite="Lax",
-    )
+    is_secure = url.scheme == "https" or public[:2] == ("https", url.netloc)
+    attributes: dict[str, Any] = {"secure": is_secure, "httponly": True, "samesite": "Lax"}
+    return dump_cookie(name, value, max_age=max_age, path=path, **attributes)

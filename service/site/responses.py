@@ -16,11 +16,13 @@ from flask import Request, Response
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
 from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
 
+from landform.parts import all_parts
 from landform.service.errors import ApiError, internal_error
 from landform.service.http.headers import set_headers
 from landform.service.options import Options
 from landform.service.reply import HTML, Finished
 from landform.service.site.documents import describe_page, without_content
+from landform.service.site.forms import Forms
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
@@ -54,17 +56,18 @@ class Site:
         # A part of each ETag: the templates and settings that pages depend on.
         self.variant = _digest((digest, self._common, self._image, options.site_policy))
 
-    def page_html(self, page: Row, link: str, preview: Row | None = None) -> bytes:
-        """Render a page with `page-<slug>.html`, or else with `page.html`."""
+    def page_html(self, page: Row, link: str, forms: Forms, preview: Row | None = None) -> bytes:
+        """Render a page and its forms with `page-<slug>.html`, or else with `page.html`."""
         names = (f"page-{slug}.html" for slug in (unquote(page["slug"]), page["slug"]))
         template = next((name for name in names if name in self._names), "page.html")
-        variables = describe_page(page, link, self._language, self._image)
+        variables = describe_page(page, link, self._language, self._image, forms)
         return self.render(template, {"page": variables, "preview": preview})
 
     def closed_html(self, template: str, page: Row, link: str, error: str = "") -> bytes:
         """Render a page that is closed to the visitor, without its content."""
         variables = describe_page(page, link, self._language, self._image)
-        return self.render(template, {"page": without_content(variables), "error": error})
+        values = {"page": without_content(variables), "error": error}
+        return self.render(template, values)
 
     def render(self, template: str, values: Mapping[str, Any]) -> bytes:
         """Render a template in UTF-8; logs a failure and raises a 500."""
@@ -115,13 +118,14 @@ def private_headers(referrer: str = SAME_ORIGIN) -> dict[str, str]:
 
 
 def load_templates(folder: str | None) -> tuple[Environment, str]:
-    """Return the templates of a folder, with the defaults, and their digest.
+    """Return the templates of a folder, with the defaults and those of parts, and their digest.
 
     Raises `ValueError` for a template that cannot be read or compiled.
     """
     if folder and not Path(folder).is_dir():
         raise ValueError("templates must be a folder that is there")
-    defaults = FileSystemLoader(TEMPLATES)
+    of_parts = [part.templates for part in all_parts().values() if part.templates]
+    defaults = FileSystemLoader([TEMPLATES, *of_parts])
     # With the prefix a template can extend the default that it replaces.
     loader = ChoiceLoader(
         [FileSystemLoader(folder or TEMPLATES), defaults, PrefixLoader({"landform": defaults})]
@@ -135,7 +139,7 @@ def load_templates(folder: str | None) -> tuple[Environment, str]:
         lstrip_blocks=True,
     )
     sources = []
-    for name in environment.list_templates(["html"]):
+    for name in environment.list_templates(["html", "css"]):
         try:
             sources.append((name, loader.get_source(environment, name)[0]))
             # The defaults are compiled when they are first needed.

@@ -8,8 +8,10 @@ from landform.service.operations import Resource
 from landform.service.pages import find_warnings
 from landform.service.rendering.content import prepare_texts
 from landform.service.reply import Reply
-from landform.service.site.responses import Site
+from landform.service.site.forms import show_forms
+from landform.service.site.pages import Visibility, Visit
 from landform.storage import pages
+from landform.storage.pages.scheduling import Validity
 from landform.storage.pages.slugs import slugify
 from landform.storage.rows import Row
 
@@ -33,7 +35,7 @@ PREVIEW_COLUMNS = (*RENDERED_COLUMNS, "meta", "slug", "status", "date", "modifie
 )
 def render_page(call: Call) -> Reply:
     """Return the HTML of a page with these fields for visitors; nothing is stored."""
-    values, site = {**call.body}, Site(call.options)
+    values, site = {**call.body}, call.service.site
     stored = _stored(call, values.pop("id", 0))
     texts = prepare_texts(values, call.caller)
     columns = texts.columns
@@ -46,7 +48,10 @@ def render_page(call: Call) -> Reply:
         "slug": slugify(values.get("slug") or stored["slug"], call.store.language),
         "meta": json.dumps(meta),
     }
-    html = site.page_html(row, call.urls.page_link(row))
+    link = call.urls.page_link(row)
+    at, validity = call.store.clock.now(), Validity("", 0)
+    visited = Visit(row, Visibility.INSPECTED, link, at, validity)
+    html = site.page_html(row, link, show_forms(site.render, call, visited))
     warnings = find_warnings(call, texts, row)
     headers = {"X-Landform-Warning": "; ".join(warnings)} if warnings else {}
     return Reply(DOCUMENT.dump({"html": html.decode()}), headers=headers)

@@ -34,7 +34,7 @@ class SiteViews:
 
     def __init__(self, views: HttpViews) -> None:
         self._views, self._service = views, views.service
-        self._site = Site(self._service.options)
+        self._site: Site = self._service.site
         self._operations = site_operations(self._site)
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:

@@ -1,6 +1,7 @@
 """The tables of forms, entries and their values."""
 
 from landform.storage.engines.database import EngineDatabase
+from landform.storage.models import ResourceVersion
 
 TABLES = {
     "form": """
@@ -43,7 +44,7 @@ INDEXES = {
     "entry_by_status": "entry (status, created_utc, id)",
     "entry_by_form": "entry (form_id, status, created_utc, id)",
     "entry_by_digest": "entry (digest, id) WHERE digest <> ''",
-    # The beginning of a value: an index takes no long texts. See `short_text` in storage/searching.py.
+    # The beginning of a value, see storage/searching.py: an index takes no long texts.
     "entry_value_by_text": "entry_value (substr(folded, 1, 100), key, form_id, entry_id)",
     "entry_value_by_form": "entry_value (form_id, key)",
 }
@@ -55,3 +56,6 @@ def up(migrator: object, db: EngineDatabase) -> None:
         db.execute_sql(f"CREATE TABLE {name} ({columns.format(**db.dialect.types)})")
     for name, columns in INDEXES.items():
         db.execute_sql(f"CREATE INDEX {name} ON {columns}")
+    # Pages with a form are cached until a form changes.
+    db.dialect.create_version(db, "form")
+    ResourceVersion.insert(name="form", version=1).execute(db)
