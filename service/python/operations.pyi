@@ -43,6 +43,8 @@ class Operations:
     @overload
     def delete_page(self, page_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeletePage]) -> PageDeleted:
         """Move a page to the trash and return it; with `force` delete it permanently."""
+    def duplicate_page(self, page_id: int | str, /, **arguments: Unpack[DuplicatePage]) -> PageEdit:
+        """Create a draft, "... (copy)", with the content and meta of a page, also of a trashed one."""
     def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
         """Return a signed URL that shows the page with any status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
@@ -293,6 +295,12 @@ class DeletePage(TypedDict, total=False):
 
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
+
+class DuplicatePage(TypedDict, total=False):
+    """What `duplicate_page` takes."""
+
+    _fields: str | Sequence[str]
+    idempotency_key: str
 
 class PagePreview(TypedDict):
     """A preview: its token, its address, and when both expire."""
