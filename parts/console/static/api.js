@@ -54,9 +54,12 @@ async function send(url, options) {
   }
 }
 
+// Numbers of forms that a script would round; they become texts.
+const LONG_FORMS = /("form_id":\s*)(\d{16,})/g;
+
 function parse(text) {
   try {
-    return text ? JSON.parse(text) : null;
+    return text ? JSON.parse(text.replace(LONG_FORMS, '$1"$2"')) : null;
   } catch {
     return null;
   }

@@ -1,14 +1,12 @@
-// The list of pages: filters, counts by status, and actions on selected pages.
+// The list of pages: counts by status, and actions on selected pages.
 import { html, useEffect, useLoad, useState } from "./lib.js";
 import { batch, list } from "./api.js";
 import { Link, refine } from "./address.js";
+import { Filters, parameters } from "./page_filters.js";
 import { may } from "./session.js";
-import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Text, say, displayTime, useAction } from "./ui.js";
+import { Confirmed, Loaded, Paging, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
 
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
-const ORDERS = { date: "Date", modified: "Last change", title: "Title", slug: "Slug", author: "Author", id: "Number" };
-// The largest number of requests in a batch.
-const PER_PAGE = 25;
 // The actions on pages: name, request, the words of the notice, and whether a status allows it.
 const ACTIONS = [
   ["Publish", { body: { status: "publish" } }, "published", (status) => !["publish", "future", "trash"].includes(status)],
@@ -16,37 +14,6 @@ const ACTIONS = [
   ["Restore as a draft", { body: { status: "draft" } }, "restored as drafts", (status) => status === "trash"],
   ["Delete for good", { method: "DELETE", query: "?force=true" }, "deleted for good", (status) => status === "trash"],
 ];
-
-/** Return the query of `GET /pages` for the filters of the console. */
-function parameters({ status, search, language, form, author, after, before, orderby = "date", order = "desc", page = 1 }) {
-  // The filter includes whole days; the API excludes its bounds.
-  const until = before && `${before}T23:59:59`;
-  return {
-    context: "edit", status: status || "any", search, language: language && [language], form_id: form, author,
-    after: after && dayBefore(after), before: until, orderby, order, page, per_page: PER_PAGE,
-    _fields: "id,date,modified,slug,status,link,title.raw,author,password,meta.starts_at,meta.ends_at",
-  };
-}
-
-function dayBefore(day) {
-  const date = new Date(`${day}T00:00:00Z`);
-  date.setUTCSeconds(-1);
-  return date.toISOString().slice(0, 19);
-}
-
-function Filters({ query }) {
-  const choose = (name) => (value) => refine({ [name]: value, page: "" });
-  return html`<form class="filters" role="search" aria-label="Filter pages" onSubmit=${(event) => event.preventDefault()}>
-    <${Filter} name="search" label="Search" type="search" query=${query} />
-    <${Filter} name="language" label="Language" placeholder="en" query=${query} />
-    <${Filter} name="form" label="Form" inputmode="numeric" query=${query} />
-    <${Filter} name="author" label="Author (number)" inputmode="numeric" query=${query} />
-    <${Text} name="after" label="From" type="date" value=${query.after} change=${choose("after")} />
-    <${Text} name="before" label="Until" type="date" value=${query.before} change=${choose("before")} />
-    <${Choice} name="orderby" label="Order by" value=${query.orderby || "date"} options=${Object.entries(ORDERS)} change=${choose("orderby")} />
-    <${Choice} name="order" label="Direction" value=${query.order || "desc"} options=${[["desc", "Descending"], ["asc", "Ascending"]]} change=${choose("order")} />
-  </form>`;
-}
 
 /** Return the number of pages of each status. */
 export async function counts() {
@@ -70,6 +37,7 @@ async function carryOut([, { method = "POST", query = "", body = {} }], pages) {
     status < 300 ? [] : [`${titleOf(pages[place])}: ${answer.message}`]);
 }
 
+const time = (text) => html`<time datetime=${text}>${displayTime(text)}</time>`;
 export const titleOf = ({ id, title }) => title?.raw || `(no title, ${id})`;
 
 function Selected({ pages, done }) {
@@ -113,10 +81,10 @@ export function PageList({ query }) {
     }] : []),
     { label: "Title", main: true, cell: (page) => html`<${Link} path="pages/${page.id}">${titleOf(page)}<//>${page.password && html` <span class="tag">password</span>`}` },
     { label: "Status", cell: ({ status, meta }) => html`${STATUSES[status]}${(meta.starts_at || meta.ends_at) && html` <span class="tag">window</span>`}` },
-    { label: "Date", cell: ({ date }) => displayTime(date) },
-    { label: "Last change", cell: ({ modified }) => displayTime(modified) },
+    { label: "Date", cell: ({ date }) => time(date) },
+    { label: "Last change", cell: ({ modified }) => time(modified) },
     { label: "Author", cell: ({ author }) => author },
-    { label: "Slug", cell: ({ slug, link, status }) => (status === "publish" ? html`<a href=${link} target="_blank" rel="noopener">${slug}</a>` : slug) },
+    { label: "Slug", kind: "long", cell: ({ slug, link, status }) => (status === "publish" ? html`<a href=${link} target="_blank" rel="noopener">${slug}</a>` : slug) },
   ];
   const isFiltered = Object.keys(query).some((name) => !["page", "order", "orderby"].includes(name));
   return html`<${Screen} title="Pages" actions=${canWrite && html`<${Link} path="pages/new" class="button main">New page<//>`}>
@@ -125,6 +93,6 @@ export function PageList({ query }) {
     <${Loaded} state=${state}>${({ items, total, pages }) => html`
       ${selected.length > 0 && html`<${Selected} pages=${items.filter(({ id }) => selected.includes(id))} done=${done} />`}
       <${Table} caption="Pages" columns=${columns(items)} rows=${items} empty=${isFiltered ? "No page matches these filters." : "There are no pages yet."} />
-      <${Paging} page=${+query.page || 1} pages=${pages} total=${total} what="pages" />`}<//>
+      <${Paging} page=${+query.page || 1} pages=${pages} total=${total} what=${total === 1 ? "page" : "pages"} />`}<//>
   <//>`;
 }

@@ -80,7 +80,7 @@ export function Start() {
         ? html`<ul class="plain">${changes.map(({ page, verb, text }) => pageRow(page, `${verb} ${displayTime(text)}`))}</ul>`
         : html`<p class="empty">No page is scheduled, and none starts or ends within ${DAYS} days.</p>`)}<//>`}
       ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: ROWS })}>${({ items, total }) => (total
-        ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">All ${total.toLocaleString("en")} failed runs<//></p>`
+        ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">${total === 1 ? "The failed run" : `All ${total.toLocaleString("en")} failed runs`}<//></p>`
         : html`<p class="empty">No run has failed.</p>`)}<//>`}
       ${hasPart("webhooks") && may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(webhooks) => (webhooks.length
         ? html`<ul class="plain">${webhooks.map((webhook) => html`<li><${Link} path="webhooks/${webhook.id}">${webhook.url}<//> <span class="hint">${stateOf(webhook)}</span></li>`)}</ul>`

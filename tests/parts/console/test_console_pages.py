@@ -91,7 +91,7 @@ def test_filters_counts_and_paging_are_the_address(console: Console) -> None:
     console.sees("15 pages")
     assert console.value("Author (number)") == "41"
     console.open("#/pages?language=de&search=kite")
-    console.sees("1 pages", "Kite in German")
+    console.sees("1 page", "Kite in German")
     console.open("#/pages?search=nothing-like-it")
     console.sees("No page matches these filters.")
     console.open("#/pages?after=2031-01-01&search=kite")
@@ -198,7 +198,7 @@ def test_an_open_editor_outlives_a_stop_of_the_service(console: Console) -> None
 def test_nothing_of_a_content_runs(console: Console) -> None:
     page_id = make(console.server, title=HOSTILE, content=HOSTILE, slug="hostile")
     console.open("#/pages?search=script")
-    console.sees("1 pages")
+    console.sees("1 page")
     console.open(f"#/pages/{page_id}")
     console.until(lambda: "onerror" in console.value("Content"))
     frame = console.find("//iframe[@title='Preview of the page']")

@@ -1,0 +1,142 @@
+"""Lists and the header of the console: words stay whole, and a phone shows the first page."""
+
+from typing import Any
+
+import pytest
+from browsers import Console
+from conftest import needs_part
+
+Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
+ActionChains = pytest.importorskip("selenium.webdriver.common.action_chains").ActionChains
+# Words that stand on two lines, but for names and addresses, which may be longer than a line.
+BROKEN = """
+    const broken = [];
+    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    while (texts.nextNode()) {
+      const text = texts.currentNode, parent = text.parentElement;
+      if (parent.closest("tbody th, .long, td:has(> a), script, option")) continue;
+      const parts = parent.matches("time") ? [[text.data, 0]]
+        : [...text.data.matchAll(/[\\p{L}\\d]+/gu)].map((one) => [one[0], one.index]);
+      for (const [word, start] of parts) {
+        const range = document.createRange();
+        range.setStart(text, start);
+        range.setEnd(text, start + word.length);
+        const tops = new Set([...range.getClientRects()].map((box) => Math.round(box.top)));
+        if (tops.size > 1) broken.push(word);
+      }
+    }
+    return broken;
+"""
+TOP = "return document.querySelector(arguments[0]).getBoundingClientRect().bottom"
+
+
+def make(console: Console, **fields: Any) -> int:
+    status, page = console.server.call("POST", "/pages", fields)
+    assert status == 201, page
+    return int(page["id"])
+
+
+@needs_part("runs")
+@needs_part("webhooks")
+def test_words_and_times_stay_on_one_line_and_a_phone_shows_the_first_page_at_once(
+    console: Console,
+) -> None:
+    make(console, title="Summer sale " * 5, meta={"starts_at": "2026-01-01"})
+    make(console, title="x" * 90, slug="y" * 60, status="private")
+    call = console.server.call
+    call("POST", "/feeds", {"form_id": 3, "addon_slug": "mailchimp", "meta": {"feedName": "F"}})
+    call("POST", "/feeds/1/runs", {"entry_id": "17"})
+    failed = {"state": "failed", "attempt": 1, "code": "HTTP 503", "message": "Maintenance " * 9}
+    call("PATCH", "/feeds/1/runs/1", failed)
+    hook = {"url": "https://example.com/hook", "types": ["page.*"], "active": False}
+    assert call("POST", "/webhooks", hook)[0] == 201
+    for width in (1280, 1000, 800, 360):
+        console.width(width)
+        for address, text in {
+            "#/pages": "Summer sale", "#/feeds?form_id=3": "mailchimp", "#/runs": "HTTP 503",
+            "#/webhooks": "example.com", "#/events": "run.failed",
+        }.items():  # fmt: skip
+            console.open(address)
+            console.sees(text)
+            found = console.overflows(), console.driver.execute_script(BROKEN)
+            assert (width, address, *found) == (width, address, False, [])
+    console.open("#/pages?author=1")
+    console.sees("Summer sale", "Filters and order (1 used)", "2 pages")
+    header, page = (console.driver.execute_script(TOP, one) for one in (".top", "tbody th"))
+    assert header < 80
+    assert page < 640
+    assert not console.driver.find_element("name", "author").is_displayed()
+    console.click("Filters and order (1 used)")
+    console.type("Author (number)", "7")
+    console.sees("No page matches these filters.")
+    console.width(1280)
+    console.open("#/pages?status=private")
+    console.sees("1 page", "Author (number)")
+    console.misses("1 pages")
+    console.misses("Filters and order")
+
+
+def test_a_link_in_a_new_tab_is_signed_in_and_nothing_else_of_it_is_kept(
+    console: Console,
+) -> None:
+    driver = console.driver
+    driver.execute_script("sessionStorage.clear()")
+    console.open("#/pages")
+    console.type("Name", "admin")
+    console.type("Secret or key", "secret")
+    console.find("//dialog//button[.='Sign in']").click()
+    console.sees("Sign out")
+    first = driver.current_window_handle
+
+    def click_with_ctrl(link: Any) -> None:
+        ActionChains(driver).key_down(Keys.CONTROL).click(link).key_up(Keys.CONTROL).perform()
+
+    def click_in_the_middle(link: Any) -> None:
+        place = {"x": link.rect["x"] + 5, "y": link.rect["y"] + 5, "button": "middle"}
+        for kind in ("mousePressed", "mouseReleased"):
+            event = {"type": kind, "clickCount": 1, **place}
+            driver.execute_cdp_cmd("Input.dispatchMouseEvent", event)
+
+    for click in (click_with_ctrl, click_in_the_middle):
+        click(console.button("Feeds"))
+        console.until(lambda: len(driver.window_handles) == 2, "A tab opens.")
+        [new] = {*driver.window_handles} - {first}
+        driver.switch_to.window(new)
+        console.sees("Open", "Sign out")
+        assert driver.current_url.endswith("/console#/feeds")
+        kept = "return [{...sessionStorage}, {...localStorage}, document.cookie, window.opener]"
+        assert driver.execute_script(kept) == [{}, {}, "", None]
+        driver.refresh()
+        console.sees("Secret or key")
+        driver.close()
+        driver.switch_to.window(first)
+        assert driver.current_url.endswith("/console#/pages")
+        assert driver.execute_script(kept) == [{}, {}, "", None]
+
+
+@needs_part("runs")
+def test_long_numbers_of_forms_are_not_rounded_and_feeds_with_problems_name_no_other_form(
+    console: Console,
+) -> None:
+    logic = {"conditionalLogic": {"rules": [{"fieldId": "1", "operator": "like", "value": "x"}]}}
+    meta = {"feedName": "Odd", "feed_condition_conditional_logic": "1"}
+    meta["feed_condition_conditional_logic_object"] = logic  # type: ignore[assignment]
+    body = {"form_id": 71, "addon_slug": "crm", "meta": meta}
+    assert console.server.call("POST", "/feeds", body)[0] == 201
+    console.open("#/plan?form_id=71")
+    console.click("Show the plan")
+    console.sees("cannot be understood")
+    assert "undefined" not in console.text
+    console.open("#/feeds?form_id=71")
+    console.click("Duplicate Odd")
+    console.type("Into the form", "9" * 30)
+    console.find("//dialog//button[.='Duplicate']").click()
+    console.until(lambda: console.field("Into the form").get_attribute("aria-invalid") == "true")
+    console.type("Into the form", "99999999999999999")
+    console.find("//dialog//button[.='Duplicate']").click()
+    console.sees("is a copy in form 99999999999999999.", "Odd (copy)")
+    [copy] = console.server.call("GET", "/forms/99999999999999999/feeds")[1]
+    assert str(copy["form_id"]) == "99999999999999999"
+    console.click("Forms")
+    console.click("Form 99999999999999999")
+    console.sees("Odd (copy)")
