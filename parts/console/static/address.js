@@ -16,7 +16,20 @@ function decode(text) {
 }
 
 export const address = observable(read());
-addEventListener("hashchange", () => address.set(read()));
+let isLost = null;
+/** Ask the user before another screen is opened, as long as `question()` returns true. */
+export const askBeforeLeaving = (question) => (isLost = question);
+const mayLeave = () => !isLost?.() || confirm("You have changes that are not saved. Leave without them?");
+let shown = location.hash;
+addEventListener("hashchange", () => {
+  const next = read();
+  if (String(next.path) !== String(address.get().path) && !mayLeave()) {
+    history.pushState(null, "", shown || "#/");
+    return;
+  }
+  shown = location.hash;
+  address.set(next);
+});
 
 /** Return the address of a screen, as in `to("pages/3")` or `to("pages", {status: "draft"})`. */
 export function to(path, query = {}) {
@@ -27,8 +40,11 @@ export function to(path, query = {}) {
 /** Open a screen; with `replace` it takes the place of the present one in the history. */
 export function go(path, query, { replace = false } = {}) {
   const hash = to(path, query);
+  const isOther = path !== address.get().path.map(encodeURIComponent).join("/");
+  if (isOther && !mayLeave()) return;
   if (replace) history.replaceState(null, "", hash);
   else history.pushState(null, "", hash);
+  shown = hash;
   address.set(read());
 }
 

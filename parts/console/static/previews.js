@@ -31,6 +31,9 @@ export function Preview({ id, values, width = "desktop" }) {
   </section>`;
 }
 
+/** The content as it is stored, for those who may not write. */
+export const Rendered = ({ page }) => html`<section aria-label="Preview"><h2>Content</h2><${Frame} text=${`<!doctype html><meta charset="utf-8"><title>Content</title><h1>${page.title.rendered}</h1>${page.content.rendered}`} width="desktop" /></section>`;
+
 function Frame({ text, width }) {
   const frame = useRef();
   // The scroll position of the previous document.
