@@ -43,6 +43,8 @@ class Operations:
     @overload
     def delete_page(self, page_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeletePage]) -> PageDeleted:
         """Move a page to the trash and return it; with `force` delete it permanently."""
+    def count_pages(self, **arguments: Unpack[CountPages]) -> PageCounts:
+        """Return the number of pages of each status."""
     def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
         """Return a signed URL that shows the page with any status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
@@ -293,6 +295,21 @@ class DeletePage(TypedDict, total=False):
 
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
+
+class PageCounts(TypedDict):
+    """The numbers of pages by status. A scheduled page whose date has come counts as published."""
+
+    publish: int
+    future: int
+    draft: int
+    pending: int
+    private: int
+    trash: int
+
+class CountPages(TypedDict, total=False):
+    """What `count_pages` takes."""
+
+    _fields: str | Sequence[str]
 
 class PagePreview(TypedDict):
     """A preview: its token, its address, and when both expire."""

@@ -152,7 +152,7 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
   });
   if (!rows.length) return html`<p class="empty">${empty}</p>`;
   return html`<table><caption class="quiet">${caption}</caption>
-    <thead><tr>${columns.map(({ label, heading = label }) => (heading ? html`<th scope="col">${heading}</th>` : html`<td></td>`))}</tr></thead>
+    <thead><tr>${columns.map(({ label, heading = label, sort }) => (heading ? html`<th scope="col" aria-sort=${sort}>${heading}</th>` : html`<td></td>`))}</tr></thead>
     <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps(row)}>${columns.map(({ label, cell, main, kind }) =>
       main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label} class=${kind}>${cell(row)}</td>`)}</tr>`)}</tbody>
   </table>`;
