@@ -45,6 +45,8 @@ class Operations:
         """Move a page to the trash and return it; with `force` delete it permanently."""
     def count_pages(self, **arguments: Unpack[CountPages]) -> PageCounts:
         """Return the number of pages of each status."""
+    def duplicate_page(self, page_id: int | str, /, **arguments: Unpack[DuplicatePage]) -> PageEdit:
+        """Create a draft, "... (copy)", with the content and meta of a page, also of a trashed one."""
     def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
         """Return a signed URL that shows the page with any status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
@@ -310,6 +312,12 @@ class CountPages(TypedDict, total=False):
     """What `count_pages` takes."""
 
     _fields: str | Sequence[str]
+
+class DuplicatePage(TypedDict, total=False):
+    """What `duplicate_page` takes."""
+
+    _fields: str | Sequence[str]
+    idempotency_key: str
 
 class PagePreview(TypedDict):
     """A preview: its token, its address, and when both expire."""

@@ -24,7 +24,7 @@ OPERATIONS: dict[tuple[str, str], str] = {
     " GET /wp-json/wp/v2/statuses/trash",
     ("pages:write", "rest_forbidden"): "DELETE /pages/9/preview, GET /wp-json/wp/v2/settings",
     ("pages:read", "rest_cannot_read"): "GET /pages/1/revisions, GET /pages/1/revisions/1",
-    ("pages:write", "rest_cannot_create"): "POST /pages",
+    ("pages:write", "rest_cannot_create"): "POST /pages, POST /pages/1/duplicate",
     ("pages:write", "rest_cannot_edit"): "PUT /pages/1, PATCH /pages/999, POST /pages/1,"
     " POST /pages/1/revisions/1/restore, POST /pages/preview",
     ("pages:write", "rest_cannot_delete"): "DELETE /pages/1, DELETE /pages/999?force=1,"

@@ -12,7 +12,8 @@ const TRASH = { name: "Move to the trash", method: "DELETE", done: "moved to the
 const RESTORE = { name: "Restore as a draft", body: { status: "draft" }, done: ["restored as a draft", "restored as drafts"], isPossible: isTrashed };
 const DELETE = { name: "Delete for good", method: "DELETE", query: "?force=true", done: "deleted for good", isPossible: isTrashed };
 const PUBLISH = { name: "Publish", body: { status: "publish" }, done: "published", isPossible: ({ status }) => !["publish", "future", "trash"].includes(status) };
-const ACTIONS = [PUBLISH, TRASH, RESTORE, DELETE];
+const DUPLICATE = { name: "Duplicate", query: "/duplicate", done: ["copied as a draft", "copied as drafts"], isPossible: () => true };
+const ACTIONS = [PUBLISH, DUPLICATE, TRASH, RESTORE, DELETE];
 
 /** Send a write for each page; return the pages with `etag`, and messages about refused ones. */
 async function send(pages, request) {
@@ -53,6 +54,7 @@ export function RowActs({ page, acts }) {
   return html`<div class="actions">
     ${page.status === "publish" && html`<a href=${page.link} target="_blank" rel="noopener" aria-label="View: ${title}">View</a>`}
     <${Link} path="pages/${page.id}" aria-label="${may("pages:write") ? "Edit" : "Open"}: ${title}">${may("pages:write") ? "Edit" : "Open"}<//>
+    ${may("pages:write") && button(DUPLICATE, "Duplicate")}
     ${may("pages:write") && (isTrashed(page)
       ? html`${button(RESTORE, "Restore")}<${Confirmed} class="plain" label="Delete" aria-label="Delete: ${title}" question="Delete ${title} for good?" act=${() => acts.run(DELETE, [page])} />`
       : button(TRASH, "Trash"))}

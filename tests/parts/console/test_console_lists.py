@@ -189,6 +189,8 @@ def test_a_list_is_sorted_by_its_headings_and_a_row_is_trashed_and_brought_back_
     assert console.focused == "Pages"
     assert stored(console, rows["a"]) == ("publish", "row-a")
     assert console.button("View: Row a").get_attribute("href").endswith("/row-a/")
+    console.click("Duplicate: Row a")
+    console.sees("1 page was copied as a draft.", "Row a (copy)")
     console.click("Edit: Row a")
     console.until(lambda: console.value("Slug") == "row-a")
 
