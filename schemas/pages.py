@@ -288,6 +288,17 @@ class PageUnsaved(PageUpdate):
     id = fields.Integer("The page whose fields replace absent ones.", 1)
 
 
+class PageCounts(Schema):
+    """The numbers of pages by status. A scheduled page whose date has come counts as published."""
+
+    publish = Output("Published pages.", int)
+    future = Output("Scheduled pages.", int)
+    draft = Output("Drafts.", int)
+    pending = Output("Pages that wait for a review.", int)
+    private = Output("Private pages.", int)
+    trash = Output("Pages in the trash.", int)
+
+
 class PageDocument(Schema):
     """A page as visitors would see it."""
 

@@ -11,6 +11,7 @@ from landform.service.site import unsaved
 
 CORE = (
     pages.RESOURCE,
+    pages.COUNTS_RESOURCE,
     page_copies.RESOURCE,
     previews.RESOURCE,
     unsaved.RESOURCE,

@@ -131,6 +131,7 @@ def use_pages(check: Checker, base: str) -> None:
         check("POST", f"{one}/preview")
         check("DELETE", f"{one}/preview")
         check("POST", "/pages/preview", {"title": "Not stored"})
+        check("GET", "/pages/counts")
     check("DELETE", f"{revision}?force=true")
     check("DELETE", one)
     check("DELETE", f"{one}?force=true")

@@ -1,4 +1,5 @@
-// The filters of the list of pages. On a narrow screen they are folded, but for the search.
+// The filters of the list of pages. On a narrow screen they are folded, but for the search, and
+// have the order too, since a table has no headings there.
 import { html, useEffect, useState } from "./lib.js";
 import { refine } from "./address.js";
 import { Choice, Filter, Text } from "./ui.js";
@@ -6,7 +7,7 @@ import { Choice, Filter, Text } from "./ui.js";
 const ORDERS = { date: "Date", modified: "Last change", title: "Title", slug: "Slug", author: "Author", id: "Number" };
 // The largest number of requests in a batch.
 const PER_PAGE = 25;
-const WIDE = matchMedia("(min-width: 62rem)");
+const WIDE = matchMedia("(min-width: 68rem)");
 
 /** Return the query of `GET /pages` for the filters of the console. */
 export function parameters({ status, search, language, form, author, after, before, orderby = "date", order = "desc", page = 1 }) {

@@ -11,7 +11,12 @@ const ENDED = ["success", "skipped", "failed"];
 const FILTERS = ["form_id", "feed_id", "entry_id"];
 const PER_PAGE = 50;
 
-/** Get the runs in a state; due runs are another list, without a filter by entry. */
+/**
+ * Get the runs in a state; due runs are another list, without a filter by entry.
+ * @param {string} state
+ * @param {Record<string, string>} filters
+ * @param {object} query
+ */
 function getRuns(state, { form_id, feed_id, entry_id }, query) {
   if (state === "due") return list("/runs/due", { form_id, feed_id, ...query });
   return list("/runs", { form_id, feed_id, entry_id, state: state === "all" ? "" : state, ...query });

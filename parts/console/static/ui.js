@@ -131,7 +131,7 @@ export function DateTime({ label, name, hint, error, value = "", change, needsTi
 }
 
 /** Any value as JSON; `change` gets valid values, `onProblem` a message, or "" for a valid text. */
-export function Json({ label, name, hint, error, value, change, rows = 6, onProblem = () => {} }) {
+export function Json({ label, name, hint, error, value, change, rows = 6, onProblem = (_message) => {} }) {
   const json = JSON.stringify(value, null, 2) ?? "";
   const [text, setText] = useState(json);
   const [problem, setProblem] = useState("");
@@ -161,11 +161,11 @@ export function Json({ label, name, hint, error, value, change, rows = 6, onProb
  * A table; on a narrow screen its cells have the labels of their columns.
  * If a row with the focus is removed, the next row gets the focus.
  */
-export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps = () => ({}), empty = "There is nothing here." }) {
+export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps = (_row) => ({}), empty = "There is nothing here." }) {
   const body = useRef();
   const focused = document.activeElement;
   const place = body.current ? [...body.current.rows].findIndex((row) => row.contains(focused)) : -1;
-  const cell = focused?.closest("td, th")?.cellIndex;
+  const cell = /** @type {HTMLTableCellElement} */ (focused?.closest("td, th"))?.cellIndex;
   useLayoutEffect(() => {
     // A moved row loses the focus too.
     if (place < 0 || document.activeElement === focused) return;
@@ -174,7 +174,7 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
   });
   if (!rows.length) return html`<p class="empty">${empty}</p>`;
   return html`<table><caption class="quiet">${caption}</caption>
-    <thead><tr>${columns.map(({ label, heading = label }) => (heading ? html`<th scope="col">${heading}</th>` : html`<td></td>`))}</tr></thead>
+    <thead><tr>${columns.map(({ label, heading = label, sort }) => (heading ? html`<th scope="col" aria-sort=${sort}>${heading}</th>` : html`<td></td>`))}</tr></thead>
     <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps(row)}>${columns.map(({ label, cell, main, kind }) =>
       main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label} class=${kind}>${cell(row)}</td>`)}</tr>`)}</tbody>
   </table>`;

@@ -140,3 +140,92 @@ def test_long_numbers_of_forms_are_not_rounded_and_feeds_with_problems_name_no_o
     console.click("Forms")
     console.click("Form 99999999999999999")
     console.sees("Odd (copy)")
+
+
+def order(console: Console) -> str:
+    rows = console.driver.find_elements("css selector", "tbody th")
+    return "".join(row.text.removeprefix("Row ") for row in rows)
+
+
+def stored(console: Console, number: int) -> Any:
+    """Return status and slug of a page, or the status of the response."""
+    status, page = console.server.call("GET", f"/pages/{number}?context=edit")
+    return (page["status"], page["slug"]) if status == 200 else status
+
+
+@pytest.fixture
+def rows(console: Console) -> dict[str, int]:
+    """Three pages and a draft, by the letter in their title, and the list of them."""
+    for page in console.server.call("GET", "/pages?status=any&search=row&context=edit")[1]:
+        console.server.call("DELETE", f"/pages/{page['id']}?force=true")
+    made = {one: make(console, title=f"Row {one}", slug=f"row-{one}") for one in "bac"}
+    made["d"] = make(console, title="Row d", status="draft")
+    console.open("#/pages?search=row&orderby=title&order=asc")
+    console.until(lambda: order(console) == "abcd")
+    return made
+
+
+def test_a_list_is_sorted_by_its_headings_and_a_row_is_trashed_and_brought_back_by_keyboard(
+    console: Console, rows: dict[str, int]
+) -> None:
+    asked = console.driver.execute_script(
+        "return performance.getEntriesByType('resource').map((one) => new URL(one.name).pathname)"
+    )
+    assert sorted(one for one in asked if one.startswith("/pages")) == ["/pages", "/pages/counts"]
+    console.button("Title").send_keys(Keys.ENTER)
+    console.until(lambda: order(console) == "dcba")
+    assert console.focused.startswith("Title")
+    assert console.find("//th[@aria-sort]").get_attribute("aria-sort") == "descending"
+    assert "order=desc" in console.driver.current_url
+    console.click("Slug")
+    console.until(lambda: order(console) == "dabc")
+    assert console.find("//th[@aria-sort]").text.startswith("Slug")
+    console.button("Trash: Row a").send_keys(Keys.ENTER)
+    console.sees("1 page was moved to the trash.", "Trash 1")
+    console.until(lambda: console.focused == "View: Row b", "The next row has the focus.")
+    assert stored(console, rows["a"]) == ("trash", "row-a__trashed")
+    console.button("Undo").send_keys(Keys.ENTER)
+    console.sees("1 page was brought back.", "Trash 0")
+    assert console.focused == "Pages"
+    assert stored(console, rows["a"]) == ("publish", "row-a")
+    assert console.button("View: Row a").get_attribute("href").endswith("/row-a/")
+    console.click("Duplicate: Row a")
+    console.sees("1 page was copied as a draft.", "Row a (copy)")
+    console.click("Edit: Row a")
+    console.until(lambda: console.value("Slug") == "row-a")
+
+
+def test_what_is_done_with_selected_pages_stays_in_view_and_undo_overwrites_nothing(
+    console: Console, rows: dict[str, int]
+) -> None:
+    console.width(360)
+    for title in ("a", "b"):
+        console.field(f"Select Row {title}").click()
+    bar = console.find("//*[@aria-label='Selected pages']")
+    for edge in (0, 9999):
+        console.driver.execute_script(f"scrollTo(0, {edge})")
+        top = bar.rect["y"] - console.driver.execute_script("return scrollY")
+        assert 0 < top < 900
+    console.click("Move to the trash")
+    console.sees("2 pages were moved to the trash.")
+    console.until(lambda: console.focused == "Undo")
+    # Somebody else writes one of them, which stays as it is.
+    body = {"title": "Row other"}
+    assert console.server.call("POST", f"/pages/{rows['b']}", body)[0] == 200
+    console.click("Undo")
+    console.sees("1 page was brought back. Row b: ")
+    assert [stored(console, rows[one]) for one in "ab"] == [
+        ("publish", "row-a"),
+        ("trash", "row-b__trashed"),
+    ]
+    console.open("#/pages?status=trash&search=row")
+    console.click("Restore: Row other")
+    console.sees("1 page was restored as a draft.")
+    console.open("#/pages?status=draft&search=row")
+    console.click("Trash: Row other")
+    console.sees("Undo")
+    console.open("#/pages?status=trash&search=row")
+    console.click("Delete: Row other")
+    console.find("//dialog//button[.='Delete']").click()
+    console.sees("1 page was deleted for good.")
+    assert stored(console, rows["b"]) == 404
