@@ -10,7 +10,7 @@ import { hasPart, may } from "./session.js";
 import { Check, Json, Loaded, Problem, Screen, Text, say } from "./ui.js";
 
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
-const SHOWN_FIELDS = ["form_id", "addon_slug", "event_type", "feed_order", "meta"];
+const SHOWN_FIELDS = ["fieldId", "form_id", "addon_slug", "event_type", "feed_order", "meta"];
 
 /** Return the values of the fields of a feed. */
 const valuesOf = (feed) => ({
@@ -73,6 +73,7 @@ function Editor({ id, isNew, loaded, draftName }) {
   const edited = useDocument({
     stored: loaded, draft: mayWrite ? draftName : "", load: () => loadFeed(id),
     send: async (values, changes, stored, close) => {
+      if (changes[`meta.${LOGIC}`]?.conditionalLogic?.rules?.some?.(({ fieldId }) => !String(fieldId ?? "").trim())) throw { message: "Nothing was saved: a rule has no field.", params: { fieldId: "A rule needs a field." } };
       if (!isNew) return { values, etag: await write(id, stored.values, values, stored.etag) };
       const { data } = await create("/feeds", bodyOf(values, true));
       close();
@@ -107,7 +108,7 @@ function Editor({ id, isNew, loaded, draftName }) {
         ${!isNew && html`<${Text} label="Event type" name="event_type" error=${error} value=${values.event_type} change=${(event_type) => set({ event_type })} hint="Empty for most feeds." />`}
       </div>
       <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
-      ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
+      ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
       <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setSettings} onProblem=${setJsonProblem} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
     </fieldset>
   </form>`;

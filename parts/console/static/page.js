@@ -48,6 +48,22 @@ function bodyOf(changes) {
   return { ...values, ...(author ? { author: +author } : {}), ...(date === undefined ? {} : { date: date || null }) };
 }
 
+const LANGUAGE = /^[a-z]{2,3}([-_][a-z0-9]{1,8})*$/i;
+const ADDRESS = /^(https?:\/\/|\/)\S+$/;
+
+/** Refuse changed values that the API takes, but that no page can use. */
+function checkMeta(changes) {
+  const { "meta.language": languages = [], "meta.gallery": gallery = [], "meta.form_id": form = "" } = changes;
+  const language = [languages].flat().find((code) => typeof code === "string" && !LANGUAGE.test(code));
+  const picture = [gallery].flat().find((item) => typeof item === "string" && !ADDRESS.test(item));
+  const params = {
+    ...(language !== undefined && { language: `${language} is no code of a language, such as en or de-CH.` }),
+    ...(picture !== undefined && { gallery: `${picture} is no address: it has to begin with https:// or /.` }),
+    ...(!/^\d{0,18}$/.test(form) && { form_id: "This is no number of a form." }),
+  };
+  if (Object.keys(params).length) throw { message: "Nothing was saved.", params };
+}
+
 export function Page({ id, query }) {
   const state = useLoad(() => loadPage(id), [id]);
   return html`<${Loaded} state=${state}>${(stored) => html`<${Editor} key=${`${id} ${stored.etag}`} ...${{ id, query, stored }} />`}<//>`;
@@ -58,6 +74,7 @@ function Editor({ id, query, stored }) {
   const edited = useDocument({
     stored, draft: `pages/${id}`, saved: "The page was saved.", load: () => loadNewer(id),
     send: async (values, changes, { etag }, close) => {
+      checkMeta(changes);
       if (!isNew) return documentOf(await put(`/pages/${id}`, bodyOf(changes), { headers: { "If-Match": etag } }));
       const { data, headers } = await create("/pages", bodyOf(flat(values)));
       close();
@@ -80,13 +97,14 @@ function Editor({ id, query, stored }) {
     ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
     ${conflict && html`<${Conflict} document=${edited} what="page" />`}
     <p class="hint">${describe(page)}</p>
-    <div class="editor">
+    ${!canWrite && html`<${Rendered} page=${page} />`}
+    <div class="editor" hidden=${!canWrite}>
       <form onSubmit=${(event) => event.preventDefault()}>
         <${PageFields} ...${{ values, error, page, change, disabled: !canWrite }}
           onProblem=${(field) => (text) => setFieldProblems((before) => ({ ...before, [field]: text }))} />
         ${page && may("pages:read") && html`<${Share} id=${id} />`}
       </form>
-      ${canWrite ? html`<${Preview} id=${id} values=${values} width=${query.preview} />` : html`<${Rendered} page=${page} />`}
+      ${canWrite && html`<${Preview} id=${id} values=${values} width=${query.preview} />`}
     </div>
   <//>`;
 }

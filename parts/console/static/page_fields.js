@@ -20,7 +20,7 @@ function Texts({ value, change, lines, onProblem, ...attrs }) {
   const separator = lines ? "\n" : ",";
   // The user may have typed a separator at the end.
   const split = (text) => text.split(separator).map((item) => (lines ? item : item.replace(/^ /, "")));
-  const clean = () => change(value.map((item) => item.trim()).filter(Boolean));
+  const clean = (event) => change(event.target.value.split(separator).map((item) => item.trim()).filter(Boolean));
   const control = lines ? LongText : Text;
   return html`<${control} ...${attrs} value=${value.join(lines ? "\n" : ", ")} change=${(text) => change(text ? split(text) : [])} onBlur=${clean} rows="3" />`;
 }

@@ -159,7 +159,9 @@ def test_a_new_feed_of_a_form_is_written_in_fields(console: Console, form: int) 
     console.field("Run only for entries that the rules match").click()
     console.click("Add a rule")
     assert console.focused == "Field"
-    console.press(Keys.TAB)
+    console.click("Add the feed")
+    console.sees("Nothing was saved: a rule has no field.")
+    assert console.field("Field").get_attribute("aria-invalid") == "true"
     for label, text in (("Field", "2.1"), ("Value", "yes")):
         console.type(label, text)
     console.find("//select[@name='operator']/option[.='contains']").click()

@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 import pytest
-from browsers import Console, is_gone
+from browsers import Console, is_gone, make_key
 from conftest import Server
 from selenium.webdriver.common.keys import Keys
 
@@ -259,6 +259,37 @@ def test_a_value_that_is_no_json_leads_to_its_field_and_a_date_stays_a_date(
     console.click("Save")
     console.until(lambda: stored(console.server, page_id)["meta"]["ends_at"] == "2031-05-01")
     assert stored(console.server, page_id)["meta"]["viral_share"] == [1]
+
+
+def test_values_that_no_page_can_use_are_refused_at_their_field(console: Console) -> None:
+    page_id = make(console.server, title="Values", meta={"gallery": ["kept as it was"]})
+    console.open(f"#/pages/{page_id}")
+    for label, text, right in (
+        ("Languages", "en, not one", "en, de-CH"),
+        ("Form", "contact", "3"),
+        ("Gallery", "boat.jpg", "https://example.com/boat.jpg"),
+    ):
+        console.type(label, text)
+        console.click("Save")
+        console.sees("Nothing was saved.")
+        assert console.field(label).get_attribute("aria-invalid") == "true"
+        assert stored(console.server, page_id)["meta"]["language"] == []
+        console.type(label, right)
+    console.click("Save")
+    console.sees("The page was saved.")
+    assert stored(console.server, page_id)["meta"]["language"] == ["en", "de-CH"]
+
+
+def test_who_may_only_read_sees_the_page_and_no_form(console: Console) -> None:
+    page_id = make(console.server, title="Only read", content="<p>As visitors see it.</p>")
+    console.sign_in("", make_key(console.server, "pages:read"))
+    console.open(f"#/pages/{page_id}")
+    console.sees("Live", "Content")
+    console.driver.switch_to.frame(console.find("//iframe[@title='Preview of the page']"))
+    assert "As visitors see it." in console.text
+    console.driver.switch_to.default_content()
+    shown = "//*[self::input or self::textarea or self::select]"
+    assert not any(one.is_displayed() for one in console.driver.find_elements("xpath", shown))
 
 
 def test_notices_come_again_end_and_do_not_follow_and_passwords_are_not_lost_silently(
