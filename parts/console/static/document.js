@@ -57,8 +57,8 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
     const { password, ...storable } = changes;
     isStored.current = !("password" in changes);
     if (!Object.keys(storable).length) dropDraft(draft);
-    // Until a conflict is resolved, the draft stays based on the version before.
-    else if (!conflict) isStored.current = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag }) && isStored.current;
+    // A draft that an older version is based on stays as it is until its conflict is resolved.
+    else if (!(conflict && restored)) isStored.current = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag }) && isStored.current;
   };
   const latest = useRef(keep);
   latest.current = keep;
