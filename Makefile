@@ -117,8 +117,8 @@ scale: install
 	$(BIN)/python bench/scale.py $(ARGS)
 
 # What checks the modules of the console and of /docs, in exact versions.
-LINT := deploy/lint
-MODULES := parts/console/static service/openapi/static
+LINT := tests/lint
+MODULES := $(wildcard parts/*/static) service/openapi/static
 
 $(LINT)/node_modules/.installed: $(LINT)/package-lock.json
 	npm ci --prefix $(LINT) --ignore-scripts --no-audit --no-fund

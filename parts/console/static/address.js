@@ -1,5 +1,6 @@
 // The address after the `#` is the state of the console: the open screen and its filters.
 import { html, observable } from "./lib.js";
+import { openTab, signIn } from "./session.js";
 
 /** Parse the address: `{path: ["pages", "3"], query: {status: "draft"}}`. */
 function read() {
@@ -55,3 +56,11 @@ export function refine(changes, options) {
 }
 
 export const Link = ({ path, query, children, ...attrs }) => html`<a href=${to(path, query)} ...${attrs}>${children}</a>`;
+
+/** Open a link in a new tab that is signed in. If that is refused, the browser opens it, and the tab asks to sign in. */
+function openLink(event) {
+  const link = event.target.closest('a[href^="#/"]');
+  const isNewTab = event.button === 1 || (event.button === 0 && (event.ctrlKey || event.metaKey || event.shiftKey));
+  if (link && isNewTab && openTab(link.href)) event.preventDefault();
+}
+if (signIn === "credentials") for (const type of ["click", "auxclick"]) addEventListener(type, openLink);

@@ -14,7 +14,6 @@ import { RunList } from "./runs.js";
 import { caller, hasPart, may, question, signIn, signOut } from "./session.js";
 import { SignIn } from "./sign_in.js";
 import { Start } from "./start.js";
-import "./tabs.js";
 import { Loaded, Notice, Screen } from "./ui.js";
 import { Webhook } from "./webhook.js";
 import { WebhookList } from "./webhooks.js";
