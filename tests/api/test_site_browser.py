@@ -146,23 +146,43 @@ setTimeout(() => done([]), 1000);
 
 def test_blocks_stand_as_in_wordpress_without_a_shift(browser: Page, site: Server) -> None:
     driver = browser.driver
-    of = "return [...document.querySelectorAll(arguments[0])].map((one) => {p})"
-    rows = of.format(p="Math.round(one.getBoundingClientRect().top)")
-    grounds = of.format(p="getComputedStyle(one).backgroundColor")
+    rows = "return [...document.querySelectorAll(arguments[0])].map((one) => one.offsetTop)"
     for width, columns in ((320, 3), (1280, 1)):
         browser.width(width)
         driver.get(f"{site.url}/blocks/")
         assert len(set(driver.execute_script(rows, ".wp-block-column"))) == columns
-        [fill, outline, preset, _] = driver.execute_script(grounds, ".wp-block-button__link")
-        assert (fill, outline, preset) == ("rgb(252, 185, 0)", "rgba(0, 0, 0, 0)", fill)
         edges = "const box = document.querySelector('main > .alignfull').getBoundingClientRect();"
         assert driver.execute_script(f"{edges} return [box.left, box.right]") == [0, width]
         assert driver.execute_async_script(SHIFT) == []
-    # What has a background keeps its colors in the dark; other text colors give way.
-    text = "return getComputedStyle(document.querySelector(arguments[0])).color"
-    before = driver.execute_script(text, "[style*=background] p")
-    browser.width(1280, dark=True)
-    assert driver.execute_script(text, "[style*=background] p") == before == "rgb(255, 255, 255)"
+
+
+# The style of an element, and its contrast to the background must be that of a text.
+COLORS = [
+    '<p style="color:#333">a <b style="margin:0; color:#222">b</b></p>',
+    '<p><mark class="has-inline-color" style="background-color:rgba(0,0,0,0);color:#900">a</mark>',
+    '<p style="background-color:#fffbe6">a <a href="/x">b</a> <b style="color:#444">c</b></p>',
+    '<p style="color:#fff;background:#123">a <a href="/x">b</a></p>',
+    '<p class="has-unknown-background-color has-background">a <a href="/x">b</a></p>',
+    '<p class="has-unknown-background-color has-white-color has-text-color">a</p>',
+    '<div class="has-contrast-background-color"><p class="has-base-color">a</p>b</div>',
+    '<div class="is-style-outline"><a class="wp-block-button__link has-text-color" '
+    'style="color:#222" href="/x">a</a></div>',
+    '<p><a class="wp-block-button__link has-text-color has-vivid-red-color" href="/x">a</a></p>',
+    *(f'<p class="has-{name}-color has-text-color">a</p>'
+      f'<p class="has-{name}-background-color has-background">a <a href="/x">b</a></p>'
+      for name in ("black", "white", "vivid-red", "luminous-vivid-amber", "light-green-cyan",
+                   "vivid-cyan-blue", "vivid-purple", "contrast", "base", "accent")),
+]  # fmt: skip
+
+
+@has_tools
+def test_texts_are_readable_in_the_colors_of_their_authors(browser: Page, site: Server) -> None:
+    body = {"title": "Colors", "slug": "colors", "content": "\n".join(COLORS)}
+    site.call("POST", "/pages", body)
+    for dark in (False, True):
+        browser.width(1280, dark=dark)
+        browser.driver.get(f"{site.url}/colors/")
+        assert (dark, browser.axe()) == (dark, [])
 
 
 @has_tools
