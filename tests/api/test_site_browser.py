@@ -156,20 +156,22 @@ def test_blocks_stand_as_in_wordpress_without_a_shift(browser: Page, site: Serve
         assert driver.execute_async_script(SHIFT) == []
 
 
-# The style of an element, and its contrast to the background must be that of a text.
+# Colors of authors. A checker does not judge texts of one letter.
 COLORS = [
-    '<p style="color:#333">a <b style="margin:0; color:#222">b</b></p>',
-    '<p><mark class="has-inline-color" style="background-color:rgba(0,0,0,0);color:#900">a</mark>',
-    '<p style="background-color:#fffbe6">a <a href="/x">b</a> <b style="color:#444">c</b></p>',
-    '<p style="color:#fff;background:#123">a <a href="/x">b</a></p>',
-    '<p class="has-unknown-background-color has-background">a <a href="/x">b</a></p>',
-    '<p class="has-unknown-background-color has-white-color has-text-color">a</p>',
-    '<div class="has-contrast-background-color"><p class="has-base-color">a</p>b</div>',
+    '<p style="color:#333">words <b style="margin:0; color:#222">more</b></p>',
+    '<p><mark class="has-inline-color" style="background-color:rgba(0,0,0,0);color:#900">words'
+    "</mark></p>",
+    '<p style="background-color:#fffbe6">words <a href="/x">more</a> '
+    '<b style="color:#444">text</b></p>',
+    '<p style="color:#fff;background:#123">words <a href="/x">more</a></p>',
+    '<p class="has-unknown-background-color has-background">words <a href="/x">more</a></p>',
+    '<p class="has-unknown-background-color has-white-color has-text-color">words</p>',
+    '<div class="has-contrast-background-color"><p class="has-base-color">words</p>more</div>',
     '<div class="is-style-outline"><a class="wp-block-button__link has-text-color" '
-    'style="color:#222" href="/x">a</a></div>',
-    '<p><a class="wp-block-button__link has-text-color has-vivid-red-color" href="/x">a</a></p>',
-    *(f'<p class="has-{name}-color has-text-color">a</p>'
-      f'<p class="has-{name}-background-color has-background">a <a href="/x">b</a></p>'
+    'style="color:#222" href="/x">words</a></div>',
+    '<p><a class="wp-block-button__link has-text-color has-vivid-red-color" href="/x">words</a>',
+    *(f'<p class="has-{name}-color has-text-color">words</p>'
+      f'<p class="has-{name}-background-color has-background">words <a href="/x">more</a></p>'
       for name in ("black", "white", "vivid-red", "luminous-vivid-amber", "light-green-cyan",
                    "vivid-cyan-blue", "vivid-purple", "contrast", "base", "accent")),
 ]  # fmt: skip
@@ -178,7 +180,7 @@ COLORS = [
 @has_tools
 def test_texts_are_readable_in_the_colors_of_their_authors(browser: Page, site: Server) -> None:
     body = {"title": "Colors", "slug": "colors", "content": "\n".join(COLORS)}
-    site.call("POST", "/pages", body)
+    assert site.call("POST", "/pages", body)[0] == 201
     for dark in (False, True):
         browser.width(1280, dark=dark)
         browser.driver.get(f"{site.url}/colors/")
