@@ -19,7 +19,7 @@ from landform.schemas.fields import (
     ListOf,
     Number,
     Output,
-    Part,
+    SameRow,
     StoredJson,
     required,
 )
@@ -214,7 +214,7 @@ class PageDeleted(Schema):
     """A permanently deleted page."""
 
     deleted = Constant("Always true.", True)
-    previous = Part("The page before it was deleted.", PageEdit())
+    previous = SameRow("The page before it was deleted.", PageEdit())
 
 
 class PageWrite(Tolerant):
