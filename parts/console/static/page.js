@@ -8,6 +8,7 @@ import { PageFields, SHOWN_FIELDS } from "./page_fields.js";
 import { titleOf } from "./pages.js";
 import { Preview, Share } from "./previews.js";
 import { may } from "./session.js";
+import { Duplicate, Starters } from "./starters.js";
 import { Loaded, Problem, Screen, say, useAction } from "./ui.js";
 
 const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -125,6 +126,7 @@ function Editor({ id, query, stored }) {
   const problem = Object.values(fieldProblems).find(Boolean);
   const actions = html`${page?.status === "publish" && html`<a href=${page.link} target="_blank" rel="noopener">Open the public page</a>`}
     ${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`}`}
+    ${page && canWrite && !isChanged && html`<${Duplicate} id=${id} />`}
     ${canWrite && isChanged && html`<button onClick=${discard} disabled=${isSaving}>Discard changes</button>`}
     ${canWrite && html`<button class="main" onClick=${save} disabled=${isSaving || !isChanged || Boolean(problem)}>${id === "new" ? "Create page" : "Save"}</button>`}`;
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${actions}>
@@ -133,6 +135,7 @@ function Editor({ id, query, stored }) {
     ${!isDraftStored.current && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
     ${theirs && html`<${Conflict} ...${{ base, values, changes, theirs: theirs.values, resolve }} />`}
     <p class="hint">${stateOf(page)}</p>
+    ${id === "new" && html`<${Starters} values=${values} change=${(change) => setValues((now) => withChanges(now, change))} />`}
     <div class="editor">
       <form onSubmit=${(event) => event.preventDefault()} onKeyDown=${(event) => (event.ctrlKey || event.metaKey) && event.key === "s" && (event.preventDefault(), isChanged && save())}>
         <${PageFields} ...${{ values, error, page, disabled: !canWrite }} change=${(change) => setValues((now) => withChanges(now, change))}

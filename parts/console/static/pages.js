@@ -12,6 +12,7 @@ const PER_PAGE = 25;
 // The actions on pages: name, request, the words of the notice, and whether a status allows it.
 const ACTIONS = [
   ["Publish", { body: { status: "publish" } }, "published", (status) => !["publish", "future", "trash"].includes(status)],
+  ["Duplicate", { query: "/duplicate" }, "copied as drafts", () => true],
   ["Move to the trash", { method: "DELETE" }, "moved to the trash", (status) => status !== "trash"],
   ["Restore as a draft", { body: { status: "draft" } }, "restored as drafts", (status) => status === "trash"],
   ["Delete for good", { method: "DELETE", query: "?force=true" }, "deleted for good", (status) => status === "trash"],
