@@ -13,7 +13,6 @@ export const join = (blocks) => blocks.join("\n\n");
 export const paragraph = (html) => block("paragraph", `<p>${html}</p>`);
 export const heading = (html, level = 2) => block("heading", `<h${level} class="wp-block-heading">${html}</h${level}>`, level === 2 ? undefined : { level });
 export const quote = (html) => block("quote", `<blockquote class="wp-block-quote">${html}</blockquote>`);
-export const preformatted = (html) => block("preformatted", `<pre class="wp-block-preformatted">${html}</pre>`);
 export const separator = () => block("separator", '<hr class="wp-block-separator has-alpha-channel-opacity"/>');
 /** A list; each item is HTML, which may end with another list. */
 export function list(items, isOrdered = false) {
@@ -36,7 +35,7 @@ const DELIMITER = /^\s+(\/?)wp:([\w/-]+)\s/;
 const HOLDERS = ["column", "group", "cover", "media-text", "quote"];
 const EMPTY_ELEMENT = /^\s*<\w+[^>]*>\s*<\/\w+>\s*$/;
 
-/** Return the blocks of a content, which holders nest: `{name, start, inner, innerEnd, end, children}`. */
+/** Return the tree of blocks: `{name, start, inner, innerEnd, end, children}`. */
 function parse(text) {
   const root = { children: [] };
   const open = [root];
@@ -66,7 +65,7 @@ function closeBlock(open, name, innerEnd, end) {
 
 const isAt = (cursor) => ({ start, end }) => start < cursor && cursor < end;
 
-/** Return whether any block may stand beside the ones in this block. */
+/** Return whether any block may be inserted into this one. */
 const isHolder = (text, { name, children, inner, innerEnd }) =>
   !name || (HOLDERS.includes(name) && (children.length > 0 || EMPTY_ELEMENT.test(text.slice(inner, innerEnd))));
 
@@ -75,7 +74,7 @@ function holderAt(text, level, cursor) {
   return (inside && holderAt(text, inside, cursor)) || (isHolder(text, level) ? level : null);
 }
 
-/** Return where a block is inserted if the cursor is at `cursor`: between blocks, or after the one at the cursor. */
+/** Return where a block is inserted: at the cursor if it is between blocks, or after the block. */
 export function placeFor(text, cursor) {
   const holder = holderAt(text, parse(text), cursor);
   const { name, children, inner } = holder;

@@ -1,4 +1,4 @@
-// The content of a page: a text field with a toolbar, which inserts the markup of blocks at the cursor.
+// The content of a page: a text field, and a toolbar that inserts blocks at the cursor.
 import { html, useId, useRef, useState } from "./lib.js";
 import { buttons, columns, escape, heading, insertion, isInline, list, paragraph, picture, placeFor, quote, separator, shown, withBreaks } from "./blocks.js";
 import { fromClipboard } from "./paste.js";
@@ -8,7 +8,7 @@ const ADDRESS = ["address", "Address", { inputmode: "url", placeholder: "https:/
 const TEXT = ["text", "Text", { required: true }];
 const ALT = ["alt", "What it shows, for those who do not see it", {}];
 
-/** The tools: name, fields to ask for, and the function from their values to the markup. */
+// The tools: name, fields to ask for, markup, and the word to be replaced.
 const BLOCKS = [
   ["Heading", [], () => heading("Heading"), "Heading"],
   ["Paragraph", [], () => paragraph("Text"), "Text"],
@@ -38,7 +38,7 @@ function replace(area, start, end, text) {
   area.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** Insert blocks where the cursor is, and select a word of theirs for the user to replace. */
+/** Insert blocks at the cursor, and select a word of theirs to be replaced. */
 export function insertBlocks(area, markup, word) {
   const { at, text } = insertion(area.value, area.selectionEnd, markup);
   replace(area, at, at, text);
@@ -95,7 +95,7 @@ export function Content({ value, change, ...attributes }) {
   const isPlainPaste = useRef(false);
   const field = () => root.current.querySelector("textarea");
 
-  /** Put a tag around the selection, or around a word to be replaced. */
+  /** Put a tag around the selection, or around a word. */
   const wrap = (tag, values) => {
     const area = field();
     const { selectionStart: start, selectionEnd: end, value: text } = area;

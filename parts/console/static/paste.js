@@ -1,20 +1,18 @@
 // Pasted HTML of word processors and web pages, made to clean blocks.
-import { escape, heading, join, list, paragraph, preformatted, quote, separator } from "./blocks.js";
+import { escape, heading, join, list, paragraph, quote, separator } from "./blocks.js";
 
-const DROPPED = new Set(("SCRIPT STYLE HEAD META TITLE LINK TEMPLATE NOSCRIPT OBJECT EMBED IFRAME SVG MATH CANVAS VIDEO AUDIO IMG PICTURE " +
-  "INPUT SELECT TEXTAREA BUTTON DATALIST").split(" "));
-const MARKS = { B: "strong", STRONG: "strong", I: "em", EM: "em", CODE: "code", SUP: "sup", SUB: "sub", S: "s", DEL: "s", STRIKE: "s" };
+const DROPPED = new Set("SCRIPT STYLE TITLE TEMPLATE NOSCRIPT OBJECT IFRAME SVG MATH VIDEO AUDIO SELECT TEXTAREA BUTTON".split(" "));
+const MARKS = { B: "strong", STRONG: "strong", I: "em", EM: "em" };
 const LINK = /^(?:https?:\/\/|mailto:|tel:)/i;
 const HIDDEN = /display:\s*none|mso-hide:\s*all|mso-list:\s*ignore/i;
 const BOLD = /font-weight:\s*(?:bold|[6-9]00)/i;
 const ITALIC = /font-style:\s*italic/i;
 // The elements that begin a new paragraph.
-const BLOCKS = new Set(("ADDRESS ARTICLE ASIDE BODY CAPTION CENTER DD DETAILS DIV DL DT FIELDSET FIGCAPTION FIGURE FOOTER FORM HEADER LI MAIN NAV P " +
-  "SECTION SUMMARY TABLE TBODY TD TFOOT TH THEAD TR").split(" "));
-// The deepest elements that are read, so that no clipboard ends the browser's stack.
+const BLOCKS = new Set("ADDRESS ARTICLE ASIDE CAPTION DD DETAILS DIV DL DT FIGCAPTION FIGURE FOOTER FORM HEADER LI MAIN NAV P PRE SECTION SUMMARY TABLE TD TH TR".split(" "));
+// So that no clipboard exhausts the stack.
 const DEEPEST = 200;
 
-/** What was read so far: finished blocks, and the texts of the open paragraph with their marks. */
+/** Finished blocks, and the texts of the open paragraph with their marks. */
 class Reader {
   constructor() {
     this.blocks = [];
@@ -64,9 +62,9 @@ function readElement(node, reader, marks, depth) {
   } else if (tag === "UL" || tag === "OL") {
     reader.flush();
     reader.blocks.push({ tag: "list", isOrdered: tag === "OL", items: readItems(node, depth) });
-  } else if (tag === "HR" || tag === "PRE" || tag === "BLOCKQUOTE") {
+  } else if (tag === "HR" || tag === "BLOCKQUOTE") {
     reader.flush();
-    reader.blocks.push({ tag: tag.toLowerCase(), html: tag === "BLOCKQUOTE" ? quoted(node, depth) : escape(node.textContent.trimEnd()) });
+    reader.blocks.push({ tag, html: quoted(node, depth) });
   } else if (/mso-list:/i.test(style) && tag === "P") {
     reader.flush();
     within();
@@ -85,7 +83,7 @@ function breakLine(reader) {
   else reader.runs.push({ key: "\n", marks: [], text: "\n" });
 }
 
-/** Return the tags that an inline element stands for, with their attributes. */
+/** Return the tags that an inline element stands for. */
 function marksOf(node, tag, style) {
   const address = (node.getAttribute("href") || "").trim();
   if (tag === "A") return LINK.test(address) ? [["a", ` href="${escape(address)}"`]] : [];
@@ -108,7 +106,7 @@ function readItems(node, depth) {
   return items;
 }
 
-/** Return the HTML within an item or a quote: paragraphs as lines, and lists. */
+/** Return the HTML within an item. */
 const htmlOf = (blocks) => folded(blocks).reduce((html, block) =>
   (block.tag === "list" ? html + markupOf(block) : `${html}${html && !html.endsWith("-->") ? "<br>" : ""}${block.html || ""}`), "");
 
@@ -119,7 +117,7 @@ function quoted(node, depth) {
   return folded(reader.blocks).map((block) => (block.tag === "list" ? markupOf(block) : block.html && `<p>${block.html}</p>`)).filter(Boolean).join("");
 }
 
-/** Return the level and the kind of an item of Word, which is a paragraph with its sign in a hidden element. */
+/** Return the level and kind of an item of Word: a paragraph with its sign in a hidden element. */
 function wordItem(node, style) {
   const sign = [...node.querySelectorAll("[style]")].find((one) => /mso-list:\s*ignore/i.test(one.getAttribute("style")));
   return { level: +(/level(\d)/i.exec(style)?.[1] || 1), isOrdered: /^\(?[\da-z]{1,4}[.)]/i.test((sign?.textContent || "").trim()) };
@@ -140,7 +138,7 @@ function folded(blocks) {
   return result;
 }
 
-/** Return lists of items with levels: what is deeper than its first item belongs to the item before. */
+/** Return the lists of items with levels. */
 function nested(items) {
   const lists = [];
   for (let place = 0; place < items.length;) {
@@ -156,7 +154,7 @@ function nested(items) {
 }
 
 const markupOf = ({ tag, html, level, items, isOrdered }) =>
-  ({ h: () => heading(html, level), list: () => list(items, isOrdered), hr: separator, pre: () => preformatted(html), blockquote: () => quote(html) }[tag] || (() => paragraph(html)))();
+  ({ h: () => heading(html, level), list: () => list(items, isOrdered), HR: separator, BLOCKQUOTE: () => quote(html) }[tag] || (() => paragraph(html)))();
 
 /** Return pasted HTML as `{blocks, inline}`: the markup, and the HTML of a single paragraph; null for nothing. */
 export function convert(source) {
@@ -165,7 +163,7 @@ export function convert(source) {
   const quiet = source.replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/([\s"'/])on(\w+\s*=)/gi, "$1data-on$2"));
   read(new DOMParser().parseFromString(quiet, "text/html").body.childNodes, reader, []);
   reader.flush();
-  const blocks = folded(reader.blocks).filter(({ tag, html, items }) => tag === "hr" || html || items?.length);
+  const blocks = folded(reader.blocks).filter(({ tag, html, items }) => tag === "HR" || html || items?.length);
   if (!blocks.length) return null;
   return { blocks: join(blocks.map(markupOf)), inline: blocks.length === 1 && blocks[0].tag === "p" ? blocks[0].html : "" };
 }

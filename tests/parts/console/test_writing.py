@@ -1,4 +1,4 @@
-"""Writing in the console without HTML: the toolbar, pasted texts, pages to begin with, and copies."""
+"""Writing in the console without HTML: the toolbar, pasted texts, first contents, and copies."""
 
 import json
 
@@ -20,8 +20,8 @@ def select(console: Console, start: int, end: int) -> None:
 
 
 def selected(console: Console) -> str:
-    script = "const one = document.activeElement; return one.value.slice(one.selectionStart, one.selectionEnd)"
-    return str(console.driver.execute_script(script))
+    script = "const { value, selectionStart: start, selectionEnd: end } = document.activeElement;"
+    return str(console.driver.execute_script(f"{script} return value.slice(start, end)"))
 
 
 def test_blocks_are_inserted_and_words_are_made_bold_by_keyboard_alone(console: Console) -> None:
@@ -108,14 +108,19 @@ const leaf = () => any([
   block("list", `<ul>${block("list-item", "<li>one</li>")}</ul>`), "<!-- wp:separator /-->",
   '<!-- wp:image {"id":3,"a":"-->"} -->\\n<img src="a.jpg" alt="x > y"/>\\n<!-- /wp:image -->',
 ]);
+const column = (inner) => block("column", `<div>${inner}</div>`);
 const holder = () => any([
   block("group", `<div>${leaf()}\\n${leaf()}</div>`),
-  block("columns", `<div>${block("column", `<div>${leaf()}</div>`)}${block("column", "<div></div>")}</div>`),
+  block("columns", `<div>${column(leaf())}${column("")}</div>`),
 ]);
-const text = () => any(["Plain words.", "Two\\nlines, no tag", "", "  ", "<p>HTML</p>", "<!-- wp:unclosed -->", "𝄞 <b>"]);
-const content = () => Array.from({ length: random(5) }, () => any([leaf, holder, text])()).join(any(["\\n\\n", "\\n", ""]));
+const text = () => any([
+  "Plain words.", "Two\\nlines, no tag", "", "  ", "<p>HTML</p>", "<!-- wp:unclosed -->", "𝄞 <b>",
+]);
+const part = () => any([leaf, holder, text])();
+const content = () => Array.from({ length: random(5) }, part).join(any(["\\n\\n", "\\n", ""]));
 const area = document.querySelector("textarea[name=content]");
-const buttons = [...document.querySelectorAll("[role=toolbar] button")].filter((one) => names.includes(one.textContent));
+const all = [...document.querySelectorAll("[role=toolbar] button")];
+const buttons = all.filter((one) => names.includes(one.textContent));
 const wrong = [];
 let changed = 0;
 const pause = () => new Promise((next) => setTimeout(next, 5));
@@ -142,7 +147,8 @@ const pause = () => new Promise((next) => setTimeout(next, 5));
     const markup = now.replace(/<!--[^]*?-->/g, "");
     const isTorn = /<[^<>]*</.test(markup.replace(/alt="x > y"/g, "").replace("𝄞 <b>", ""));
     document.execCommand("undo");
-    if (!isWhole || isTorn || area.value !== old) wrong.push([button.textContent, isWhole, isTorn, cursor, old, now, area.value]);
+    const isBack = area.value === old;
+    if (!isWhole || isTorn || !isBack) wrong.push([isWhole, isTorn, isBack, cursor, old, now]);
     await pause();
   }
   done([wrong, changed]);
@@ -165,10 +171,10 @@ def test_nothing_that_was_there_is_touched_and_one_undo_takes_all_back(console: 
     console.click("Separator")
     console.click("Save")
     console.sees("The page was saved.")
-    before, _, after = stored(console.server, page_id)["content"]["raw"].partition("<!-- wp:sep")
-    assert before.rstrip("\n") + after.partition("/wp:separator -->")[2].lstrip("\n") in (
-        content, content.replace("-->\r\n\n\r", "-->\n\r")
-    )  # fmt: skip
+    raw = stored(console.server, page_id)["content"]["raw"]
+    assert "wp:separator" in raw
+    places = range(len(content) + 1)
+    assert any(raw.startswith(content[:at]) and raw.endswith(content[at:]) for at in places)
 
 
 PASTE = """
@@ -181,24 +187,35 @@ const event = new ClipboardEvent("paste", { clipboardData: data, bubbles: true, 
 field.dispatchEvent(event);
 return event.defaultPrevented;
 """
-WORD = """<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p {color: red}</style></head>
+WORD = """<html xmlns:o="urn:schemas-microsoft-com:office:office"><head><style>p {color:
+red}</style></head>
 <body><!--StartFragment--><h1 style='color:#2F5496'>Our <span>plan<o:p></o:p></span></h1>
 <p class=MsoNormal>First <b style='mso-bidi-font-weight:normal'>bold</b>
 words&nbsp; &amp; more.<o:p></o:p></p><p class=MsoNormal><o:p>&nbsp;</o:p></p>
-<p class=MsoListParagraphCxSpFirst style='text-indent:-18.0pt;mso-list:l0 level1 lfo1'><![if !supportLists]><span
-style='font-family:Symbol'><span style='mso-list:Ignore'>·<span>&nbsp;&nbsp;</span></span></span><![endif]>Apples<o:p></o:p></p>
-<p class=MsoListParagraphCxSpMiddle style='mso-list:l0 level2 lfo1'><span style='mso-list:Ignore'>o </span>Green</p>
-<p class=MsoListParagraphCxSpLast style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>· </span>Pears</p>
-<p class=MsoListParagraph style='mso-list:l1 level1 lfo2'><span style='mso-list:Ignore'>1.</span>Bake</p>
+<p class=MsoListParagraphCxSpFirst style='text-indent:-18.0pt;mso-list:l0 level1 lfo1'><![if
+!supportLists]><span
+style='font-family:Symbol'><span
+style='mso-list:Ignore'>·<span>&nbsp;&nbsp;</span></span></span><![endif]>Apples<o:p></o:p></p>
+<p class=MsoListParagraphCxSpMiddle style='mso-list:l0 level2 lfo1'><span
+style='mso-list:Ignore'>o </span>Green</p>
+<p class=MsoListParagraphCxSpLast style='mso-list:l0 level1 lfo1'><span style='mso-list:Ignore'>·
+</span>Pears</p>
+<p class=MsoListParagraph style='mso-list:l1 level1 lfo2'><span
+style='mso-list:Ignore'>1.</span>Bake</p>
 <!--EndFragment--></body></html>"""
-DOCS = """<meta charset="utf-8"><b style="font-weight:normal;" id="docs-internal-guid-1"><h3 dir="ltr"><span>Title</span></h3>
+DOCS = """<meta charset="utf-8"><b style="font-weight:normal;" id="docs-internal-guid-1"><h3
+dir="ltr"><span>Title</span></h3>
 <p dir="ltr" style="line-height:1.38"><span style="font-weight:700">Bold</span><span> and </span>
 <a href="https://example.com/"><span style="font-style:italic">link</span></a></p><br><br>
 <ol><li dir="ltr"><p><span>One</span></p></li><ul><li><p>Inner</p></li></ul><li>Two</li></ol></b>"""
-HOSTILE = """<p onclick="x()" class="a" style="color:red">Hi <script>alert(1)</script><a href="java&#10;script:alert(1)">there</a>
-<img src=x onerror=alert(1)><a href="HTTPS://example.com/?a&b" onclick="x()">out</a> &lt;script&gt; &lt;!-- wp:html --&gt;</p>
-<style>p{}</style><iframe src="https://example.com"></iframe><div hidden>no</div><div style="display: none">no</div>
-<svg><a xlink:href="javascript:alert(1)"><text>svg</text></a></svg><table><tr><td>Cell</td></tr></table>"""
+HOSTILE = """<p onclick="x()" class="a" style="color:red">Hi <script>alert(1)</script><a
+href="java&#10;script:alert(1)">there</a>
+<img src=x onerror=alert(1)><a href="HTTPS://example.com/?a&b" onclick="x()">out</a>
+&lt;script&gt; &lt;!-- wp:html --&gt;</p>
+<style>p{}</style><iframe src="https://example.com"></iframe><div hidden>no</div><div
+style="display: none">no</div>
+<svg><a xlink:href="javascript:alert(1)"><text>svg</text></a></svg><table>
+<tr><td>Cell</td></tr></table>"""
 
 
 def markup(kind: str, inner: str, attributes: str = "") -> str:
