@@ -10,6 +10,7 @@ import { PageFields, SHOWN_FIELDS } from "./page_fields.js";
 import { titleOf } from "./pages.js";
 import { Preview, Rendered, Share } from "./previews.js";
 import { may } from "./session.js";
+import { Duplicate, Starters } from "./starters.js";
 import { Loaded, Problem, Screen, displayTime, say, useAction } from "./ui.js";
 
 /** Return the values of the fields of a page. */
@@ -90,13 +91,14 @@ function Editor({ id, query, stored }) {
   const problem = Object.values(fieldProblems).find(Boolean);
   // A change of the meta is a change of its keys.
   const change = ({ meta, ...fields }) => edited.set({ ...fields, ...Object.fromEntries(Object.entries(meta || {}).map(([name, value]) => [`meta.${name}`, value])) });
-  return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`}>
+  return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
     <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} problem=${problem} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
     <${Problem} error=${error} fields=${SHOWN_FIELDS} />
     ${restored && html`<p class="hint">What you typed ${new Date(restored.time).toLocaleString()} and did not save is here again.</p>`}
     ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
     ${conflict && html`<${Conflict} document=${edited} what="page" />`}
     <p class="hint">${describe(page)}</p>
+    ${isNew && html`<${Starters} values=${values} change=${change} />`}
     ${!canWrite && html`<${Rendered} page=${page} />`}
     <div class="editor" hidden=${!canWrite}>
       <form onSubmit=${(event) => event.preventDefault()}>
