@@ -5,7 +5,7 @@ const TIME = { hour: "2-digit", minute: "2-digit" };
 
 /** Show the field with a problem that keeps the document from being saved. */
 function showProblem() {
-  const field = document.querySelector("main [aria-invalid]");
+  const field = /** @type {HTMLElement} */ (document.querySelector("main [aria-invalid]"));
   for (let folded = field?.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
   field?.focus();
 }

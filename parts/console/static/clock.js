@@ -2,6 +2,7 @@
 import { timezone } from "./api.js";
 
 const CLOCK = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short", timeStyle: "medium" });
+/** @type {Intl.DateTimeFormatOptions} */
 const MINUTE = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
 
 /** Return a date as the service writes local times of the site, such as `2026-01-31T12:00:00`. */

@@ -9,6 +9,7 @@ const TEXT = ["text", "Text", { required: true }];
 const ALT = ["alt", "What it shows, for those who do not see it", {}];
 
 // The tools: name, fields to ask for, markup, and the word to be replaced.
+/** @type {[string, any[], (values?: any) => string, string?][]} */
 const BLOCKS = [
   ["Heading", [], () => heading("Heading"), "Heading"],
   ["Paragraph", [], () => paragraph("Text"), "Text"],

@@ -24,7 +24,7 @@ function Editor({ id, stored, reload }) {
   const isNew = id === "new";
   // No draft: the URL may hold a secret. Webhooks have no version: only changed fields are sent.
   const edited = useDocument({
-    stored: { values: valuesOf(stored) }, saved: "The webhook was saved.",
+    stored: { values: valuesOf(stored) }, load: null, saved: "The webhook was saved.",
     send: async (values, changes, before, close) => {
       if (!values.types.length) throw { message: "Nothing was saved.", params: { types: "Choose at least one type of event." } };
       if (!isNew) {
