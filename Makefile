@@ -12,7 +12,7 @@ help:
 	@echo "make run            serve on http://127.0.0.1:8000, or on another PORT, with data in ./landform.db"
 	@echo "make test           the tests in process; test-servers, test-faults and test-clients are the others"
 	@echo "make test-core      the tests in process without any part"
-	@echo "make lint           ruff, bandit, hadolint and mypy"
+	@echo "make lint           ruff, bandit, hadolint and mypy; eslint and tsc, which need npm"
 	@echo "make wheel binary   build both into dist/"
 	@echo "make bench scale    measure; make faults: half an hour of faults"
 	@echo "make vendor         compare what the console takes from others with npm's files"
@@ -116,8 +116,18 @@ bench: install
 scale: install
 	$(BIN)/python bench/scale.py $(ARGS)
 
+# What checks the modules of the console and of /docs, in exact versions.
+LINT := tests/lint
+MODULES := $(wildcard parts/*/static) service/openapi/static
+
+$(LINT)/node_modules/.installed: $(LINT)/package-lock.json
+	npm ci --prefix $(LINT) --ignore-scripts --no-audit --no-fund
+	@touch $@
+
 # mypy sees no editable install of this layout; a link named like the package shows it the way.
-lint: .venv/.dev
+lint: .venv/.dev $(LINT)/node_modules/.installed
+	$(LINT)/node_modules/.bin/eslint --config $(LINT)/eslint.config.js $(MODULES)
+	$(LINT)/node_modules/.bin/tsc --project $(LINT)
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml $(CODE)
 	$(BIN)/hadolint deploy/Dockerfile
@@ -155,4 +165,4 @@ binary: .venv/.installed
 	chmod 755 dist/landform
 
 clean:
-	rm -rf .venv .lint build dist *.egg-info $(CLIENTS)/.venv $(CLIENTS)/node_modules tests/site/node_modules
+	rm -rf .venv .lint build dist *.egg-info $(CLIENTS)/.venv $(CLIENTS)/node_modules tests/site/node_modules $(LINT)/node_modules

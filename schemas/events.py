@@ -13,6 +13,7 @@ class EventList(Tolerant):
 
     after = fields.Integer("Only events after this id; by default all that are stored.", 0)
     before = fields.Integer("Only events before this id, in descending order.", 0)
+    until = fields.DateTime("Only events before this time, in descending order.")
     order = fields.Text(
         "The oldest first, or with `desc` the newest, for which `after` has no effect.",
         ("asc", "desc"),

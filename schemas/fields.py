@@ -396,7 +396,7 @@ class Constant(Computed):
         return self.constant
 
 
-class Part(Computed):
+class SameRow(Computed):
     """The same row, dumped by another schema."""
 
     def __init__(self, about: str, schema: Schema) -> None:

@@ -19,7 +19,7 @@ from landform.schemas.fields import (
     ListOf,
     Number,
     Output,
-    Part,
+    SameRow,
     StoredJson,
     required,
 )
@@ -214,7 +214,7 @@ class PageDeleted(Schema):
     """A permanently deleted page."""
 
     deleted = Constant("Always true.", True)
-    previous = Part("The page before it was deleted.", PageEdit())
+    previous = SameRow("The page before it was deleted.", PageEdit())
 
 
 class PageWrite(Tolerant):
@@ -286,6 +286,17 @@ class PageUnsaved(PageUpdate):
     """The fields of a page that is previewed before it is stored."""
 
     id = fields.Integer("The page whose fields replace absent ones.", 1)
+
+
+class PageCounts(Schema):
+    """The numbers of pages by status. A scheduled page whose date has come counts as published."""
+
+    publish = Output("Published pages.", int)
+    future = Output("Scheduled pages.", int)
+    draft = Output("Drafts.", int)
+    pending = Output("Pages that wait for a review.", int)
+    private = Output("Private pages.", int)
+    trash = Output("Pages in the trash.", int)
 
 
 class PageDocument(Schema):

@@ -6,7 +6,7 @@ from typing import Any
 from marshmallow import Schema
 
 from landform.schemas import fields, pages, wordpress
-from landform.schemas.fields import Computed, Constant, JsonObject, Output, Part, StoredJson
+from landform.schemas.fields import Computed, Constant, JsonObject, Output, SameRow, StoredJson
 from landform.schemas.known_names import Tolerant
 
 NAMES = ("title", "content", "slug", "status", "meta")
@@ -98,4 +98,4 @@ class RevisionDeleted(Schema):
     """A deleted revision."""
 
     deleted = Constant("Always true.", True)
-    previous = Part("The revision.", RevisionEdit())
+    previous = SameRow("The revision.", RevisionEdit())

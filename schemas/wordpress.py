@@ -19,7 +19,7 @@ from landform.schemas.fields import (
     ListOf,
     Number,
     Output,
-    Part,
+    SameRow,
 )
 from landform.schemas.known_names import Tolerant
 
@@ -128,7 +128,7 @@ class WordPressDeleted(Schema):
     """A permanently deleted page."""
 
     deleted = Constant("", True)
-    previous = Part("", WordPressEdit())
+    previous = SameRow("", WordPressEdit())
 
 
 class WordPressList(pages.PageList):

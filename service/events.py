@@ -56,7 +56,10 @@ def list_events(call: Call) -> Reply:
         return Reply(etag=etag)
     filters = query.get("type", ()), query.get("resource_id", ()), query["per_page"]
     if query["order"] == "desc":
-        name, rows = "before", events.read_back(store, query.get("before", MAX_INTEGER), *filters)
+        name, before = "before", query.get("before", MAX_INTEGER)
+        if until := query.get("until"):
+            before = min(before, events.before(store, store.clock.moment(until).utc) + 1)
+        rows = events.read_back(store, before, *filters)
         last = rows[-1]["id"] if len(rows) == query["per_page"] else None
     else:
         name = "after"

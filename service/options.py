@@ -155,6 +155,11 @@ CREDENTIALS = Kind(
     _credentials,
     hide=lambda value: ",".join(f"{name}:***" for name in value or ()),
 )
+COLOR = matching("a color such as #0b57d0", "#(?:[0-9a-fA-F]{3}){1,2}")
+PICTURE = matching(
+    "an https URL, or a path such as /files/logo.svg",
+    r"(https://[A-Za-z0-9.:-]+(/[!-~]*)?|/(?![/\\])[!-~]*)?",
+)
 ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
 HEADER_NAMES = Kind("names of headers, separated by commas", _header_names)
 IDENTITY = matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?")
@@ -222,6 +227,18 @@ class Options:
     )
     site_image: str | None = option(
         None, URL, "the image that shared links show for pages without one"
+    )
+    site_accent: str = option(
+        "#0b57d0", COLOR, "the color of buttons; links have [a readable shade](site.md#brand) of it"
+    )
+    site_logo: str | None = option(
+        None, PICTURE, "the logo above each page, instead of the name of the site"
+    )
+    site_footer: str = option(
+        "", TEXT, "the text below each page: HTML, [sanitized](site.md#brand) as that of a page"
+    )
+    site_soon: bool = option(
+        False, FLAG, "`1`: before [its window](site.md#windows) a page says when it opens"
     )
     home_page: str | None = option(None, SLUG, "the slug of [the page at `/`](site.md#addresses)")
     templates: str | None = option(

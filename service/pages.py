@@ -32,6 +32,9 @@ from landform.storage.pages import listing, scheduling
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WORDPRESS)
+# What WordPress does not have.
+COUNTS_RESOURCE = Resource()
+COUNTS = schemas.PageCounts()
 PAGING = ("X-WP-Total", "X-WP-TotalPages", "Link")
 REMOVED = "left out of the HTML, for want of the scope html:unfiltered"
 STILL_REMOVED = "left out of the HTML, as before: the text did not change"
@@ -84,6 +87,13 @@ def list_pages(call: Call) -> Reply:
     result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
     body = _dump_list(call, shape, result.rows)
     return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
+
+
+@COUNTS_RESOURCE.get("/pages/counts", response=COUNTS, scope="pages:read")
+def count_pages(call: Call) -> Reply:
+    """Return the number of pages of each status."""
+    counts = listing.count_by_status(call.store)
+    return Reply(COUNTS.dump({name: counts[name] for name in COUNTS.fields}), caching=NO_STORE)
 
 
 @RESOURCE.post(

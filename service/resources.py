@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from functools import cache
 
 from landform.parts import modules_of
-from landform.service import batch, events, feeds, pages, previews, revisions
+from landform.service import batch, events, feeds, page_copies, pages, previews, revisions
 from landform.service.discovery import index, resources
 from landform.service.openapi import docs
 from landform.service.operations import Resource, Route, all_routes
@@ -12,6 +12,8 @@ from landform.service.site import unsaved
 
 CORE = (
     pages.RESOURCE,
+    pages.COUNTS_RESOURCE,
+    page_copies.RESOURCE,
     previews.RESOURCE,
     unsaved.RESOURCE,
     revisions.RESOURCE,

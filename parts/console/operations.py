@@ -1,13 +1,16 @@
 """The page of the console, and its files."""
 
 from pathlib import Path
+from urllib.parse import quote, urlsplit
 
 from landform.parts import all_parts
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
+from landform.service.errors import no_route
 from landform.service.files import file_reply, static_reply
+from landform.service.loading import accepts_html
 from landform.service.operations import Resource
-from landform.service.reply import Reply
+from landform.service.reply import HTML, Reply
 
 CONSOLE = Resource()
 SCREENS = (CONSOLE,)
@@ -41,5 +44,21 @@ def page(call: Call) -> Reply:
 
 @CONSOLE.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)
 def static_file(call: Call, file: str) -> Reply:
-    """Return a file of the page."""
-    return static_reply(call, FILES, file, POLICY)
+    """Return a file of the page; at another address browsers are led to the console."""
+    return static_reply(call, FILES, file, POLICY) if file in FILES else _nowhere(call, file)
+
+
+@CONSOLE.get(f"{PATH}/<place>/<item>", name="console_place", public=True, query=ANYTHING)
+def place_page(call: Call, place: str, item: str) -> Reply:
+    """Lead browsers to the console, as from `/console/pages/3`."""
+    return _nowhere(call, place, item)
+
+
+def _nowhere(call: Call, *place: str) -> Reply:
+    """Redirect browsers to a screen of the console; 404 for others."""
+    if not accepts_html(call.incoming.headers):
+        raise no_route()
+    screen = "/".join(quote(name, safe="") for name in place)
+    location = f"{urlsplit(call.root_url).path}{PATH}#/{screen}"
+    headers = {"Location": location, "Vary": "Accept", "Cache-Control": "no-store"}
+    return Reply(b"", status=302, headers=headers, content_type=HTML)

@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import cache
 from html import escape
 from pathlib import Path
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from landform.schemas import wordpress as schemas
@@ -25,10 +26,17 @@ from landform.service.reply import HTML, Reply
 
 ROOT = Resource()
 HOME, ANYTHING = schemas.Home(), schemas.Anything()
-PAGE, LINKS = (Path(__file__).parent / name for name in ("home.html", "home_links.html"))
+PAGE = Path(__file__).parent / "home.html"
+# What only identified callers see.
+ABOUT = "This is landform: landing pages and form feeds over HTTP."
+API_LINKS = {
+    "docs": "Read and try the operations",
+    "openapi": "Their description in OpenAPI",
+    "wp_json": "The index for clients of WordPress and Gravity Forms",
+}
 PAGE_HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; "
-    "form-action 'none'; frame-ancestors 'none'",
+    "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; "
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
 ROUTE_VARIABLE = re.compile(r"<(\w+)>")
@@ -114,17 +122,22 @@ def home(call: Call) -> Reply:
     headers = {"Link": index_link(url), "Vary": "Accept"}
     if not accepts_html(call.incoming.headers):
         return Reply(HOME.dump(links), headers=headers)
-    parts = {url + path: text for part in options.named_parts for path, text in part.home_links}
-    html = _page(links, parts, is_known=bool(call.access.identity))
+    shown = {url + path: text for part in options.named_parts for path, text in part.home_links}
+    paragraphs = [options.site_description]
+    if call.access.identity:
+        paragraphs.append(ABOUT)
+        shown |= {links[name]: text for name, text in API_LINKS.items()}
+    icon = f"{urlsplit(call.root_url).path}/docs/docs.svg"
+    html = _page(options.site_title, paragraphs, shown, icon)
     return Reply(html, headers={**PAGE_HEADERS, **headers}, content_type=HTML)
 
 
-def _page(links: dict[str, str], parts: dict[str, str], *, is_known: bool) -> str:
-    """Return the start page, with links into the API for identified callers."""
-    texts = {name: escape(text) for name, text in links.items()}
-    if links["description"]:
-        texts["description"] = f"<p>{texts['description']}</p>"
-    items = [f'<li><a href="{escape(url)}">{text}</a></li>' for url, text in parts.items()]
-    texts["parts"] = "\n".join(items)
-    texts["links"] = LINKS.read_text().format(**texts) if is_known else ""
-    return PAGE.read_text().format(**texts)
+def _page(name: str, paragraphs: list[str], links: dict[str, str], icon: str) -> str:
+    """Return the start page; `links` are texts by URL."""
+    items = "\n".join(f'<li><a href="{escape(url)}">{text}</a></li>' for url, text in links.items())
+    return PAGE.read_text().format(
+        name=escape(name),
+        paragraphs="\n".join(f"<p>{escape(text)}</p>" for text in paragraphs if text),
+        links=f"<ul>\n{items}\n</ul>" if items else "",
+        icon=escape(icon),
+    )

@@ -43,6 +43,10 @@ class Operations:
     @overload
     def delete_page(self, page_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeletePage]) -> PageDeleted:
         """Move a page to the trash and return it; with `force` delete it permanently."""
+    def count_pages(self, **arguments: Unpack[CountPages]) -> PageCounts:
+        """Return the number of pages of each status."""
+    def duplicate_page(self, page_id: int | str, /, **arguments: Unpack[DuplicatePage]) -> PageEdit:
+        """Create a draft, "... (copy)", with the content and meta of a page, also of a trashed one."""
     def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
         """Return a signed URL that shows the page with any status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
@@ -293,6 +297,27 @@ class DeletePage(TypedDict, total=False):
 
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
+
+class PageCounts(TypedDict):
+    """The numbers of pages by status. A scheduled page whose date has come counts as published."""
+
+    publish: int
+    future: int
+    draft: int
+    pending: int
+    private: int
+    trash: int
+
+class CountPages(TypedDict, total=False):
+    """What `count_pages` takes."""
+
+    _fields: str | Sequence[str]
+
+class DuplicatePage(TypedDict, total=False):
+    """What `duplicate_page` takes."""
+
+    _fields: str | Sequence[str]
+    idempotency_key: str
 
 class PagePreview(TypedDict):
     """A preview: its token, its address, and when both expire."""

@@ -41,6 +41,17 @@ DELIMITER = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+# The classes that WordPress adds to a block, by a part of its attributes.
+_LAYOUT_CLASSES = {
+    '"type":"flex"': "is-layout-flex",
+    '"type":"grid"': "is-layout-grid",
+    '"orientation":"vertical"': "is-vertical",
+    '"flexWrap":"nowrap"': "is-nowrap",
+    '"justifyContent":"center"': "is-content-justification-center",
+    '"justifyContent":"right"': "is-content-justification-right",
+    '"justifyContent":"space-between"': "is-content-justification-space-between",
+}
+_FIRST_CLASS = re.compile(r'\s*+<[a-z]++ class="')
 
 
 def render_texts(values: JsonObject, caller: Identity) -> Row:
@@ -120,8 +131,16 @@ def _without_delimiters(raw: str) -> str:
         match = DELIMITER.match(comment)
         if match and match["name"] == BLOCK and not match["end"]:
             parts.append(marker_of_block(match["attributes"]))
-        parts.append(comment[match.end() :] if match else f"<!--{comment}")
+        parts.append(_with_layout(match, comment) if match else f"<!--{comment}")
     return "".join(parts)
+
+
+def _with_layout(delimiter: re.Match[str], comment: str) -> str:
+    """Return what follows a delimiter; its first element has the classes of the block's layout."""
+    html, attributes = comment[delimiter.end() :], delimiter["attributes"] or ""
+    classes = "".join(f"{name} " for part, name in _LAYOUT_CLASSES.items() if part in attributes)
+    start = _FIRST_CLASS.match(html)
+    return f"{start[0]}{classes}{html[start.end() :]}" if start and classes else html
 
 
 def _with_escaped_shortcodes(html: str) -> str:

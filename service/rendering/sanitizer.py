@@ -43,14 +43,17 @@ ATTRIBUTES = {
 SCHEMES = frozenset({"http", "https", "mailto", "tel"})
 SCHEME = re.compile(r"[^/?#:]*:")
 STYLES = frozenset(
-    "background-color border border-color border-radius border-style border-width color "
-    "display flex-basis font-size font-style font-weight gap height justify-content letter-spacing "
+    "background background-color border border-color border-radius border-style border-width color "
+    "display flex-basis font-size font-style font-weight gap grid-template-columns height "
+    "justify-content letter-spacing "
     "line-height margin margin-bottom margin-left margin-right margin-top max-width min-height "
     "padding padding-bottom padding-left padding-right padding-top text-align text-decoration "
     "text-transform width".split()
 )
+COLORED = frozenset({"color", "background"})
 FUNCTION_CALL = re.compile(r"([\w-]*)\s*\(")
-FUNCTIONS = frozenset("var calc min max clamp rgb rgba hsl hsla".split())
+GRADIENTS = "linear-gradient radial-gradient conic-gradient"
+FUNCTIONS = frozenset(f"var calc min max clamp rgb rgba hsl hsla {GRADIENTS}".split())
 
 
 def plain_markup(html: str) -> str:
@@ -68,7 +71,7 @@ def plain_markup(html: str) -> str:
 def _clean_attribute(tag: str, attribute: str, value: str) -> str | None:
     """Return the cleaned value of an allowed attribute; None to remove it."""
     if attribute == "style":
-        return ";".join(filter(_is_plain, value.split(";")))
+        return _clean_style(value) or None
     if tag == "iframe" and attribute == "src":
         is_allowed = EMBED.fullmatch(value.strip()) is not None
     elif attribute == "srcset":
@@ -78,6 +81,25 @@ def _clean_attribute(tag: str, attribute: str, value: str) -> str | None:
     else:
         is_allowed = not attribute.startswith("data-") or attribute in DATA_ATTRIBUTES
     return value if is_allowed else None
+
+
+def _clean_style(style: str) -> str:
+    """Return the declarations that are allowed.
+
+    A text keeps its color and its background or neither, so that it is never white on white.
+    """
+    kept: list[tuple[str, str]] = []
+    groups, removed = set(), set()
+    for declaration in style.split(";"):
+        name = declaration.partition(":")[0].strip().lower()
+        group = "background" if name.startswith("background") else name
+        groups.add(group)
+        if name in STYLES and _is_plain(declaration):
+            kept.append((group, declaration.strip()))
+        else:
+            removed.add(group)
+    is_torn = groups >= COLORED and not removed.isdisjoint(COLORED)
+    return ";".join(text for group, text in kept if not is_torn or group not in COLORED)
 
 
 def _is_plain(declaration: str) -> bool:
@@ -107,7 +129,6 @@ clean_content = nh3.Cleaner(
     generic_attribute_prefixes={"data-", "aria-"},
     url_schemes=set(SCHEMES),
     strip_comments=True,
-    filter_style_properties=set(STYLES),
 ).clean
 # Removes all but inline markup from the HTML of a title.
 clean_title = nh3.Cleaner(

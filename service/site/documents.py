@@ -3,16 +3,17 @@
 import json
 import re
 from html import unescape
+from itertools import islice
 from typing import Any
 
 from markupsafe import Markup
 
 from landform.service.options import LANGUAGE_TAG
-from landform.service.rendering.content import visible_text
+from landform.service.rendering.content import MOST_TOKENS, visible_text
 from landform.service.rendering.form_markers import without_markers
-from landform.service.rendering.markup import tokens
+from landform.service.rendering.markup import Token, tokens
 from landform.service.site.forms import Forms
-from landform.service.site.pictures import first_picture, gallery_picture
+from landform.service.site.pictures import first_picture, gallery_pictures, outside
 from landform.service.site.texts import is_right_to_left, shorten
 from landform.storage.rows import Row
 from landform.storage.search import NAMES
@@ -24,6 +25,7 @@ WITHIN_WORDS = frozenset(
     "! a abbr b bdi bdo cite code em i kbd mark q s small span strong sub sup u var wbr".split()
 )
 NO_FORMS = Forms("")
+BUTTON_LINK = re.compile(r"""class=["'][^"'<>]*button""")
 WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
 SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 
@@ -35,7 +37,8 @@ def describe_page(
     meta = json.loads(page["meta"])
     language = page_language(meta) or language
     title, content = page["title_rendered"], without_markers(page["content_rendered"])
-    beginning = content[:MOST_CHARACTERS]
+    beginning, gallery = content[:MOST_CHARACTERS], gallery_pictures(meta, link)
+    image = gallery[0]["url"] if gallery else first_picture(beginning, link) or image
     return {
         **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
         "link": link,
@@ -44,8 +47,9 @@ def describe_page(
         "content": trusted(_focusable(forms.content)),
         "form": trusted(forms.form),
         "form_style": trusted(forms.style),
-        "description": shorten(plain_text(beginning)),
-        "image": gallery_picture(meta, link) or first_picture(beginning, link) or image,
+        "description": shorten(plain_text(_without_buttons(beginning))),
+        "image": image,
+        "gallery": gallery,
         "meta": meta,
         "form_id": meta.get("form_id") or "",
         "language": language,
@@ -56,7 +60,7 @@ def describe_page(
 def without_content(variables: dict[str, Any]) -> dict[str, Any]:
     """Return the variables of a closed page, whose content and meta are hidden."""
     hidden = {"content": Markup(), "description": "", "image": "", "meta": {}, "form_id": ""}
-    return {**variables, **hidden}
+    return {**variables, **hidden, "gallery": []}
 
 
 def trusted(html: str) -> Markup:
@@ -67,6 +71,17 @@ def trusted(html: str) -> Markup:
 def plain_text(html: str) -> str:
     """Return the plain text of HTML on one line."""
     return " ".join(unescape(visible_text(html, " ", WITHIN_WORDS)).split())
+
+
+def _without_buttons(html: str) -> str:
+    """Return the first tokens of HTML without buttons and links that look like one."""
+    parts = outside(islice(tokens(html), MOST_TOKENS), _is_button)
+    return "".join(token.text for token in parts)
+
+
+def _is_button(token: Token) -> bool:
+    is_link = token.name == "a" and BUTTON_LINK.search(token.text)
+    return not token.closing and bool(token.name == "button" or is_link)
 
 
 def page_language(meta: Row) -> str:

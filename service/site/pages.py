@@ -50,11 +50,15 @@ FORM_ERRORS = {
 class Visibility(Enum):
     """How a visitor sees a page.
 
-    `GONE`: a notice that it has ended. `LOCKED`: the password form. `UNLOCKED`: after the password.
-    `INSPECTED`: a page that is not public, with credentials or a preview.
+    `GONE`, `SOON`: a notice that it has ended, or when it opens. `LOCKED`: the password form.
+    `UNLOCKED`: after the password. `INSPECTED`: a page that is not public, with credentials or a
+    preview.
     """
 
-    GONE, LOCKED, PUBLIC, UNLOCKED, INSPECTED = range(5)
+    GONE, SOON, LOCKED, PUBLIC, UNLOCKED, INSPECTED = range(6)
+
+
+NOT_PUBLIC = (Visibility.GONE, Visibility.SOON, Visibility.INSPECTED)
 
 
 class Visit(NamedTuple):
@@ -84,7 +88,7 @@ def visit(
     if isinstance(key, int):
         visited = _visit(call, key, urls, preview)
         # A page without an address of its own is shown here.
-        is_public = visited.visibility not in (Visibility.GONE, Visibility.INSPECTED)
+        is_public = visited.visibility not in NOT_PUBLIC
         has_address = urls.address(visited.page["slug"]) is not None
         return visited._replace(redirect=302 if is_public and has_address else 0)
     names = [] if len(key) > LONGEST_TEXT else slugs.spellings(key)
@@ -131,9 +135,12 @@ def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit
     # At its address a page with a window looks the same to everybody.
     if (is_by_id or not is_published) and call.access.has_scope("pages:read"):
         return visited
-    if not is_published or window != scheduling.OVER:
+    notices = {scheduling.OVER: Visibility.GONE}
+    if call.options.site_soon and accepts_html(call.incoming.headers):
+        notices[scheduling.NOT_YET] = Visibility.SOON
+    if not is_published or window not in notices:
         raise PageNotFound
-    return visited._replace(visibility=Visibility.GONE)
+    return visited._replace(visibility=notices[window])
 
 
 def _open_visibility(call: Call, page: Row) -> Visibility:
@@ -156,11 +163,8 @@ def show(site: Site, call: Call, visited: Visit) -> Reply:
         return _redirect(call, visited)
     page, link = visited.page, visited.link
     match visited.visibility:
-        case Visibility.GONE:
-            # Never cached: it depends on the header Accept.
-            if not accepts_html(call.incoming.headers):
-                raise ApiError(410, "rest_page_ended", "This page has ended.")
-            return html_reply(site.closed_html("gone.html", page, link), status=410)
+        case Visibility.GONE | Visibility.SOON:
+            return _notice(site, call, visited)
         case Visibility.LOCKED:
             return html_reply(site.closed_html("password.html", page, link), private_headers())
     forms = show_forms(site.render, call, visited)
@@ -172,6 +176,28 @@ def show(site: Site, call: Call, visited: Visit) -> Reply:
             return _public_reply(site, call, visited, forms)
         case _:
             return html_reply(site.page_html(page, link, forms), private_headers())
+
+
+def _notice(site: Site, call: Call, visited: Visit) -> Reply:
+    """Return the reply for a page after or before its window.
+
+    Never cached: it depends on the header Accept.
+    """
+    page, link = visited.page, visited.link
+    if visited.visibility == Visibility.SOON:
+        html = site.closed_html("soon.html", page, link, opens=_opening(call, page))
+        return html_reply(html, status=404)
+    if not accepts_html(call.incoming.headers):
+        raise ApiError(410, "rest_page_ended", "This page has ended.")
+    return html_reply(site.closed_html("gone.html", page, link), status=410)
+
+
+def _opening(call: Call, page: Row) -> datetime:
+    """Return when the window of a page begins, in local time."""
+    local, utc = page["opens_local"], page["opens_utc"]
+    if not local:
+        local = call.store.clock.moment(datetime.fromisoformat(utc).replace(tzinfo=UTC)).local
+    return datetime.fromisoformat(local)
 
 
 def html_reply(html: bytes, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
@@ -242,7 +268,7 @@ def unlock(site: Site, call: Call, visited: Visit) -> Reply:
 
     Only at the page's own address: the cookie is for the path at which it is set.
     """
-    if visited.redirect or visited.visibility in (Visibility.GONE, Visibility.INSPECTED):
+    if visited.redirect or visited.visibility in NOT_PUBLIC:
         return show(site, call, visited)
     page, query = visited.page, call.query_without()
     # Relative to itself: a proxy may have removed a part of the path.
@@ -255,7 +281,9 @@ def unlock(site: Site, call: Call, visited: Visit) -> Reply:
     except ApiError as error:
         if error.status not in FORM_ERRORS or not accepts_html(call.incoming.headers):
             raise
-        form = site.closed_html("password.html", page, visited.link, FORM_ERRORS[error.status])
+        form = site.closed_html(
+            "password.html", page, visited.link, error=FORM_ERRORS[error.status]
+        )
         return html_reply(form, {**error.headers, **private_headers()}, error.status)
     return html_reply(b"", {**headers, "Set-Cookie": _cookie(call, page)}, 303)
 

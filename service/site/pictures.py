@@ -1,7 +1,7 @@
-"""The picture of a page for its head: the first one that visitors see."""
+"""The pictures of a page: its gallery, and for its head the first one that visitors see."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from html.parser import HTMLParser
 from itertools import islice
@@ -21,6 +21,7 @@ INVISIBLE = frozenset("noscript template script style iframe object video audio 
 VOID = frozenset("area base br col embed hr img input link meta source track wbr".split())
 HIDDEN = re.compile(r"hidden|display", re.IGNORECASE)
 NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
+ADDRESS = re.compile("https?://|/")
 LONE_PERCENT = re.compile("%(?![0-9a-fA-F]{2})")
 
 
@@ -36,21 +37,23 @@ class AttributeParser(HTMLParser):
         self.attributes = {name: value or "" for name, value in reversed(attrs)}
 
 
-def gallery_picture(meta: Row, link: str) -> str:
-    """Return the URL of the first picture in the gallery; empty if there is none."""
-    gallery = meta.get("gallery")
+def gallery_pictures(meta: Row, link: str) -> list[dict[str, str]]:
+    """Return the pictures of the gallery, each with `url`, `alt` and `caption`."""
+    gallery, pictures = meta.get("gallery"), []
     for item in gallery if isinstance(gallery, list) else []:
-        sources = [item.get(key) for key in GALLERY_KEYS] if isinstance(item, dict) else [item]
-        for source in sources:
-            # Other values may be the id of a picture.
-            if isinstance(source, str) and source.startswith(("https://", "http://", "/")):
-                return absolute_url(source, link)
-    return ""
+        values = item if isinstance(item, dict) else {"url": item}
+        texts = {name: value for name, value in values.items() if isinstance(value, str)}
+        # Other values may be the id of a picture.
+        sources = (texts[key] for key in GALLERY_KEYS if ADDRESS.match(texts.get(key, "")))
+        if url := absolute_url(next(sources, ""), link):
+            alt = texts.get("alt") or texts.get("alt_text", "")
+            pictures.append({"url": url, "alt": alt, "caption": texts.get("caption", "")})
+    return pictures
 
 
 def first_picture(content: str, link: str) -> str:
     """Return the URL of the first visible image of a content; empty if there is none."""
-    for token in _visible(islice(tokens(content), MOST_TOKENS)):
+    for token in outside(islice(tokens(content), MOST_TOKENS), _hides):
         if token.name != "img" or token.closing:
             continue
         attributes = _attributes(token)
@@ -73,12 +76,12 @@ def absolute_url(source: str, link: str) -> str:
     return ""
 
 
-def _visible(parts: Iterator[Token]) -> Iterator[Token]:
-    """Yield the tokens outside of invisible elements."""
+def outside(parts: Iterator[Token], opens: Callable[[Token], bool]) -> Iterator[Token]:
+    """Yield the tokens outside of certain elements; `opens` returns whether a tag opens one."""
     element, depth = "", 0
     for token in parts:
         if not element:
-            if _hides(token):
+            if opens(token):
                 element, depth = token.name, 1
             else:
                 yield token

@@ -20,8 +20,10 @@ from landform.parts import all_parts
 from landform.service.errors import ApiError, internal_error
 from landform.service.http.headers import set_headers
 from landform.service.options import Options
+from landform.service.rendering.sanitizer import clean_content
 from landform.service.reply import HTML, Finished
-from landform.service.site.documents import describe_page, without_content
+from landform.service.site.brand import accent_colors
+from landform.service.site.documents import describe_page, trusted, without_content
 from landform.service.site.forms import Forms
 from landform.storage.rows import Row
 
@@ -51,6 +53,9 @@ class Site:
                 "title": options.site_title,
                 "description": options.site_description,
                 "language": options.site_language,
+                "accent": accent_colors(options.site_accent),
+                "logo": options.site_logo,
+                "footer": trusted(clean_content(options.site_footer)),
             }
         }
         # A part of each ETag: the templates and settings that pages depend on.
@@ -63,11 +68,10 @@ class Site:
         variables = describe_page(page, link, self._language, self._image, forms)
         return self.render(template, {"page": variables, "preview": preview})
 
-    def closed_html(self, template: str, page: Row, link: str, error: str = "") -> bytes:
+    def closed_html(self, template: str, page: Row, link: str, **more: Any) -> bytes:
         """Render a page that is closed to the visitor, without its content."""
         variables = describe_page(page, link, self._language, self._image)
-        values = {"page": without_content(variables), "error": error}
-        return self.render(template, values)
+        return self.render(template, {"page": without_content(variables), **more})
 
     def render(self, template: str, values: Mapping[str, Any]) -> bytes:
         """Render a template in UTF-8; logs a failure and raises a 500."""

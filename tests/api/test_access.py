@@ -18,13 +18,13 @@ from landform.storage import api_keys
 # What strangers may not do: the scope that it wants, the code that says so, and the requests.
 OPERATIONS: dict[tuple[str, str], str] = {
     ("pages:read", "rest_forbidden_context"): "GET /pages?context=edit, GET /pages/1?context=edit",
-    ("pages:read", "rest_forbidden"): "GET /pages/2, POST /pages/1/preview,"
+    ("pages:read", "rest_forbidden"): "GET /pages/2, GET /pages/counts, POST /pages/1/preview,"
     " GET /wp-json/wp/v2/statuses/future, GET /wp-json/wp/v2/statuses/draft,"
     " GET /wp-json/wp/v2/statuses/pending, GET /wp-json/wp/v2/statuses/private,"
     " GET /wp-json/wp/v2/statuses/trash",
     ("pages:write", "rest_forbidden"): "DELETE /pages/9/preview, GET /wp-json/wp/v2/settings",
     ("pages:read", "rest_cannot_read"): "GET /pages/1/revisions, GET /pages/1/revisions/1",
-    ("pages:write", "rest_cannot_create"): "POST /pages",
+    ("pages:write", "rest_cannot_create"): "POST /pages, POST /pages/1/duplicate",
     ("pages:write", "rest_cannot_edit"): "PUT /pages/1, PATCH /pages/999, POST /pages/1,"
     " POST /pages/1/revisions/1/restore, POST /pages/preview",
     ("pages:write", "rest_cannot_delete"): "DELETE /pages/1, DELETE /pages/999?force=1,"

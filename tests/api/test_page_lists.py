@@ -52,6 +52,16 @@ def app(module_database_url: str) -> Flask:
     return app
 
 
+def test_the_pages_of_each_status_are_counted_in_one_request(client: FlaskClient) -> None:
+    counts = client.get("/pages/counts")
+    one_each = dict.fromkeys(("draft", "pending", "private", "future", "trash"), 1)
+    assert counts.get_json() == {"publish": 6, **one_each}
+    assert counts.headers["Cache-Control"] == "no-store"
+    # As the lists count, one by one.
+    for status, number in counts.get_json().items():
+        assert client.get(f"/pages?status={status}").headers["X-WP-Total"] == str(number)
+
+
 def slugs(client: FlaskClient, query: str) -> str:
     answer = client.get(f"/pages?{query}")
     assert answer.status_code == 200, answer.text

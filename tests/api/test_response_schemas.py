@@ -127,9 +127,11 @@ def use_pages(check: Checker, base: str) -> None:
     if not base:
         check("GET", f"{revision}?diff=true")
         check("POST", f"{revision}/restore")
+        check("DELETE", f"/pages/{check('POST', f'{one}/duplicate')['id']}")
         check("POST", f"{one}/preview")
         check("DELETE", f"{one}/preview")
         check("POST", "/pages/preview", {"title": "Not stored"})
+        check("GET", "/pages/counts")
     check("DELETE", f"{revision}?force=true")
     check("DELETE", one)
     check("DELETE", f"{one}?force=true")

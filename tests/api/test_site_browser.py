@@ -1,5 +1,6 @@
 """Public pages in a real browser, for a validator of HTML, and for a checker of accessibility."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +17,9 @@ CONTENT = """
 <p><a href="https://example.com/terms">Terms and conditions</a></p>
 """
 CELLS = "<td>wide_column</td>" * 40
+PICTURE = "/files/extra.svg"
+LAND = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' width='8' height='6'/%3E"
+BLOCKS = re.sub(r"https://example.com/\w+.svg", LAND, (ROOT / "tests/site/blocks.html").read_text())
 WIDE = f"<table><tbody><tr>{CELLS}</tr></tbody></table><pre>{'x' * 400}</pre>"
 PAGES: dict[str, dict[str, Any]] = {
     "page": {"title": "Summer <em>sale</em> &amp; more", "content": CONTENT},
@@ -24,6 +28,8 @@ PAGES: dict[str, dict[str, Any]] = {
     "locked": {"title": "For friends", "content": "Hidden words.", "password": "sesame"},
     "gone": {"title": "Winter sale", "meta": {"ends_at": "2020-01-01"}},
     "wide": {"title": "Wide", "content": WIDE},
+    "blocks": {"title": "Win a bicycle", "content": BLOCKS, "meta": {"gallery": [PICTURE]}},
+    "soon": {"title": "Next summer", "meta": {"starts_at": "2131-01-01"}},
     "draft": {"title": "Not yet", "content": CONTENT, "status": "draft"},
 }
 
@@ -34,7 +40,12 @@ pytestmark = [pytest.mark.clients, pytest.mark.sqlite("browsers see nothing of t
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     folder = tmp_path_factory.mktemp("site")
-    server = Server(folder, LANDFORM_WORKERS="1", LANDFORM_SITE_TITLE="Bicycles & Co").start()
+    settings = {
+        "SITE_TITLE": "Bicycles & Co", "SITE_SOON": "1", "SITE_ACCENT": "#fcb900",
+        "SITE_LOGO": "/files/logo.svg", "SITE_FOOTER": "<a href='/imprint/'>Imprint</a>",
+    }  # fmt: skip
+    variables = {f"LANDFORM_{name}": value for name, value in settings.items()}
+    server = Server(folder, LANDFORM_WORKERS="1", **variables).start()
     for slug, body in PAGES.items():
         sent = {"title": "Untitled", "content": "Words.", **body, "slug": slug}
         # A page has a title when it is created.
@@ -75,7 +86,7 @@ def test_every_template_is_accessible_in_light_and_dark_and_fits_a_phone(
 ) -> None:
     grounds, driver = {}, browser.driver
     for name, path in addresses(site).items():
-        for width, dark in ((320, False), (390, True), (1280, True)):
+        for width, dark in ((320, False), (390, True), (1280, True), (2000, False)):
             browser.width(width, dark=dark)
             driver.get(site.url + path)
             if name == "locked":
@@ -125,6 +136,57 @@ def test_the_scripts_of_a_page_run_and_no_other_page_may_frame_it(
     driver.switch_to.default_content()
 
 
+SHIFT = """
+const done = arguments[0];
+new PerformanceObserver((list) => done(list.getEntries().map((one) => one.value)))
+    .observe({type: "layout-shift", buffered: true});
+setTimeout(() => done([]), 1000);
+"""
+
+
+def test_blocks_stand_as_in_wordpress_without_a_shift(browser: Page, site: Server) -> None:
+    driver = browser.driver
+    rows = "return [...document.querySelectorAll(arguments[0])].map((one) => one.offsetTop)"
+    for width, columns in ((320, 3), (1280, 1)):
+        browser.width(width)
+        driver.get(f"{site.url}/blocks/")
+        assert len(set(driver.execute_script(rows, ".wp-block-column"))) == columns
+        edges = "const box = document.querySelector('main > .alignfull').getBoundingClientRect();"
+        assert driver.execute_script(f"{edges} return [box.left, box.right]") == [0, width]
+        assert driver.execute_async_script(SHIFT) == []
+
+
+# Colors of authors. A checker does not judge texts of one letter.
+COLORS = [
+    '<p style="color:#333">words <b style="margin:0; color:#222">more</b></p>',
+    '<p><mark class="has-inline-color" style="background-color:rgba(0,0,0,0);color:#900">words'
+    "</mark></p>",
+    '<p style="background-color:#fffbe6">words <a href="/x">more</a> '
+    '<b style="color:#444">text</b></p>',
+    '<p style="color:#fff;background:#123">words <a href="/x">more</a></p>',
+    '<p class="has-unknown-background-color has-background">words <a href="/x">more</a></p>',
+    '<p class="has-unknown-background-color has-white-color has-text-color">words</p>',
+    '<div class="has-contrast-background-color"><p class="has-base-color">words</p>more</div>',
+    '<div class="is-style-outline"><a class="wp-block-button__link has-text-color" '
+    'style="color:#222" href="/x">words</a></div>',
+    '<p><a class="wp-block-button__link has-text-color has-vivid-red-color" href="/x">words</a>',
+    *(f'<p class="has-{name}-color has-text-color">words</p>'
+      f'<p class="has-{name}-background-color has-background">words <a href="/x">more</a></p>'
+      for name in ("black", "white", "vivid-red", "luminous-vivid-amber", "light-green-cyan",
+                   "vivid-cyan-blue", "vivid-purple", "contrast", "base", "accent")),
+]  # fmt: skip
+
+
+@has_tools
+def test_texts_are_readable_in_the_colors_of_their_authors(browser: Page, site: Server) -> None:
+    body = {"title": "Colors", "slug": "colors", "content": "\n".join(COLORS)}
+    assert site.call("POST", "/pages", body)[0] == 201
+    for dark in (False, True):
+        browser.width(1280, dark=dark)
+        browser.driver.get(f"{site.url}/colors/")
+        assert (dark, browser.axe()) == (dark, [])
+
+
 @has_tools
 @needs("node")
 def test_a_validator_finds_nothing_in_any_template(site: Server, tmp_path: Path) -> None:
@@ -137,4 +199,6 @@ def test_a_validator_finds_nothing_in_any_template(site: Server, tmp_path: Path)
 
 def test_these_tests_know_every_template() -> None:
     templates = {file.stem for file in (ROOT / "service/site/templates").glob("*.html")}
-    assert templates == {"page", "password", "gone", "not_found", "error", "layout"}
+    assert templates == {
+        "page", "password", "gone", "soon", "not_found", "error", "layout", "style",
+    }  # fmt: skip

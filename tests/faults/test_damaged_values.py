@@ -38,6 +38,7 @@ WRITES = (
     ("POST", "/pages", {"title": "Page 0 Ä"}),
     ("PATCH", "/pages/1", {"title": "New", "meta": {"form_id": "4"}}),
     ("POST", "/pages/4/revisions/1/restore", {}),
+    ("POST", "/pages/1/duplicate", {}),
     ("POST", "/pages/1/preview", {}),
     ("PATCH", "/feeds/1", {"meta": {"a": 1}}),
     ("POST", "/feeds/1/duplicate", {}),

@@ -83,6 +83,7 @@ WRITES = st.lists(
         write("DELETE", at("/pages/{}")),
         write("DELETE", at("/pages/{}?force=1")),
         write("POST", at("/pages/{}/revisions/1/restore")),
+        write("POST", at("/pages/{}/duplicate")),
         write("POST", "/feeds", FEED),
         write("POST", "/forms/1/feeds", FEED),
         write("PUT", at("/feeds/{}"), FEED | PATCH),

@@ -1,5 +1,6 @@
 // The address after the `#` is the state of the console: the open screen and its filters.
 import { html, observable } from "./lib.js";
+import { openTab, signIn } from "./session.js";
 
 /** Parse the address: `{path: ["pages", "3"], query: {status: "draft"}}`. */
 function read() {
@@ -16,7 +17,20 @@ function decode(text) {
 }
 
 export const address = observable(read());
-addEventListener("hashchange", () => address.set(read()));
+let isLost = null;
+/** Ask the user before another screen is opened, as long as `question()` returns true. */
+export const askBeforeLeaving = (question) => (isLost = question);
+const mayLeave = () => !isLost?.() || confirm("You have changes that are not saved. Leave without them?");
+let shown = location.hash;
+addEventListener("hashchange", () => {
+  const next = read();
+  if (String(next.path) !== String(address.get().path) && !mayLeave()) {
+    history.pushState(null, "", shown || "#/");
+    return;
+  }
+  shown = location.hash;
+  address.set(next);
+});
 
 /** Return the address of a screen, as in `to("pages/3")` or `to("pages", {status: "draft"})`. */
 export function to(path, query = {}) {
@@ -27,8 +41,11 @@ export function to(path, query = {}) {
 /** Open a screen; with `replace` it takes the place of the present one in the history. */
 export function go(path, query, { replace = false } = {}) {
   const hash = to(path, query);
+  const isOther = path !== address.get().path.map(encodeURIComponent).join("/");
+  if (isOther && !mayLeave()) return;
   if (replace) history.replaceState(null, "", hash);
   else history.pushState(null, "", hash);
+  shown = hash;
   address.set(read());
 }
 
@@ -39,3 +56,11 @@ export function refine(changes, options) {
 }
 
 export const Link = ({ path, query, children, ...attrs }) => html`<a href=${to(path, query)} ...${attrs}>${children}</a>`;
+
+/** Open a link in a new tab that is signed in. If that is refused, the browser opens it, and the tab asks to sign in. */
+function openLink(event) {
+  const link = event.target.closest('a[href^="#/"]');
+  const isNewTab = event.button === 1 || (event.button === 0 && (event.ctrlKey || event.metaKey || event.shiftKey));
+  if (link && isNewTab && openTab(link.href)) event.preventDefault();
+}
+if (signIn === "credentials") for (const type of ["click", "auxclick"]) addEventListener(type, openLink);

@@ -19,6 +19,9 @@ class ApiError extends Error {
  * Send a request with a JSON body, and return `{data, headers, status}`.
  * After a 401 the user signs in, and the request is sent again. Throws an `ApiError`, with the
  * status 0 if there was no response.
+ * @param {string} method
+ * @param {string} path
+ * @param {{query?: object, body?: any, headers?: object, signal?: AbortSignal}} [options]
  */
 export async function call(method, path, { query = {}, body, headers = {}, signal } = {}) {
   const parameters = new URLSearchParams();
@@ -54,9 +57,12 @@ async function send(url, options) {
   }
 }
 
+// Numbers of forms that a script would round; they become texts.
+const LONG_FORMS = /("form_id":\s*)(\d{16,})/g;
+
 function parse(text) {
   try {
-    return text ? JSON.parse(text) : null;
+    return text ? JSON.parse(text.replace(LONG_FORMS, '$1"$2"')) : null;
   } catch {
     return null;
   }
@@ -68,6 +74,7 @@ export const put = (path, body, options) => call("PUT", path, { body, ...options
 export const patch = (path, body, options) => call("PATCH", path, { body, ...options });
 export const remove = (path, options) => call("DELETE", path, options);
 
+/** @type {{text?: string, key?: string}} */
 let pending = {};
 
 /** Create a resource. After a lost response the same key is sent again, so that only one is created. */
@@ -75,7 +82,7 @@ export async function create(path, body) {
   const text = `${path} ${JSON.stringify(body)}`;
   if (pending.text !== text) pending = { text, key: crypto.getRandomValues(new Uint32Array(4)).join("-") };
   const response = await post(path, body, { headers: { "Idempotency-Key": pending.key } });
-  pending = {};
+  if (pending.text === text) pending = {};
   return response;
 }
 

@@ -21,7 +21,7 @@ export function isShowable(meta) {
 }
 
 /** The fields; `change` gets the changed keys of the meta. */
-export function Conditions({ meta, change, disabled }) {
+export function Conditions({ meta, change, disabled, error }) {
   const group = useRef();
   const nextFocus = useRef(null);
   useEffect(() => {
@@ -48,7 +48,7 @@ export function Conditions({ meta, change, disabled }) {
     ${isOn && html`<${Choice} label="How many rules have to match" name="logicType" value=${logic.logicType ?? "all"} change=${(logicType) => set({ logicType })}
         options=${[["all", "all of them"], ["any", "any of them"], ...(["all", "any", undefined].includes(logic.logicType) ? [] : [logic.logicType])]} />
       ${rules.map((rule, place) => html`<div class="rule" role="group" aria-label="Rule ${place + 1}" data-rule=${place}>
-        <${Text} label="Field" name="fieldId" value=${rule.fieldId} change=${(fieldId) => setRule(place, { fieldId })} />
+        <${Text} label="Field" name="fieldId" error=${String(rule.fieldId ?? "").trim() ? null : error} value=${rule.fieldId} change=${(fieldId) => setRule(place, { fieldId })} />
         <${Choice} label="Operator" name="operator" value=${rule.operator ?? ""} change=${(operator) => setRule(place, { operator })} options=${operators(rule.operator ?? "")} />
         <${Text} label="Value" name="value" value=${rule.value} change=${(value) => setRule(place, { value })} />
         <button type="button" aria-label="Remove rule ${place + 1}" onClick=${() => removeRule(place)}>Remove</button>

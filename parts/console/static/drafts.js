@@ -3,20 +3,20 @@ import { caller, root } from "./session.js";
 
 const key = (name) => `landform:draft:${root}:${caller.get()?.name}:${name}`;
 
-/** Return a draft: `{values, etag, time}`, or null. */
+/** Return a draft: `{changes, before, etag, time}`, or null. */
 export function readDraft(name) {
   try {
-    return JSON.parse(localStorage.getItem(key(name)));
+    const draft = JSON.parse(localStorage.getItem(key(name)));
+    return draft?.changes && draft.before ? draft : null;
   } catch {
     return null;
   }
 }
 
 /** Store a draft; return whether the browser could. */
-export function keepDraft(name, { values, etag }) {
-  const { password, ...storable } = values;
+export function keepDraft(name, draft) {
   try {
-    localStorage.setItem(key(name), JSON.stringify({ values: storable, etag, time: Date.now() }));
+    localStorage.setItem(key(name), JSON.stringify({ ...draft, time: Date.now() }));
     return true;
   } catch {
     return false;

@@ -32,8 +32,10 @@ function Subject({ type, data }) {
 
 export function EventList({ query }) {
   const [follows, setFollows] = useState(false);
-  const { type = "", resource_id = "", before = "" } = query;
-  const state = useLoad(() => get("/events", { order: "desc", per_page: PER_PAGE, type: type && [type], resource_id, before }), [type, resource_id, before]);
+  const { type = "", resource_id = "", before = "", until = "" } = query;
+  // The whole day is shown.
+  const end = until && `${until}T23:59:59`;
+  const state = useLoad(() => get("/events", { order: "desc", per_page: PER_PAGE, type: type && [type], resource_id, before, until: end }), [type, resource_id, before, until]);
   useEffect(() => {
     if (!follows) return undefined;
     const timer = setInterval(() => document.hidden || state.reload(), FOLLOW_MILLISECONDS);
@@ -46,14 +48,15 @@ export function EventList({ query }) {
     { label: "Changed", cell: ({ data }) => (data.changed || []).join(", ") },
     { label: "Time", cell: ({ timestamp }) => displayTime(timestamp) },
   ];
-  return html`<${Screen} title="Events" actions=${before
+  return html`<${Screen} title="Events" actions=${before || until
     ? html`<${Link} path="events" query=${{ type, resource_id }}>Newest events<//>`
     : html`<${Check} label="Follow" value=${follows} change=${setFollows} /><button onClick=${state.reload}>Refresh</button>`}>
     <div class="filters" role="search" aria-label="Filter events">
       <${Choice} label="Type" name="type" value=${type} options=${CHOICES} change=${(value) => refine({ type: value, before: "" })} />
       <${Text} label="Number of the page${hasPart("runs") ? ", feed or run" : " or feed"}" name="resource_id" inputmode="numeric" value=${resource_id} change=${(value) => refine({ resource_id: value.replace(/\D/g, ""), before: "" }, { replace: true })} />
+      <${Text} label="Until" name="until" type="date" value=${until} change=${(value) => refine({ until: value, before: "" })} />
     </div>
-    <${Loaded} state=${state}>${({ data, headers }) => html`<${Table} caption="Events" columns=${columns} rows=${data} empty=${type || resource_id || before ? "There are no such events." : "Nothing has happened yet, or no events are kept."} />
+    <${Loaded} state=${state}>${({ data, headers }) => html`<${Table} caption="Events" columns=${columns} rows=${data} empty=${type || resource_id || before || until ? "There are no such events." : "Nothing has happened yet, or no events are kept."} />
       ${headers.get("Link") && html`<nav class="paging" aria-label="Pages of results"><button onClick=${() => refine({ before: data.at(-1).id })}>Older events</button></nav>`}`}<//>
   <//>`;
 }

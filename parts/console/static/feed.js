@@ -1,15 +1,16 @@
 // The editor of one feed.
-import { html, useEffect, useLoad, useState } from "./lib.js";
+import { html, useLoad, useState } from "./lib.js";
 import { call, create, get } from "./api.js";
 import { Link, go } from "./address.js";
+import { Bar } from "./bar.js";
 import { Conditions, LOGIC, SWITCH, isObject, isShowable } from "./conditions.js";
-import { dropDraft, keepDraft, readDraft } from "./drafts.js";
+import { Conflict } from "./conflict.js";
+import { same, useDocument } from "./document.js";
 import { hasPart, may } from "./session.js";
-import { Check, Json, Loaded, Problem, Screen, Text, say, useAction } from "./ui.js";
+import { Check, Json, Loaded, Problem, Screen, Text, say } from "./ui.js";
 
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
-const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", feedName: "Name", [SWITCH]: "Conditional logic", [LOGIC]: "Rules" };
-const SHOWN_FIELDS = ["form_id", "addon_slug", "event_type", "feed_order", "meta"];
+const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
+const SHOWN_FIELDS = ["fieldId", "form_id", "addon_slug", "event_type", "feed_order", "meta"];
 
 /** Return the values of the fields of a feed. */
 const valuesOf = (feed) => ({
@@ -51,12 +52,16 @@ async function write(id, before, values, etag) {
   return headers.get("ETag");
 }
 
+const loadFeed = async (id) => {
+  const { data, headers } = await get(`/feeds/${id}`);
+  return { values: valuesOf(data), etag: headers.get("ETag") };
+};
+
 export function Feed({ id, query }) {
   const isNew = id === "new";
   const state = useLoad(async () => {
     if (isNew) return { values: valuesOf({ form_id: query.form_id || "", addon_slug: "", feed_order: "", is_active: "1", meta: { feedName: "" } }), etag: "" };
-    const { data, headers } = await get(`/feeds/${id}`);
-    return { values: valuesOf(data), etag: headers.get("ETag") };
+    return loadFeed(id);
   }, [id]);
   return html`<${Screen} title=${isNew ? "New feed" : `Feed ${id}`} actions=${!isNew && hasPart("runs") && html`<${Link} class="button" path="runs" query=${{ feed_id: id, state: "all" }}>Its runs<//>`}>
     <${Loaded} state=${state}>${(loaded) => html`<${Editor} key=${loaded.etag} ...${{ id, isNew, loaded }} draftName=${isNew ? `feed/new/${query.form_id || ""}` : `feed/${id}`} />`}<//>
@@ -64,49 +69,23 @@ export function Feed({ id, query }) {
 }
 
 function Editor({ id, isNew, loaded, draftName }) {
-  const [draft] = useState(() => readDraft(draftName));
-  // The stored feed that the changes are based on; a draft may be based on an older one.
-  const [stored, setStored] = useState(draft ? { values: draft.values.base, etag: draft.etag } : loaded);
-  const [values, setValues] = useState(draft?.values.values || loaded.values);
-  // The version that another user has stored since then, or null.
-  const [newer, setNewer] = useState(draft && draft.etag !== loaded.etag ? loaded : null);
-  const [jsonProblem, setJsonProblem] = useState("");
-  const isChanged = !same(values, stored.values);
   const mayWrite = may("feeds:write");
-  useEffect(() => {
-    if (!mayWrite) return;
-    if (isChanged) keepDraft(draftName, { values: { values, base: stored.values }, etag: stored.etag });
-    else dropDraft(draftName);
-  }, [values, stored]);
-  const set = (changes) => setValues((before) => ({ ...before, ...changes }));
-  const setMeta = (changes) => setValues((before) => ({ ...before, meta: { ...before.meta, ...changes } }));
-
-  const [save, isSaving, error] = useAction(async () => {
-    if (isNew) {
+  const edited = useDocument({
+    stored: loaded, draft: mayWrite ? draftName : "", load: () => loadFeed(id),
+    send: async (values, changes, stored, close) => {
+      if (changes[`meta.${LOGIC}`]?.conditionalLogic?.rules?.some?.(({ fieldId }) => !String(fieldId ?? "").trim())) throw { message: "Nothing was saved: a rule has no field.", params: { fieldId: "A rule needs a field." } };
+      if (!isNew) return { values, etag: await write(id, stored.values, values, stored.etag) };
       const { data } = await create("/feeds", bodyOf(values, true));
-      dropDraft(draftName);
+      close();
       say(`Feed ${data.id} was added.`);
       go(`feeds/${data.id}`, {}, { replace: true });
-      return;
-    }
-    try {
-      const etag = await write(id, stored.values, values, stored.etag);
-      setStored({ values, etag });
-      dropDraft(draftName);
-      say("Saved.");
-    } catch (failure) {
-      if (failure.status !== 412) throw failure;
-      const { data, headers } = await get(`/feeds/${id}`);
-      setNewer({ values: valuesOf(data), etag: headers.get("ETag") });
-    }
+      return null;
+    },
   });
-  const settle = (chosen) => {
-    setStored(newer);
-    setValues(chosen);
-    setNewer(null);
-    say(chosen === newer.values ? "This is what is stored now." : "What you have changed is kept here. Save to store it.");
-    document.querySelector("h1").focus();
-  };
+  const { values, stored, error, restored, conflict } = edited;
+  const [jsonProblem, setJsonProblem] = useState("");
+  const set = (changes) => edited.replace((before) => ({ ...before, ...changes }));
+  const setMeta = (changes) => edited.replace((before) => ({ ...before, meta: { ...before.meta, ...changes } }));
   const asFields = isShowable(values.meta);
   const fieldKeys = asFields ? ["feedName", SWITCH, LOGIC] : ["feedName"];
   const metaOf = (hasField) => Object.fromEntries(Object.entries(values.meta).filter(([key]) => fieldKeys.includes(key) === hasField));
@@ -115,10 +94,11 @@ function Editor({ id, isNew, loaded, draftName }) {
     set({ meta: { ...metaOf(true), ...settings } });
   };
   return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
-  <form onSubmit=${(event) => { event.preventDefault(); save(); }}>
+  <${Bar} document=${edited} state=${isNew ? "New" : stored.values.is_active ? "On" : "Off"} problem=${jsonProblem} label=${isNew ? "Add the feed" : "Save"} disabled=${!mayWrite} />
+  <form onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
     <${Problem} error=${error} fields=${SHOWN_FIELDS} />
-    ${newer && html`<${Versions} yours=${merged(stored.values, values, newer.values)} theirs=${newer.values} settle=${settle} />`}
-    ${draft && !newer && isChanged && html`<p class="hint">This is what you have typed before, which is not saved yet. <button type="button" class="plain" onClick=${() => setValues(stored.values)}>Discard it</button></p>`}
+    ${conflict && html`<${Conflict} document=${edited} what="feed" names=${LABELS} />`}
+    ${restored && html`<p class="hint">What you typed ${new Date(restored.time).toLocaleString()} and did not save is here again.</p>`}
     <fieldset class="bare" disabled=${!mayWrite}>
       <${Text} label="Name" name="feedName" value=${values.meta.feedName} change=${(feedName) => setMeta({ feedName })} />
       <div class="filters">
@@ -128,34 +108,8 @@ function Editor({ id, isNew, loaded, draftName }) {
         ${!isNew && html`<${Text} label="Event type" name="event_type" error=${error} value=${values.event_type} change=${(event_type) => set({ event_type })} hint="Empty for most feeds." />`}
       </div>
       <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
-      ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
+      ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
       <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setSettings} onProblem=${setJsonProblem} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
     </fieldset>
-    ${mayWrite && html`<div class="actions"><button class="main" aria-disabled=${isSaving || undefined} disabled=${Boolean(jsonProblem || newer)}>${isNew ? "Add the feed" : "Save"}</button>
-      ${isChanged && html`<span class="hint">Not saved yet</span>`}</div>`}
   </form>`;
-}
-
-/** Return the stored values with the changes that were made to an older version. */
-function merged(base, values, theirs) {
-  const merge = (before, yours, now) => Object.fromEntries(Object.keys({ ...now, ...yours }).flatMap((name) => {
-    const source = same(before[name], yours[name]) ? now : yours;
-    return name in source ? [[name, source[name]]] : [];
-  }));
-  return { ...merge(base, values, theirs), meta: merge(base.meta, values.meta, theirs.meta) };
-}
-
-/** Return the values of a feed to compare: its fields, and each key of its settings. */
-const partsOf = ({ meta, is_active, ...values }) => ({ ...values, is_active: is_active ? "on" : "off", ...meta });
-
-/** The choice between two versions of a feed, with their differences. */
-function Versions({ yours, theirs, settle }) {
-  const [ours, stored] = [partsOf(yours), partsOf(theirs)];
-  const names = Object.keys({ ...ours, ...stored }).filter((name) => !same(ours[name], stored[name]));
-  const text = (value) => (value === undefined || value === "" ? "–" : typeof value === "string" ? value : JSON.stringify(value, null, 1));
-  const card = (title, parts, label, version) => html`<div class="card"><h2>${title}</h2>
-    <dl>${names.map((name) => html`<dt>${LABELS[name] || name}</dt><dd><pre>${text(parts[name])}</pre></dd>`)}</dl>
-    <button type="button" onClick=${() => settle(version)}>${label}</button></div>`;
-  return html`<section class="problem" role="alert"><p>Somebody else has saved this feed since you opened it. Nothing was overwritten. Yours has what you have changed, over what is stored now:</p>
-    <div class="versions">${card("Yours", ours, "Go on with yours", yours)}${card("Stored now", stored, "Take what is stored", theirs)}</div></section>`;
 }

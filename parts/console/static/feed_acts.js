@@ -8,7 +8,7 @@ import { Dialog, Loaded, Problem, Text, say, useAction } from "./ui.js";
 export function Copy({ feed, formId, close, done }) {
   const [form, setForm] = useState(formId);
   const [copy, , error] = useAction(async () => {
-    const { data } = await create(`/feeds/${feed.id}/duplicate`, { form_id: Number(form) });
+    const { data } = await create(`/feeds/${feed.id}/duplicate`, { form_id: form.trim() });
     close();
     say(`Feed ${data.id} is a copy in form ${data.form_id}. It is off.`);
     if (String(data.form_id) === formId) done();

@@ -20,7 +20,7 @@ export function observable(value) {
     }, []);
     return value;
   };
-  return { get: () => value, set, use };
+  return { get: () => value, set, use, listen: (listener) => listeners.add(listener) };
 }
 
 /**

@@ -1,16 +1,17 @@
 // The editor of one page: it stores drafts, and never overwrites the changes of others.
-import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
-import { create, get, put } from "./api.js";
+import { html, useLoad, useState } from "./lib.js";
+import { create, get, post, put } from "./api.js";
 import { Link, go } from "./address.js";
+import { Bar } from "./bar.js";
+import { local, localBound } from "./clock.js";
 import { Conflict } from "./conflict.js";
-import { dropDraft, keepDraft, readDraft } from "./drafts.js";
+import { flat, useDocument, withChanges } from "./document.js";
 import { PageFields, SHOWN_FIELDS } from "./page_fields.js";
 import { titleOf } from "./pages.js";
-import { Preview, Share } from "./previews.js";
+import { Preview, Rendered, Share } from "./previews.js";
 import { may } from "./session.js";
-import { Loaded, Problem, Screen, say, useAction } from "./ui.js";
-
-const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+import { Duplicate, Starters } from "./starters.js";
+import { Loaded, Problem, Screen, displayTime, say, useAction } from "./ui.js";
 
 /** Return the values of the fields of a page. */
 function valuesOf({ title, content, slug, status, date, password, author, meta }) {
@@ -24,25 +25,44 @@ const EMPTY = {
   meta: { starts_at: "", ends_at: "", form_id: "", language: [], gallery: [], viral_share: [], instant_win: [] },
 };
 
-/** Return the values that differ from `base`. */
-function changesOf(values, base) {
-  const changes = Object.entries(values).filter(([name, value]) => name !== "meta" && !same(value, base[name]));
-  const meta = Object.entries(values.meta).filter(([name, value]) => !same(value, base.meta[name]));
-  return Object.fromEntries(meta.length ? [...changes, ["meta", Object.fromEntries(meta)]] : changes);
-}
-
-const withChanges = (base, changes) => ({ ...base, ...changes, meta: { ...base.meta, ...changes.meta } });
+/** Return a stored page as a document. */
+const documentOf = ({ data, headers }) => ({ page: data, values: valuesOf(data), etag: headers.get("ETag"), warning: headers.get("X-Landform-Warning") });
 
 async function loadPage(id) {
   if (id === "new") return { page: null, values: EMPTY, etag: null };
-  const { data, headers } = await get(`/pages/${id}`, { context: "edit" });
-  return { page: data, values: valuesOf(data), etag: headers.get("ETag") };
+  return documentOf(await get(`/pages/${id}`, { context: "edit" }));
+}
+
+/** Load a page that somebody else has saved, with who did so. */
+async function loadNewer(id) {
+  const [newer, revisions] = await Promise.all([
+    loadPage(id), get(`/pages/${id}/revisions`, { context: "edit", per_page: 1, _fields: "replaced_by,replaced_gmt" }).catch(() => ({ data: [] })),
+  ]);
+  const [last] = revisions.data;
+  return { ...newer, lastWrite: last && { by: last.replaced_by, at: last.replaced_gmt } };
 }
 
 /** Return the body of a write; an empty date means now, and an empty author the caller. */
 function bodyOf(changes) {
-  const { author, date, ...values } = changes;
+  const { author, date, ...values } = withChanges({ meta: {} }, changes);
+  if (!Object.keys(values.meta).length) delete values.meta;
   return { ...values, ...(author ? { author: +author } : {}), ...(date === undefined ? {} : { date: date || null }) };
+}
+
+const LANGUAGE = /^[a-z]{2,3}([-_][a-z0-9]{1,8})*$/i;
+const ADDRESS = /^(https?:\/\/|\/)\S+$/;
+
+/** Refuse changed values that the API takes, but that no page can use. */
+function checkMeta(changes) {
+  const { "meta.language": languages = [], "meta.gallery": gallery = [], "meta.form_id": form = "" } = changes;
+  const language = [languages].flat().find((code) => typeof code === "string" && !LANGUAGE.test(code));
+  const picture = [gallery].flat().find((item) => typeof item === "string" && !ADDRESS.test(item));
+  const params = {
+    ...(language !== undefined && { language: `${language} is no code of a language, such as en or de-CH.` }),
+    ...(picture !== undefined && { gallery: `${picture} is no address: it has to begin with https:// or /.` }),
+    ...(!/^\d{0,18}$/.test(form) && { form_id: "This is no number of a form." }),
+  };
+  if (Object.keys(params).length) throw { message: "Nothing was saved.", params };
 }
 
 export function Page({ id, query }) {
@@ -51,91 +71,38 @@ export function Page({ id, query }) {
 }
 
 function Editor({ id, query, stored }) {
-  const name = `pages/${id}`;
-  const [draft] = useState(() => readDraft(name));
-  const [current, setCurrent] = useState(stored);
-  const [values, setValues] = useState(() => withChanges(stored.values, draft?.values || {}));
-  // The version that the changes are based on.
-  const [etag, setEtag] = useState(draft?.etag || stored.etag);
-  const [theirs, setTheirs] = useState(null);
-  const [fieldProblems, setFieldProblems] = useState({});
-  const isDraftStored = useRef(true);
-  const { page, values: base } = current;
-  const changes = changesOf(values, base);
-  const isChanged = Object.keys(changes).length > 0;
-  const canWrite = may("pages:write");
-  const storeDraft = () => {
-    if (isChanged) isDraftStored.current = keepDraft(name, { values: changes, etag });
-    else dropDraft(name);
-  };
-  const latest = useRef(storeDraft);
-  latest.current = storeDraft;
-  useEffect(() => {
-    const timer = setTimeout(() => latest.current(), 300);
-    return () => clearTimeout(timer);
-  }, [values]);
-  useEffect(() => {
-    const leave = (event) => {
-      latest.current();
-      if (!isDraftStored.current) event.preventDefault();
-    };
-    addEventListener("beforeunload", leave);
-    return () => {
-      removeEventListener("beforeunload", leave);
-      latest.current();
-    };
-  }, []);
-
-  const saved = ({ data, headers }) => {
-    dropDraft(name);
-    const next = { page: data, values: valuesOf(data), etag: headers.get("ETag") };
-    // Keep the input since the request was sent.
-    setValues((now) => withChanges(next.values, changesOf(now, values)));
-    setCurrent(next);
-    setEtag(next.etag);
-    const warning = headers.get("X-Landform-Warning");
-    say(`${id === "new" ? "The page was created" : "The page was saved"}.${warning ? ` ${warning}` : ""}`);
-    if (id === "new") {
-      latest.current = () => {};
+  const isNew = id === "new";
+  const edited = useDocument({
+    stored, draft: `pages/${id}`, saved: "The page was saved.", load: () => loadNewer(id),
+    send: async (values, changes, { etag }, close) => {
+      checkMeta(changes);
+      if (!isNew) return documentOf(await put(`/pages/${id}`, bodyOf(changes), { headers: { "If-Match": etag } }));
+      const { data, headers } = await create("/pages", bodyOf(flat(values)));
+      close();
+      say(["The page was created.", headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
       go(`pages/${data.id}`, query, { replace: true });
-    }
-  };
-  const [save, isSaving, error] = useAction(async () => {
-    const body = bodyOf(id === "new" ? values : changes);
-    try {
-      saved(id === "new" ? await create("/pages", body) : await put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
-    } catch (problem) {
-      if (problem.status !== 412) throw problem;
-      setTheirs(await loadPage(id));
-    }
+      return null;
+    },
   });
-  const discard = () => {
-    dropDraft(name);
-    setValues(base);
-    setEtag(current.etag);
-  };
-  const resolve = (chosenChanges) => {
-    setCurrent(theirs);
-    setValues(withChanges(theirs.values, chosenChanges));
-    setEtag(theirs.etag);
-    setTheirs(null);
-    say("Both versions are joined here. Save to store the result.");
-  };
-
+  const [fieldProblems, setFieldProblems] = useState({});
+  const { values, error, restored, conflict } = edited;
+  const { page } = edited.stored;
+  const canWrite = may("pages:write");
   const problem = Object.values(fieldProblems).find(Boolean);
-  const actions = html`${page?.status === "publish" && html`<a href=${page.link} target="_blank" rel="noopener">Open the public page</a>`}
-    ${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`}`}
-    ${canWrite && isChanged && html`<button onClick=${discard} disabled=${isSaving}>Discard changes</button>`}
-    ${canWrite && html`<button class="main" onClick=${save} disabled=${isSaving || !isChanged || Boolean(problem)}>${id === "new" ? "Create page" : "Save"}</button>`}`;
-  return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${actions}>
+  // A change of the meta is a change of its keys.
+  const change = ({ meta, ...fields }) => edited.set({ ...fields, ...Object.fromEntries(Object.entries(meta || {}).map(([name, value]) => [`meta.${name}`, value])) });
+  return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
+    <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} problem=${problem} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
     <${Problem} error=${error} fields=${SHOWN_FIELDS} />
-    ${draft && isChanged && html`<p class="hint">What you typed ${new Date(draft.time).toLocaleString()} and did not save is here again.</p>`}
-    ${!isDraftStored.current && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
-    ${theirs && html`<${Conflict} ...${{ base, values, changes, theirs: theirs.values, resolve }} />`}
-    <p class="hint">${stateOf(page)}</p>
-    <div class="editor">
-      <form onSubmit=${(event) => event.preventDefault()} onKeyDown=${(event) => (event.ctrlKey || event.metaKey) && event.key === "s" && (event.preventDefault(), isChanged && save())}>
-        <${PageFields} ...${{ values, error, page, disabled: !canWrite }} change=${(change) => setValues((now) => withChanges(now, change))}
+    ${restored && html`<p class="hint">What you typed ${new Date(restored.time).toLocaleString()} and did not save is here again.</p>`}
+    ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
+    ${conflict && html`<${Conflict} document=${edited} what="page" />`}
+    <p class="hint">${describe(page)}</p>
+    ${isNew && html`<${Starters} values=${values} change=${change} />`}
+    ${!canWrite && html`<${Rendered} page=${page} />`}
+    <div class="editor" hidden=${!canWrite}>
+      <form onSubmit=${(event) => event.preventDefault()}>
+        <${PageFields} ...${{ values, error, page, change, disabled: !canWrite }}
           onProblem=${(field) => (text) => setFieldProblems((before) => ({ ...before, [field]: text }))} />
         ${page && may("pages:read") && html`<${Share} id=${id} />`}
       </form>
@@ -144,8 +111,30 @@ function Editor({ id, query, stored }) {
   <//>`;
 }
 
+/** A button that opens the page as it is stored: never an older one from a cache. */
+function View({ page }) {
+  const isLive = stateOf(page) === "Live";
+  const [view, isRunning, error] = useAction(async () => {
+    // Visitors may see a page from a cache for some time; with another query it is a new one.
+    const link = isLive ? `${page.link}${page.link.includes("?") ? "&" : "?"}viewed=${Date.now()}` : (await post(`/pages/${page.id}/preview`, { expires_in: 3600 })).data.link;
+    open(link, "_blank", "noopener");
+  });
+  if (page.status === "trash" || !(isLive || may("pages:read"))) return null;
+  return html`<button type="button" onClick=${view} disabled=${isRunning}>View</button><${Problem} error=${error} />`;
+}
+
+/** Return what visitors have of a page, in a few words. */
+function stateOf({ status, date, meta }) {
+  if (status === "future") return `Scheduled for ${displayTime(date)}`;
+  if (status !== "publish") return { draft: "Draft", pending: "Pending", private: "Private", trash: "In the trash" }[status] || status;
+  const now = local(new Date());
+  if (meta.ends_at && localBound("ends", meta.ends_at) <= now) return `Ended ${displayTime(meta.ends_at)}`;
+  if (meta.starts_at && localBound("starts", meta.starts_at) > now) return `Opens ${displayTime(meta.starts_at)}`;
+  return "Live";
+}
+
 /** Return sentences about who sees a page. */
-function stateOf(page) {
+function describe(page) {
   if (!page) return "Nobody sees this page until it is created and published.";
   const sentences = {
     publish: "Published: visitors see this page.", future: `Scheduled: visitors see this page from ${page.date.replace("T", " ")} on.`,

@@ -1,6 +1,7 @@
 // The fields of a page and of its meta.
 import { html } from "./lib.js";
 import { timezone } from "./api.js";
+import { Content } from "./content.js";
 import { Choice, DateTime, Json, LongText, Text } from "./ui.js";
 
 const STATUSES = [["draft", "Draft"], ["publish", "Published, from its date on"], ["pending", "Pending"], ["private", "Private"]];
@@ -20,7 +21,7 @@ function Texts({ value, change, lines, onProblem, ...attrs }) {
   const separator = lines ? "\n" : ",";
   // The user may have typed a separator at the end.
   const split = (text) => text.split(separator).map((item) => (lines ? item : item.replace(/^ /, "")));
-  const clean = () => change(value.map((item) => item.trim()).filter(Boolean));
+  const clean = (event) => change(event.target.value.split(separator).map((item) => item.trim()).filter(Boolean));
   const control = lines ? LongText : Text;
   return html`<${control} ...${attrs} value=${value.join(lines ? "\n" : ", ")} change=${(text) => change(text ? split(text) : [])} onBlur=${clean} rows="3" />`;
 }
@@ -31,7 +32,7 @@ export function PageFields({ values, error, page, disabled, change, onProblem })
   const statuses = values.status === "trash" ? [["trash", "In the trash"], ...STATUSES] : STATUSES;
   return html`<fieldset class="bare" disabled=${disabled}>
     <${Text} label="Title" ...${field("title")} required />
-    <${LongText} label="Content" hint="HTML, text, or the markup of blocks" ...${field("content")} rows="20" class="code" spellcheck="true" />
+    <${Content} ...${field("content")} />
     <${Text} label="Slug" hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
     <div class="pairs">
       <${Choice} label="Status" ...${field("status")} options=${statuses} />

@@ -94,7 +94,7 @@ export function Plan({ query }) {
 }
 
 function Result({ plan }) {
-  const link = (feed) => html`<${Link} path="feeds/${feed.id}">${plan.names[feed.id] || `Feed ${feed.id}`}<//>${feed.form_id !== plan.form_id && html` <span class="hint">for ${formName(feed.form_id).toLowerCase()}</span>`}`;
+  const link = (feed) => html`<${Link} path="feeds/${feed.id}">${plan.names[feed.id] || `Feed ${feed.id}`}<//>${![undefined, plan.form_id].includes(feed.form_id) && html` <span class="hint">for ${formName(feed.form_id).toLowerCase()}</span>`}`;
   const why = (feed) => html`${REASONS[feed.reason] || feed.reason} ${feed.problem || ""}
     ${feed.reason === "already_run" && hasPart("runs") && html`<${Link} path="runs" query=${{ state: "all", feed_id: feed.id, entry_id: plan.entry_id }}>Its run<//>`}
     ${feed.rules && html`<ul class="compared">${feed.rules.map((rule) => html`<li><strong>${rule.matches ? "Matches" : "Does not match"}:</strong> ${" "}

@@ -31,6 +31,9 @@ export function Preview({ id, values, width = "desktop" }) {
   </section>`;
 }
 
+/** The content as it is stored, for those who may not write. */
+export const Rendered = ({ page }) => html`<section aria-label="Preview"><h2>Content</h2><${Frame} text=${`<!doctype html><meta charset="utf-8"><title>Content</title><h1>${page.title.rendered}</h1>${page.content.rendered}`} width="desktop" /></section>`;
+
 function Frame({ text, width }) {
   const frame = useRef();
   // The scroll position of the previous document.
@@ -52,7 +55,7 @@ export function Share({ id }) {
     say("No preview link of this page works any more.");
   });
   return html`<details><summary>Preview links</summary>
-    <p class="hint">A preview link shows what is saved to whoever has it, also of a draft.</p>
+    <p class="hint">A preview link shows what is saved to whoever has it, also of a draft. Links that were made before go on to work until they end, or are revoked.</p>
     <${Problem} error=${error || revokeError} />
     <${Choice} label="Works for" name="period" value=${period} options=${PERIODS} change=${setPeriod} />
     <div class="actions"><button type="button" onClick=${createLink} disabled=${isCreating}>Make a preview link</button>

@@ -11,7 +11,12 @@ const ENDED = ["success", "skipped", "failed"];
 const FILTERS = ["form_id", "feed_id", "entry_id"];
 const PER_PAGE = 50;
 
-/** Get the runs in a state; due runs are another list, without a filter by entry. */
+/**
+ * Get the runs in a state; due runs are another list, without a filter by entry.
+ * @param {string} state
+ * @param {Record<string, string>} filters
+ * @param {object} query
+ */
 function getRuns(state, { form_id, feed_id, entry_id }, query) {
   if (state === "due") return list("/runs/due", { form_id, feed_id, ...query });
   return list("/runs", { form_id, feed_id, entry_id, state: state === "all" ? "" : state, ...query });
@@ -43,7 +48,7 @@ export function RunList({ query }) {
     { label: "Entry", main: true, cell: (run) => html`<${Link} path="runs" query=${{ state: "all", entry_id: run.entry_id, form_id: run.form_id }}>${run.entry_id}<//>` },
     { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${formName(run.form_id).toLowerCase()}<//>` },
     { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
-    { label: "Outcome", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
+    { label: "Outcome", kind: "long", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
     { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${displayTime(run.modified)}</time>
       <p class="hint">first claimed ${displayTime(run.created)}</p>
       ${run.until && html`<p class="hint">lease until ${displayTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${displayTime(run.retry_at)}</p>`}` },

@@ -5,7 +5,10 @@ import { observable } from "./lib.js";
 export const { signIn, root } = document.documentElement.dataset;
 const parts = document.documentElement.dataset.parts.split(" ");
 const KEY = `landform:credentials:${root}`;
-const stored = signIn === "credentials" ? JSON.parse(sessionStorage.getItem(KEY) || "null") : null;
+// Where a tab finds the credentials of the tab that has opened it, once.
+const HANDED = `${KEY}:handed`;
+const stored = signIn === "credentials" ? JSON.parse(sessionStorage.getItem(KEY) || sessionStorage.getItem(HANDED) || "null") : null;
+sessionStorage.removeItem(HANDED);
 
 let current = stored;
 /** The caller as `GET /whoami` returns it, or null. */
@@ -45,6 +48,18 @@ export function use(name, secret, keep) {
   const open = question.get();
   question.set(null);
   open?.answer();
+}
+
+/**
+ * Open an address of the console in a new tab, which is signed in too: it begins with a copy of
+ * this sessionStorage. No other window can ask for the credentials.
+ */
+export function openTab(url) {
+  if (current) sessionStorage.setItem(HANDED, JSON.stringify(current));
+  const tab = open(url);
+  sessionStorage.removeItem(HANDED);
+  if (tab) tab.opener = null;
+  return tab;
 }
 
 export function signOut() {

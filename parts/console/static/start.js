@@ -1,7 +1,8 @@
 // The start screen: numbers of pages, coming changes, and failures.
 import { html, useLoad } from "./lib.js";
-import { get, list, timezone } from "./api.js";
+import { get, list } from "./api.js";
 import { Link } from "./address.js";
+import { local, localBound } from "./clock.js";
 import { counts, titleOf } from "./pages.js";
 import { hasPart, may } from "./session.js";
 import { Loaded, Screen, displayTime } from "./ui.js";
@@ -19,21 +20,7 @@ function Part({ title, load, children }) {
   return html`<section class="card"><h2>${title}</h2><${Loaded} state=${state}>${children}<//></section>`;
 }
 
-const CLOCK = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short", timeStyle: "medium" });
-/** Return a time as the service writes local times of the site. */
-const local = (date) => CLOCK.format(date).replace(" ", "T");
 const inDays = (days) => new Date(Date.now() + days * 86400000);
-
-/** Return a bound of a window in local time; a window includes its last day. */
-function localBound(verb, text) {
-  const [day, time] = [text.slice(0, 10), text.slice(11)];
-  if (!time) return day && `${day}T${verb === "ends" ? "24" : "00"}:00:00`;
-  const offset = /(Z|[+-]\d\d)(?::?(\d\d))?$/i.exec(time);
-  if (!offset) return `${day}T${time}`;
-  const zone = offset[1].length > 1 ? `${offset[1]}:${offset[2] || "00"}` : "Z";
-  const date = new Date(`${day}T${time.slice(0, offset.index)}${zone}`);
-  return Number.isNaN(+date) ? "" : local(date);
-}
 
 const pageRow = (page, text) => html`<li><${Link} path="pages/${page.id}">${titleOf(page)}<//> <span class="hint">${text}</span></li>`;
 
@@ -80,7 +67,7 @@ export function Start() {
         ? html`<ul class="plain">${changes.map(({ page, verb, text }) => pageRow(page, `${verb} ${displayTime(text)}`))}</ul>`
         : html`<p class="empty">No page is scheduled, and none starts or ends within ${DAYS} days.</p>`)}<//>`}
       ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: ROWS })}>${({ items, total }) => (total
-        ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">All ${total.toLocaleString("en")} failed runs<//></p>`
+        ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">${total === 1 ? "The failed run" : `All ${total.toLocaleString("en")} failed runs`}<//></p>`
         : html`<p class="empty">No run has failed.</p>`)}<//>`}
       ${hasPart("webhooks") && may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(webhooks) => (webhooks.length
         ? html`<ul class="plain">${webhooks.map((webhook) => html`<li><${Link} path="webhooks/${webhook.id}">${webhook.url}<//> <span class="hint">${stateOf(webhook)}</span></li>`)}</ul>`

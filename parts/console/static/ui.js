@@ -1,17 +1,31 @@
 // Components of screens: headings, messages, fields, tables, paging and dialogs.
 import { html, observable, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
-import { refine } from "./address.js";
+import { address, refine } from "./address.js";
+import { inBrowserZone } from "./clock.js";
 
-/** The message about the last action, which screen readers announce. */
-const notice = observable("");
-export const say = (text) => notice.set(text);
+// The message about the last action: `{text, level, count, time}`, or null.
+const notice = observable(null);
+const NOTICE_MILLISECONDS = 10000;
+let count = 0;
+/** Show a message about an action, with the level `success`, `info` or `error`. */
+export const say = (text, level = "success") => notice.set(text ? { text, level, count: (count += 1), time: Date.now() } : null);
+// A message does not follow to another screen, unless its own action has opened that.
+let path = String(address.get().path);
+address.listen(({ path: next }) => {
+  if (path !== String(next) && notice.get() && Date.now() - notice.get().time > 1000) say("");
+  path = String(next);
+});
 
-/** Show the message about the last action until there is another one, or it is closed. */
+/** The message about the last action. Errors stay until they are closed. */
 export function Notice() {
-  const text = notice.use();
-  return html`<div class="notice" role="status" hidden=${!text}>
-    <span>${text}</span> ${text && html`<button class="plain" onClick=${() => say("")}>Close</button>`}
-  </div>`;
+  const message = notice.use();
+  useEffect(() => {
+    if (!message || message.level === "error") return undefined;
+    const timer = setTimeout(() => notice.get() === message && say(""), NOTICE_MILLISECONDS);
+    return () => clearTimeout(timer);
+  }, [message]);
+  // A screen reader reads the same text again, as it is a new element.
+  return html`<div class="notice ${message?.level || ""}" role="status">${message && html`<span key=${message.count}>${message.text}</span> <button class="plain" onClick=${() => say("")}>Close</button>`}</div>`;
 }
 
 /** A screen with its heading, actions and content. */
@@ -93,23 +107,31 @@ export function Check({ label, value, change, ...attrs }) {
   return html`<div class="check"><input type="checkbox" id=${id} checked=${Boolean(value)} onChange=${(event) => change(event.target.checked)} ...${attrs} /><label for=${id}>${label}</label></div>`;
 }
 
-const DATE = /^(\d{4}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?$/;
+const DATE = /^(\d{4,6}-\d{2}-\d{2})(?:[T ](\d{2}:\d{2}(?::\d{2})?))?$/;
 
 /** A date, perhaps with a time, in the local time of the site. Other values are edited as text. */
 export function DateTime({ label, name, hint, error, value = "", change, needsTime = false }) {
   const parts = value === "" ? ["", "", ""] : DATE.exec(value);
+  const input = useRef();
   if (!parts) return html`<${Text} ...${{ label, name, hint, error, value, change }} />`;
   const [, date, time = ""] = parts;
   const set = (day, hour) => change(day && (hour || needsTime) ? `${day}T${`${hour || "00:00"}:00`.slice(0, 8)}` : day);
-  return html`<${Labelled} ...${{ label, name, hint, error }} control=${(attributes) => html`<div class="date-time">
-    <input type="date" ...${attributes} value=${date} onInput=${(event) => set(event.target.value, time)} />
+  // While somebody types, a date may be incomplete: it is no empty one.
+  const setDate = ({ target }) => target.validity.badInput || set(target.value, time);
+  const clear = () => {
+    change("");
+    input.current.focus();
+  };
+  const here = date && (time || needsTime) ? inBrowserZone(value) : "";
+  return html`<${Labelled} ...${{ label, name, error }} hint=${[hint, here && `For you: ${here}`].filter(Boolean).join(". ")} control=${(attributes) => html`<div class="date-time">
+    <input type="date" max="9999-12-31" ref=${input} ...${attributes} value=${date} onInput=${setDate} />
     <input type="time" step="1" aria-label="${label}: time" value=${time} disabled=${!date} onInput=${(event) => set(date, event.target.value)} />
-    ${date && html`<button type="button" class="plain" aria-label="Clear: ${label}" onClick=${() => change("")}>Clear</button>`}
+    ${date && html`<button type="button" class="plain" aria-label="Clear: ${label}" onClick=${clear}>Clear</button>`}
   </div>`} />`;
 }
 
 /** Any value as JSON; `change` gets valid values, `onProblem` a message, or "" for a valid text. */
-export function Json({ label, name, hint, error, value, change, rows = 6, onProblem = () => {} }) {
+export function Json({ label, name, hint, error, value, change, rows = 6, onProblem = (_message) => {} }) {
   const json = JSON.stringify(value, null, 2) ?? "";
   const [text, setText] = useState(json);
   const [problem, setProblem] = useState("");
@@ -139,11 +161,11 @@ export function Json({ label, name, hint, error, value, change, rows = 6, onProb
  * A table; on a narrow screen its cells have the labels of their columns.
  * If a row with the focus is removed, the next row gets the focus.
  */
-export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps = () => ({}), empty = "There is nothing here." }) {
+export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps = (_row) => ({}), empty = "There is nothing here." }) {
   const body = useRef();
   const focused = document.activeElement;
   const place = body.current ? [...body.current.rows].findIndex((row) => row.contains(focused)) : -1;
-  const cell = focused?.closest("td, th")?.cellIndex;
+  const cell = /** @type {HTMLTableCellElement} */ (focused?.closest("td, th"))?.cellIndex;
   useLayoutEffect(() => {
     // A moved row loses the focus too.
     if (place < 0 || document.activeElement === focused) return;
@@ -152,9 +174,9 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
   });
   if (!rows.length) return html`<p class="empty">${empty}</p>`;
   return html`<table><caption class="quiet">${caption}</caption>
-    <thead><tr>${columns.map(({ label, heading = label }) => (heading ? html`<th scope="col">${heading}</th>` : html`<td></td>`))}</tr></thead>
-    <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps(row)}>${columns.map(({ label, cell, main }) =>
-      main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label}>${cell(row)}</td>`)}</tr>`)}</tbody>
+    <thead><tr>${columns.map(({ label, heading = label, sort }) => (heading ? html`<th scope="col" aria-sort=${sort}>${heading}</th>` : html`<td></td>`))}</tr></thead>
+    <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps(row)}>${columns.map(({ label, cell, main, kind }) =>
+      main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label} class=${kind}>${cell(row)}</td>`)}</tr>`)}</tbody>
   </table>`;
 }
 

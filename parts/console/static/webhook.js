@@ -2,6 +2,8 @@
 import { html, useLoad, useState } from "./lib.js";
 import { get, patch, post, remove } from "./api.js";
 import { Link, go } from "./address.js";
+import { Bar } from "./bar.js";
+import { useDocument } from "./document.js";
 import { TYPES } from "./events.js";
 import { Check, Confirmed, Copied, DateTime, Loaded, Problem, Screen, Table, Text, say, displayTime, useAction } from "./ui.js";
 import { stateOf } from "./webhooks.js";
@@ -13,31 +15,40 @@ export function Webhook({ id }) {
   return html`<${Loaded} state=${state}>${(stored) => html`<${Editor} ...${{ id, stored, reload: state.reload }} />`}<//>`;
 }
 
+const valuesOf = ({ url, types, description, active }) => ({ url, types, description, active });
+
 function Editor({ id, stored, reload }) {
-  const { url, types, description, active } = stored;
-  const [values, setValues] = useState({ url, types, description, active });
+  const { url } = stored;
   const [secret, setSecret] = useState("");
+  const [created, setCreated] = useState(null);
   const isNew = id === "new";
-  const set = (name) => (value) => setValues((now) => ({ ...now, [name]: value }));
-  const [save, isSaving, error] = useAction(async () => {
-    if (isNew) {
+  // No draft: the URL may hold a secret. Webhooks have no version: only changed fields are sent.
+  const edited = useDocument({
+    stored: { values: valuesOf(stored) }, load: null, saved: "The webhook was saved.",
+    send: async (values, changes, before, close) => {
+      if (!values.types.length) throw { message: "Nothing was saved.", params: { types: "Choose at least one type of event." } };
+      if (!isNew) {
+        const { data } = await patch(`/webhooks/${id}`, changes);
+        reload();
+        return { values: valuesOf(data) };
+      }
       const { data } = await post("/webhooks", values);
+      close();
       say("The webhook was created. Copy its secret now: it is shown this once.");
       setSecret(data.secret);
       setCreated(data.id);
-    } else {
-      await patch(`/webhooks/${id}`, values);
-      say("The webhook was saved.");
-      reload();
-    }
+      return null;
+    },
   });
-  const [created, setCreated] = useState(null);
+  const { values, error } = edited;
+  const set = (name) => (value) => edited.set({ [name]: value });
   const [rotate, isRotating, rotateError] = useAction(async () => {
     setSecret((await post(`/webhooks/${id}/rotate`)).data.secret);
     say("There is another secret. Copy it now: it is shown this once.");
   });
   const [erase, isErasing, eraseError] = useAction(async () => {
     await remove(`/webhooks/${id}`);
+    edited.close();
     say(`The webhook of ${url} was deleted.`);
     go("webhooks");
   });
@@ -46,16 +57,16 @@ function Editor({ id, stored, reload }) {
     return html`<${Screen} title="New webhook">${secretField}<p><${Link} path="webhooks/${created}">I have copied it: go on to the webhook<//></p><//>`;
   }
   return html`<${Screen} title=${isNew ? "New webhook" : url} actions=${html`<${Link} path="webhooks">All webhooks<//>`}>
-    <${Problem} error=${error || rotateError || eraseError} fields=${["url", "description"]} />
+    <${Bar} document=${edited} state=${isNew ? "New" : values.active ? "On" : "Off"} label=${isNew ? "Create webhook" : "Save"} />
+    <${Problem} error=${error || rotateError || eraseError} fields=${["url", "description", "types"]} />
     ${secretField}
     <div class="cards"><section class="card"><h2>What is sent</h2>
-      <form onSubmit=${(event) => { event.preventDefault(); save(); }}>
+      <form onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
         <${Text} label="URL" name="url" type="url" required value=${values.url} change=${set("url")} error=${error} placeholder="https://example.com/hook" />
         <${Text} label="Description" name="description" value=${values.description} change=${set("description")} error=${error} />
-        <${Types} value=${values.types} change=${set("types")} />
+        <${Types} value=${values.types} change=${set("types")} error=${error} />
         <${Check} label="On" value=${values.active} change=${set("active")} />
-        <div class="actions"><button class="main" disabled=${isSaving || !values.types.length}>${isNew ? "Create webhook" : "Save"}</button>
-        ${!isNew && html`<${Confirmed} label="Rotate the secret" question="Make another secret? For a day both sign." act=${rotate} disabled=${isRotating} />
+        <div class="actions">${!isNew && html`<${Confirmed} label="Rotate the secret" question="Make another secret? For a day both sign." act=${rotate} disabled=${isRotating} />
           <${Confirmed} class="danger" label="Delete" question="Delete the webhook of ${url}?" act=${erase} disabled=${isErasing} />`}</div>
       </form></section>
       ${!isNew && html`<${Health} ...${{ id, stored, reload }} />`}
@@ -65,13 +76,13 @@ function Editor({ id, stored, reload }) {
 }
 
 /** The types of events: all, all of a resource, or single types. */
-function Types({ value, change }) {
+function Types({ value, change, error }) {
   const has = (name) => value.includes(name);
   const set = (name, isOn, without = []) => change(isOn ? [...value.filter((type) => !without.includes(type)), name] : value.filter((type) => type !== name));
-  return html`<fieldset><legend>Events</legend>
+  return html`<fieldset aria-invalid=${error?.params?.types ? "true" : undefined}><legend>Events</legend>
     <${Check} label="All events" value=${has("*")} change=${(isOn) => change(isOn ? ["*"] : ["page.*"])} />
     ${!has("*") && Object.entries(TYPES).map(([group, types]) => html`<${Group} key=${group} ...${{ group, types, has, set }} />`)}
-    ${!value.length && html`<p class="hint" role="status">Choose at least one type of event.</p>`}</fieldset>`;
+    ${(error?.params?.types || !value.length) && html`<p class=${error?.params?.types ? "field-error" : "hint"} role="status">Choose at least one type of event.</p>`}</fieldset>`;
 }
 
 /** The types of one resource, open at first if some of them are chosen. */
@@ -115,10 +126,21 @@ function Health({ id, stored, reload }) {
 function Deliveries({ deliveries }) {
   const columns = [
     { label: "Time", main: true, cell: ({ time }) => displayTime(time) },
-    { label: "Event", cell: ({ event }) => (event ? html`<${Link} path="events" query=${{ before: event + 1 }}>${event}<//>` : "test") },
+    { label: "Event", cell: ({ event }) => (event ? html`<${Link} path="events" query=${{ before: event + 1 }}>${event}<//> <${Payload} id=${event} />` : "test") },
     { label: "Status", cell: ({ status }) => status || "no response" },
     { label: "Milliseconds", cell: ({ milliseconds }) => milliseconds },
     { label: "Response", cell: ({ response }) => response },
   ];
   return html`<h2>Last deliveries</h2><${Table} caption="Last deliveries" columns=${columns} rows=${deliveries} rowKey=${({ event, time }) => `${event} ${time}`} empty="Nothing was sent yet." />`;
+}
+
+/** What is sent of an event, loaded once it is asked for. */
+function Payload({ id }) {
+  const [text, setText] = useState(null);
+  const [show, isRunning, error] = useAction(async () => {
+    const { data } = await get("/events", { after: id - 1, per_page: 1 });
+    setText(data[0]?.id === id ? JSON.stringify(data[0], null, 2) : "This event is not stored any more.");
+  });
+  if (text !== null) return html`<pre class="payload">${text}</pre>`;
+  return html`<button type="button" class="plain" aria-label="Payload of event ${id}" disabled=${isRunning} onClick=${show}>Payload</button><${Problem} error=${error} />`;
 }

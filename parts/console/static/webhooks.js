@@ -21,7 +21,7 @@ export function WebhookList() {
   const columns = [
     { label: "Receiver", main: true, cell: ({ id, url, description }) => html`<${Link} path="webhooks/${id}">${url}<//>${description && html`<p class="hint">${description}</p>`}` },
     { label: "Types", cell: ({ types }) => types.join(", ") },
-    { label: "State", cell: stateOf },
+    { label: "State", kind: "long", cell: stateOf },
     { label: "Waiting", cell: ({ waiting }) => waiting.toLocaleString("en") },
     { label: "On", cell: (webhook) => html`<${Check} label="On" value=${webhook.active} disabled=${isRunning} change=${(active) => toggle(webhook, active)} aria-label="On: ${webhook.url}" />` },
   ];

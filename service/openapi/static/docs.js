@@ -6,7 +6,8 @@ let authorization = null;
 const { root, access } = document.documentElement.dataset;
 const main = document.getElementById("operations");
 const callerText = document.getElementById("who");
-const secretInput = document.getElementById("secret");
+const nameInput = /** @type {HTMLInputElement} */ (document.getElementById("name"));
+const secretInput = /** @type {HTMLInputElement} */ (document.getElementById("secret"));
 // A session is a cookie. Otherwise the browser must not send its own credentials, or ask for some.
 const cookies = access === "session" ? "same-origin" : "omit";
 const NO_CALLER = {
@@ -55,6 +56,7 @@ async function send(form, method, path, output) {
   output.hidden = false;
   output.textContent = "…";
   try {
+    /** @type {RequestInit} */
     const options = { method, headers, cache: "no-store", credentials: cookies };
     const response = await fetch(url, body ? { ...options, body: body.value } : options);
     const text = await response.text();
@@ -168,7 +170,7 @@ async function identify(credentials) {
 
 document.getElementById("access").addEventListener("submit", (event) => {
   event.preventDefault();
-  const name = document.getElementById("name").value;
+  const name = nameInput.value;
   const secret = secretInput.value;
   const bytes = new TextEncoder().encode(`${name}:${secret}`);
   identify(name ? `Basic ${btoa(String.fromCharCode(...bytes))}` : secret ? `Bearer ${secret}` : null);

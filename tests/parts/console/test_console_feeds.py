@@ -152,12 +152,16 @@ def test_a_new_feed_of_a_form_is_written_in_fields(console: Console, form: int) 
     console.type("Add-on", "mailchimp")
     console.type("Settings as JSON", '{"list": ["a", null]')
     console.sees("This is not JSON")
-    assert not console.button("Add the feed").is_enabled()
+    console.click("Add the feed")
+    assert console.focused == "Settings as JSON"
+    assert console.server.call("GET", f"/forms/{form}/feeds")[1] == []
     console.field("Settings as JSON").send_keys("}")
     console.field("Run only for entries that the rules match").click()
     console.click("Add a rule")
     assert console.focused == "Field"
-    console.press(Keys.TAB)
+    console.click("Add the feed")
+    console.sees("Nothing was saved: a rule has no field.")
+    assert console.field("Field").get_attribute("aria-invalid") == "true"
     for label, text in (("Field", "2.1"), ("Value", "yes")):
         console.type(label, text)
     console.find("//select[@name='operator']/option[.='contains']").click()
@@ -194,7 +198,7 @@ def test_only_what_is_changed_is_written_and_what_no_browser_can_hold_stays(
 
 
 @pytest.mark.parametrize(("choice", "kept"), [
-    ("Go on with yours", "mine"), ("Take what is stored", "theirs"),
+    ("yours", "mine"), ("stored", "theirs"),
 ])  # fmt: skip
 def test_of_two_who_edit_a_feed_the_second_chooses_and_nothing_is_overwritten_before(
     console: Console, make_feeds: Feeds, choice: str, kept: str
@@ -205,16 +209,18 @@ def test_of_two_who_edit_a_feed_the_second_chooses_and_nothing_is_overwritten_be
     theirs = {"meta": {"feedName": "theirs", "list": "new"}}
     console.server.call("PATCH", f"/feeds/{number}", theirs)
     console.click("Save")
-    console.sees("Somebody else has saved this feed since you opened it.", "Yours", "Stored now")
+    console.sees("Somebody else has saved this feed meanwhile", "Yours", "Stored now")
     assert not console.button("Save").is_enabled()
     # Also after a reload.
     console.driver.refresh()
-    console.sees("Somebody else has saved this feed since you opened it.")
+    console.sees("Somebody else has saved this feed meanwhile")
     assert feed_of(console.server, number)["meta"]["feedName"] == "theirs"
-    console.click(choice)
+    console.find(f"//select[@name='keep-meta.feedName']/option[@value='{choice}']").click()
+    console.click("Go on with these")
     console.misses("Somebody else")
-    console.click("Save")
-    console.sees("Saved.")
+    if kept == "mine":
+        console.click("Save")
+        console.sees("Saved.")
     # What only the other one has changed stays in both cases.
     assert feed_of(console.server, number)["meta"] == {"feedName": kept, "list": "new"}
 

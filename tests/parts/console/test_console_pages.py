@@ -1,10 +1,12 @@
 """Pages in the console: the list, the editor, its previews, two people, and the history."""
 
+import time
 from typing import Any
 
 import pytest
-from browsers import Console, is_gone
+from browsers import Console, is_gone, make_key
 from conftest import Server
+from selenium.webdriver.common.keys import Keys
 
 # What a person would have to fear of a content: each would name itself in the title of the window.
 HOSTILE = (
@@ -44,17 +46,23 @@ def shown_in_preview(console: Console, text: str) -> None:
     console.until(is_shown, text)
 
 
+def set_dates(console: Console, **dates: str) -> None:
+    """Fill date fields by their names."""
+    script = (
+        "for (const [name, value] of Object.entries(arguments[0])) {"
+        " const one = document.querySelector(`[name=${name}]`);"
+        " one.value = value; one.dispatchEvent(new Event('input', {bubbles: true})); }"
+    )
+    console.driver.execute_script(script, dates)
+
+
 def test_a_new_page_is_written_scheduled_and_protected(console: Console) -> None:
     console.open("#/pages")
     console.click("New page")
     console.type("Title", "Spring sale")
     console.type("Content", "<p>Win a <b>boat</b>.</p>")
     shown_in_preview(console, "Win a boat.")
-    console.driver.execute_script(
-        "for (const [name, value] of [['date', '2031-03-01'], ['starts_at', '2031-04-01'],"
-        " ['ends_at', '2031-05-01']]) { const one = document.querySelector(`[name=${name}]`);"
-        " one.value = value; one.dispatchEvent(new Event('input', {bubbles: true})); }"
-    )
+    set_dates(console, date="2031-03-01", starts_at="2031-04-01", ends_at="2031-05-01")
     console.find("//select[@name='status']/option[@value='publish']").click()
     console.type("Password", "wind")
     console.type("Form", "7")
@@ -91,7 +99,7 @@ def test_filters_counts_and_paging_are_the_address(console: Console) -> None:
     console.sees("15 pages")
     assert console.value("Author (number)") == "41"
     console.open("#/pages?language=de&search=kite")
-    console.sees("1 pages", "Kite in German")
+    console.sees("1 page", "Kite in German")
     console.open("#/pages?search=nothing-like-it")
     console.sees("No page matches these filters.")
     console.open("#/pages?after=2031-01-01&search=kite")
@@ -148,7 +156,9 @@ def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
     theirs = {"content": "<p>Theirs.</p>", "meta": {"form_id": "2"}}
     assert console.server.call("PUT", f"/pages/{page_id}", theirs)[0] == 200
     console.click("Save")
-    console.sees("Somebody else has saved this page meanwhile", "<p>Theirs.</p>", "meta.form_id")
+    console.sees("Author 1 has saved this page meanwhile", "<p>Theirs.</p>", "meta.form_id")
+    # Only what both have changed is asked for.
+    assert not console.driver.find_elements("name", "keep-slug")
     page = stored(console.server, page_id)
     assert page["content"]["raw"] == "<p>Theirs.</p>"
     assert page["slug"] == "ours"
@@ -160,6 +170,16 @@ def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
     page = stored(console.server, page_id)
     assert page["content"]["raw"] == "<p>Theirs.</p>"
     assert (page["slug"], page["meta"]["form_id"]) == ("my-slug", "2")
+    # Changes of different fields are joined, and saved once the user has seen them.
+    console.type("Form", "3")
+    assert console.server.call("PUT", f"/pages/{page_id}", {"title": "Theirs"})[0] == 200
+    console.click("Save")
+    console.sees("Both versions are joined here.")
+    assert console.value("Title") == "Theirs"
+    console.click("Save")
+    console.sees("The page was saved.")
+    page = stored(console.server, page_id)
+    assert (page["title"]["raw"], page["meta"]["form_id"]) == ("Theirs", "3")
 
 
 def test_what_is_typed_survives_a_reload_and_is_never_a_password(console: Console) -> None:
@@ -181,6 +201,120 @@ def test_what_is_typed_survives_a_reload_and_is_never_a_password(console: Consol
     assert console.value("Content") == ""
 
 
+def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> None:
+    page_id = make(console.server, title="Bar", status="draft")
+    console.open(f"#/pages/{page_id}")
+    bar = console.find("//*[@aria-label='State and actions']")
+    assert bar.text.split("\n")[0] == "Draft"
+    assert console.button("Save").get_attribute("aria-disabled") == "true"
+    console.type("Title", "Bars")
+    console.until(lambda: "Unsaved changes" in bar.text)
+    focused = console.driver.switch_to.active_element
+    console.press(Keys.CONTROL, "s")
+    console.until(lambda: "Saved " in bar.text and "Unsaved" not in bar.text)
+    assert console.driver.switch_to.active_element == focused
+    # It stays in view, also below.
+    console.width(360)
+    console.driver.execute_script("scrollTo(0, document.body.scrollHeight)")
+    top = console.driver.execute_script("return arguments[0].getBoundingClientRect().top", bar)
+    assert 0 <= top < 100
+    console.width(1280)
+    # With a date that is cleared by its button, the keys still save.
+    set_dates(console, starts_at="2031-04-01")
+    console.press(Keys.CONTROL, "s")
+    console.until(lambda: stored(console.server, page_id)["meta"]["starts_at"] == "2031-04-01")
+    console.click("Clear: Starts at")
+    assert console.focused.startswith("Starts at")
+    console.press(Keys.CONTROL, "s")
+    console.until(lambda: stored(console.server, page_id)["meta"]["starts_at"] == "")
+    for change, state in (
+        ({"status": "publish"}, "Live"),
+        ({"meta": {"starts_at": "2031-04-01"}}, "Opens 2031-04-01"),
+        ({"meta": {"starts_at": "", "ends_at": "2021-04-01"}}, "Ended 2021-04-01"),
+        ({"date": "2031-01-02T03:04:05"}, "Scheduled for 2031-01-02 03:04"),
+        ({"status": "trash"}, "In the trash"),
+    ):
+        method, path = ("DELETE", "") if change == {"status": "trash"} else ("PUT", "")
+        console.server.call(method, f"/pages/{page_id}{path}", change)
+        console.open(f"#/pages/{page_id}")
+        console.until(lambda state=state: state in console.text, state)
+
+
+def test_a_value_that_is_no_json_leads_to_its_field_and_a_date_stays_a_date(
+    console: Console,
+) -> None:
+    page_id = make(console.server, title="Folded")
+    console.open(f"#/pages/{page_id}")
+    console.click("More meta, as JSON")
+    console.type("viral_share", "[1")
+    console.sees("This is not JSON")
+    console.click("More meta, as JSON")
+    console.click("Save")
+    assert console.focused == "viral_share"
+    console.field("viral_share").send_keys("]")
+    console.misses("This is not JSON")
+    set_dates(console, ends_at="12031-05-01")
+    assert console.field("Ends at").get_attribute("type") == "date"
+    set_dates(console, ends_at="2031-05-01")
+    console.click("Save")
+    console.until(lambda: stored(console.server, page_id)["meta"]["ends_at"] == "2031-05-01")
+    assert stored(console.server, page_id)["meta"]["viral_share"] == [1]
+
+
+def test_values_that_no_page_can_use_are_refused_at_their_field(console: Console) -> None:
+    page_id = make(console.server, title="Values", meta={"gallery": ["kept as it was"]})
+    console.open(f"#/pages/{page_id}")
+    for label, text, right in (
+        ("Languages", "en, not one", "en, de-CH"),
+        ("Form", "contact", "3"),
+        ("Gallery", "boat.jpg", "https://example.com/boat.jpg"),
+    ):
+        console.type(label, text)
+        console.click("Save")
+        console.sees("Nothing was saved.")
+        assert console.field(label).get_attribute("aria-invalid") == "true"
+        assert stored(console.server, page_id)["meta"]["language"] == []
+        console.type(label, right)
+    console.click("Save")
+    console.sees("The page was saved.")
+    assert stored(console.server, page_id)["meta"]["language"] == ["en", "de-CH"]
+
+
+def test_who_may_only_read_sees_the_page_and_no_form(console: Console) -> None:
+    page_id = make(console.server, title="Only read", content="<p>As visitors see it.</p>")
+    console.sign_in("", make_key(console.server, "pages:read"))
+    console.open(f"#/pages/{page_id}")
+    console.sees("Live", "Content")
+    console.driver.switch_to.frame(console.find("//iframe[@title='Preview of the page']"))
+    assert "As visitors see it." in console.text
+    console.driver.switch_to.default_content()
+    shown = "//*[self::input or self::textarea or self::select]"
+    assert not any(one.is_displayed() for one in console.driver.find_elements("xpath", shown))
+
+
+def test_notices_come_again_end_and_do_not_follow_and_passwords_are_not_lost_silently(
+    console: Console,
+) -> None:
+    page_id = make(console.server, title="Notices")
+    console.open(f"#/pages/{page_id}")
+    for text in ("One", "Two"):
+        console.type("Title", text)
+        console.click("Save")
+        console.until(lambda text=text: stored(console.server, page_id)["title"]["raw"] == text)
+    console.sees("The page was saved.")
+    time.sleep(1.1)
+    console.type("Password", "wind")
+    console.click("Pages")
+    alert = console.driver.switch_to.alert
+    assert "not saved" in alert.text
+    alert.dismiss()
+    assert console.value("Password") == "wind"
+    console.click("Discard changes")
+    console.click("Pages")
+    console.sees("New page")
+    console.misses("The page was saved.")
+
+
 def test_an_open_editor_outlives_a_stop_of_the_service(console: Console) -> None:
     page_id = make(console.server, title="Stopped")
     console.open(f"#/pages/{page_id}")
@@ -198,7 +332,7 @@ def test_an_open_editor_outlives_a_stop_of_the_service(console: Console) -> None
 def test_nothing_of_a_content_runs(console: Console) -> None:
     page_id = make(console.server, title=HOSTILE, content=HOSTILE, slug="hostile")
     console.open("#/pages?search=script")
-    console.sees("1 pages")
+    console.sees("1 page")
     console.open(f"#/pages/{page_id}")
     console.until(lambda: "onerror" in console.value("Content"))
     frame = console.find("//iframe[@title='Preview of the page']")

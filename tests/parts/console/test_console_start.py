@@ -54,5 +54,5 @@ def test_the_start_leads_to_what_is_there_what_comes_next_and_what_has_failed(
     console.sees("Not yet")
     console.misses("Goes live")
     console.driver.back()
-    console.click("All 1 failed runs")
+    console.click("The failed run")
     console.sees("Maintenance.")

@@ -1,0 +1,139 @@
+// An edited page, feed or webhook: its draft, its version, and what others have saved meanwhile.
+import { useEffect, useRef, useState } from "./lib.js";
+import { askBeforeLeaving } from "./address.js";
+import { dropDraft, keepDraft, readDraft } from "./drafts.js";
+import { say, useAction } from "./ui.js";
+
+export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
+
+/** Return all values by path: those of the meta as `meta.form_id`. */
+export const flat = ({ meta = {}, ...values }) => ({ ...values, ...Object.fromEntries(Object.entries(meta).map(([name, value]) => [`meta.${name}`, value])) });
+
+/** Return the changed values by path; those that were removed are undefined. */
+export function changesOf(values, base) {
+  const [now, before] = [flat(values), flat(base)];
+  const paths = Object.keys({ ...before, ...now });
+  return Object.fromEntries(paths.filter((path) => !same(now[path], before[path])).map((path) => [path, now[path]]));
+}
+
+/** Return the values with changes by path. */
+export function withChanges(base, changes) {
+  const values = { ...base, ...(base.meta && { meta: { ...base.meta } }) };
+  for (const [path, value] of Object.entries(changes)) {
+    const [target, name] = path.startsWith("meta.") ? [values.meta, path.slice(5)] : [values, path];
+    if (value === undefined) delete target[name];
+    else target[name] = value;
+  }
+  return values;
+}
+
+/** Return the changed paths that somebody else has changed too, to another value. */
+const disputed = (changes, before, theirs) => Object.keys(changes).filter((path) => !same(theirs[path], before[path]) && !same(theirs[path], changes[path]));
+
+/** Return the changes with the values that a draft is based on; JSON has no undefined. */
+const draftOf = (changes, base) => ({ changes: Object.entries(changes).map(([path, value]) => (value === undefined ? [path] : [path, value])), before: Object.fromEntries(Object.keys(changes).map((path) => [path, flat(base)[path]])) });
+
+/**
+ * Edit a document.
+ *
+ * `stored` is `{values, etag}`, and what else the screen needs. `draft` names the draft in the
+ * browser; without a name, and for what no draft has, the user is asked before leaving. `load()`
+ * returns what is stored now. `send(values, changes, stored)` saves, and returns what is stored
+ * then, or nothing if another screen was opened. A 412 becomes a `conflict`.
+ */
+export function useDocument({ stored: loaded, draft = "", load, send, saved = "Saved." }) {
+  const [restored, setRestored] = useState(() => draft && readDraft(draft));
+  const [stored, setStored] = useState(loaded);
+  const [values, setValues] = useState(() => (restored ? withChanges(loaded.values, Object.fromEntries(restored.changes)) : loaded.values));
+  const [conflict, setConflict] = useState(() => restored && restored.etag !== loaded.etag && conflictOf(Object.fromEntries(restored.changes), restored.before, loaded));
+  const [savedAt, setSavedAt] = useState(null);
+  const changes = changesOf(values, stored.values);
+  const isChanged = Object.keys(changes).length > 0;
+  const isStored = useRef(true);
+  const isOver = useRef(false);
+
+  const keep = () => {
+    if (isOver.current || !draft) return;
+    const { password, ...storable } = changes;
+    isStored.current = !("password" in changes);
+    if (!Object.keys(storable).length) dropDraft(draft);
+    // A draft that an older version is based on stays as it is until its conflict is resolved.
+    else if (!(conflict && restored)) isStored.current = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag }) && isStored.current;
+  };
+  const latest = useRef(keep);
+  latest.current = keep;
+  useEffect(() => {
+    const timer = setTimeout(() => latest.current(), 300);
+    return () => clearTimeout(timer);
+  }, [values, stored, conflict]);
+  const isLost = useRef(() => false);
+  isLost.current = () => {
+    latest.current();
+    return !isOver.current && isChanged && !(draft && isStored.current);
+  };
+  useEffect(() => {
+    const leave = (event) => isLost.current() && event.preventDefault();
+    addEventListener("beforeunload", leave);
+    askBeforeLeaving(() => isLost.current());
+    return () => {
+      removeEventListener("beforeunload", leave);
+      askBeforeLeaving(null);
+      latest.current();
+    };
+  }, []);
+
+  /** Forget the changes: nothing is asked or kept from now on. */
+  const close = () => {
+    isOver.current = true;
+    if (draft) dropDraft(draft);
+  };
+  /** Go on with what is stored now, and with these changes. */
+  const rebase = (next, kept) => {
+    setStored(next);
+    setValues(withChanges(next.values, kept));
+    setConflict(null);
+    setRestored(null);
+  };
+  const [save, isSaving, error] = useAction(async () => {
+    try {
+      const next = await send(values, changes, stored, close);
+      if (!next) return;
+      setStored(next);
+      // Keep the input since the request was sent.
+      setValues((now) => withChanges(next.values, changesOf(now, values)));
+      setRestored(null);
+      setSavedAt(new Date());
+      say([saved, next.warning].filter(Boolean).join(" "));
+    } catch (problem) {
+      if (problem.status !== 412) throw problem;
+      const theirs = await load();
+      const found = conflictOf(changes, flat(stored.values), theirs);
+      if (found) {
+        setConflict(found);
+        return;
+      }
+      rebase(theirs, changes);
+      say("Somebody else has saved other fields meanwhile. Both versions are joined here. Save to store the result.", "info");
+    }
+  });
+  return {
+    values, stored, changes, isChanged, isSaving, error, save, close, savedAt, conflict, canBeKept: isStored.current || "password" in changes,
+    restored: restored && isChanged && !conflict ? restored : null,
+    set: (changed) => setValues((now) => withChanges(now, changed)),
+    replace: (update) => setValues(update),
+    discard: () => rebase(conflict ? conflict.theirs : stored, {}),
+    resolve: (chosen) => {
+      rebase(conflict.theirs, Object.fromEntries(Object.entries(changes).filter(([path]) => chosen(path))));
+      say("Both versions are joined here. Save to store the result.", "info");
+    },
+  };
+}
+
+/** Return the conflict of changes with what is stored now, or null if nobody changed the same. */
+function conflictOf(changes, before, theirs) {
+  const stored = flat(theirs.values);
+  const paths = disputed(changes, before, stored);
+  if (!paths.length) return null;
+  const others = Object.keys(stored).filter((path) => !(path in changes) && path in before && !same(stored[path], before[path]));
+  return { theirs, paths, others };
+}

@@ -1,0 +1,47 @@
+"""Copies of pages, as drafts."""
+
+from json import loads
+
+from landform.schemas import fields
+from landform.service.call import Call
+from landform.service.operations import Resource
+from landform.service.page_dump import CONTEXTS, created, page_reply
+from landform.service.pages import find_warnings
+from landform.service.rendering.content import prepare_texts
+from landform.service.reply import Reply
+from landform.storage import pages
+from landform.storage.feeds import COPY
+from landform.storage.rows import Row
+
+RESOURCE = Resource()
+NEW: Row = {"status": "draft", "slug": "", "date": None, **dict.fromkeys(("password",), "")}
+
+
+@RESOURCE.post(
+    "/pages/<page_id>/duplicate",
+    response=CONTEXTS["edit"],
+    status=201,
+    scope="pages:write",
+    denied="rest_cannot_create",
+    headers=("Location", "ETag", "X-Landform-Warning"),
+    errors=("rest_post_invalid_id",),
+)
+def duplicate_page(call: Call, page_id: int) -> Reply:
+    """Create a draft, "... (copy)", with the content and meta of a page, also of a trashed one.
+
+    The password, slug, date and revisions are not copied, and the author is the caller.
+    """
+    old = pages.get(call.store, page_id)
+    # A title as long as it may be is the same.
+    has_room = 0 < len(old["title_raw"]) <= fields.LONGEST_TEXT - len(COPY)
+    ending = COPY if has_room else ""
+    values = {"title": old["title_raw"] + ending, "content": old["content_raw"]}
+    texts = prepare_texts({**values, "meta": loads(old["meta"])}, call.caller)
+    columns = {"author": call.caller.author, **NEW, **texts.columns}
+    if call.caller.may_write_any_html:
+        # The stored HTML, so that cleaned texts stay cleaned.
+        columns["title_rendered"] = old["title_rendered"] + ending
+        columns["content_rendered"] = old["content_rendered"]
+    page = pages.create(call.store, columns)
+    reply = page_reply(call, page, find_warnings(call, texts, page))
+    return created(call, "pages", reply, page["id"])

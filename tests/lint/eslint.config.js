@@ -1,0 +1,42 @@
+// Rules that find faults in the modules of the console and of /docs; their style is free.
+import globals from "globals";
+
+export default [
+  { ignores: ["**/vendor/"] },
+  {
+    files: ["**/*.js"],
+    languageOptions: { ecmaVersion: "latest", sourceType: "module", globals: globals.browser },
+    linterOptions: { reportUnusedDisableDirectives: "error" },
+    rules: {
+      "array-callback-return": "error",
+      eqeqeq: ["error", "always", { null: "ignore" }],
+      "no-constant-binary-expression": "error",
+      "no-const-assign": "error",
+      "no-dupe-args": "error",
+      "no-dupe-else-if": "error",
+      "no-dupe-keys": "error",
+      "no-duplicate-case": "error",
+      "no-duplicate-imports": "error",
+      "no-eval": "error",
+      "no-fallthrough": "error",
+      "no-implicit-globals": "error",
+      "no-implied-eval": "error",
+      "no-loss-of-precision": "error",
+      "no-new-func": "error",
+      "no-redeclare": "error",
+      "no-self-assign": "error",
+      "no-self-compare": "error",
+      "no-undef": "error",
+      "no-unreachable": "error",
+      "no-unsafe-finally": "error",
+      "no-unsafe-optional-chaining": "error",
+      "no-unused-vars": ["error", { argsIgnorePattern: "^_", ignoreRestSiblings: true }],
+      "no-use-before-define": ["error", { functions: false, variables: false }],
+      "no-useless-assignment": "error",
+      "no-var": "error",
+      "prefer-const": "error",
+      "use-isnan": "error",
+      "valid-typeof": "error",
+    },
+  },
+];

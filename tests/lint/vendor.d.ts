@@ -1,0 +1,6 @@
+// What the scripts in vendor/ add to the window.
+interface Window {
+  preact: any;
+  preactHooks: any;
+  htm: any;
+}
