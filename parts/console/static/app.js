@@ -3,9 +3,13 @@ import { html, render, useEffect, useLoad } from "./lib.js";
 import { get, title } from "./api.js";
 import { Link, address } from "./address.js";
 import { dropAll } from "./drafts.js";
+import { EntryList } from "./entries.js";
+import { Entry } from "./entry.js";
 import { EventList } from "./events.js";
 import { Feed } from "./feed.js";
 import { FeedList } from "./feeds.js";
+import { Form } from "./form.js";
+import { FormList } from "./forms.js";
 import { Page } from "./page.js";
 import { PageList } from "./pages.js";
 import { Plan } from "./planning.js";
@@ -22,17 +26,20 @@ import { WebhookList } from "./webhooks.js";
 const PLACES = [
   ["", "Start"],
   ["pages", "Pages", "pages:read"],
+  ["forms", "Forms", "forms:read"],
+  ["entries", "Entries", "entries:read"],
   ["feeds", "Feeds", "feeds:read"],
   ["runs", "Runs", "feeds:read"],
   ["webhooks", "Webhooks", "webhooks:write"],
   ["events", "Events", "events:read"],
 ];
-// The places of parts, which have the same names. Without its part a place is not offered.
-const OF_PARTS = ["runs", "webhooks"];
-const isThere = (place) => !OF_PARTS.includes(place) || hasPart(place);
+// The parts that places need. Without its part a place is not offered.
+const OF_PARTS = { forms: "leads", entries: "leads", runs: "runs", webhooks: "webhooks" };
+const isThere = (place) => !Object.hasOwn(OF_PARTS, place) || hasPart(OF_PARTS[place]);
 // The screens by the first part of an address: the list, and a single item.
 const SCREENS = {
   "": [Start], pages: [PageList, Page], feeds: [FeedList, Feed], plan: [Plan, Plan],
+  forms: [FormList, Form], entries: [EntryList, Entry],
   runs: [RunList], webhooks: [WebhookList, Webhook], events: [EventList],
 };
 

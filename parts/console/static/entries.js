@@ -1,0 +1,92 @@
+// The list of entries: by form, status and text.
+import { html, useLoad, useState } from "./lib.js";
+import { get, post, put } from "./api.js";
+import { Link, refine } from "./address.js";
+import { getForms } from "./forms.js";
+import { may } from "./session.js";
+import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Text, say, displayTime, useAction } from "./ui.js";
+
+const STATUSES = [["active", "Active"], ["spam", "Spam"], ["trash", "Trash"]];
+const PER_PAGE = 50;
+// How many values of an entry a row shows.
+const VALUES = 3;
+
+/** Return the parameters of a search. */
+function searchOf({ status, q, from, to }) {
+  const search = { status, ...(from ? { start_date: from } : {}), ...(to ? { end_date: to } : {}) };
+  if (q) search.field_filters = [{ key: "0", value: q, operator: "contains" }];
+  return { search: JSON.stringify(search) };
+}
+
+/** Return the values of an entry that are filled in, by the ids of their inputs in order. */
+export const valuesOf = (entry) => Object.entries(entry).filter(([id, value]) => /^\d+(\.\d+)?$/.test(id) && value !== "")
+  .sort(([a], [b]) => parseInt(a, 10) - parseInt(b, 10) || a.localeCompare(b, "en", { numeric: true }));
+
+/** Change the properties of an entry, such as its star or its status. */
+export const setProperties = (id, properties) => put(`/entries/${id}/properties`, properties);
+
+export function EntryList({ query }) {
+  const filters = { form_id: query.form_id || "", q: query.q || "", from: query.from || "", to: query.to || "", status: STATUSES.some(([key]) => key === query.status) ? query.status : "active" };
+  const page = Number(query.page) || 1;
+  const path = filters.form_id ? `/forms/${encodeURIComponent(filters.form_id)}/entries` : "/entries";
+  const state = useLoad(async () => (await get(path, { ...searchOf(filters), "paging[page_size]": PER_PAGE, "paging[current_page]": page })).data, [page, ...Object.values(filters)]);
+  const forms = useLoad(() => getForms());
+  const titles = Object.fromEntries((forms.data || []).map(({ id, title }) => [id, title]));
+  const [change, isChanging, error] = useAction(async (entry, properties, text) => {
+    await setProperties(entry.id, properties);
+    say(text);
+    state.reload();
+  });
+  const writes = may("entries:write");
+  const star = (entry) => (entry.is_starred === "1" ? "★" : "☆");
+  const columns = [
+    writes && { label: "", heading: "Star", cell: (entry) => html`<button class="plain" aria-pressed=${entry.is_starred === "1" ? "true" : "false"} aria-label="Star entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { is_starred: entry.is_starred === "1" ? 0 : 1 }, `Entry ${entry.id} ${entry.is_starred === "1" ? "has no star" : "has a star"}.`)}>${star(entry)}</button>` },
+    { label: "Entry", main: true, cell: (entry) => html`<${Link} path="entries/${entry.id}" class=${entry.is_read === "1" ? undefined : "unread"}>${valuesOf(entry).slice(0, VALUES).map(([, value]) => String(value).slice(0, 80)).join(", ") || `Entry ${entry.id}`}<//>${entry.is_read !== "1" && html` <span class="tag">new</span>`}` },
+    { label: "Form", cell: ({ form_id }) => titles[form_id] || `Form ${form_id}` },
+    { label: "Sent", cell: ({ date_created }) => html`<time datetime="${date_created.replace(" ", "T")}Z">${displayTime(date_created)} UTC</time>` },
+    writes && { label: "", cell: (entry) => html`<div class="actions">
+      ${filters.status === "active" && html`<button aria-label="Spam: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "spam" }, `Entry ${entry.id} is spam.`)}>Spam</button>
+        <button class="danger" aria-label="Trash entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "trash" }, `Entry ${entry.id} is in the trash.`)}>Trash</button>`}
+      ${filters.status !== "active" && html`<button aria-label="${filters.status === "spam" ? "Not spam" : "Restore"}: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "active" }, `Entry ${entry.id} is active.`)}>${filters.status === "spam" ? "Not spam" : "Restore"}</button>`}</div>` },
+  ].filter(Boolean);
+  return html`<${Screen} title="Entries" actions=${filters.form_id && html`<${Download} formId=${filters.form_id} />`}>
+    <nav class="actions tabs" aria-label="States of entries">${STATUSES.map(([key, name]) => html`<${Link} path="entries" query=${{ ...query, page: "", status: key === "active" ? "" : key }} aria-current=${key === filters.status ? "true" : undefined}>${name}<//>`)}</nav>
+    <div class="filters">
+      <${Choice} label="Form" name="form_id" value=${filters.form_id} options=${[["", "All forms"], ...(forms.data || []).map(({ id, title }) => [id, title])]} change=${(form_id) => refine({ form_id, page: "" })} />
+      <${Filter} label="Search" name="q" type="search" query=${query} />
+      ${[["from", "From"], ["to", "To"]].map(([name, label]) => html`<div class="field"><label for="entries-${name}">${label}</label><input type="date" id="entries-${name}" value=${filters[name]} onChange=${(event) => refine({ [name]: event.target.value, page: "" })} /></div>`)}
+    </div>
+    <${Problem} error=${error} />
+    <${Loaded} state=${state}>${({ entries, total_count }) => html`<${Table} caption="Entries" columns=${columns} rows=${entries} empty="There are no such entries." />
+      <${Paging} page=${page} pages=${Math.ceil(total_count / PER_PAGE)} total=${total_count} what=${total_count === 1 ? "entry" : "entries"} />`}<//>
+    ${writes && html`<${Erasure} done=${() => state.reload()} />`}
+  <//>`;
+}
+
+/** A button that downloads all entries of a form as CSV. */
+function Download({ formId }) {
+  const [download, isRunning, error] = useAction(async () => {
+    const { text } = await get(`/forms/${encodeURIComponent(formId)}/entries`, {}, { headers: { Accept: "text/csv" } });
+    const link = document.createElement("a");
+    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
+    link.download = `entries-of-form-${formId}.csv`;
+    link.click();
+    URL.revokeObjectURL(link.href);
+  });
+  return html`<button disabled=${isRunning} onClick=${download}>Download CSV</button><${Problem} error=${error} />`;
+}
+
+/** Delete every entry of a person. */
+function Erasure({ done }) {
+  const [email, setEmail] = useState("");
+  const [erase, isRunning, error] = useAction(async () => {
+    const { data } = await post("/entries/erase", { email: email.trim() });
+    say(`${data.erased} ${data.erased === 1 ? "entry was" : "entries were"} deleted for good.`);
+    setEmail("");
+    done();
+  });
+  return html`<details><summary>Erase a person</summary><p class="hint">Deletes every entry with this e-mail address for good, in all forms, also from spam and trash.</p>
+    <${Problem} error=${error} />
+    <${Text} label="E-mail address" name="email" error=${error} value=${email} change=${setEmail} />
+    <${Confirmed} label="Erase" class="danger" question="Delete every entry with ${email} for good?" act=${erase} disabled=${isRunning || !email.includes("@")} /></details>`;
+}

@@ -1,0 +1,64 @@
+// The fields of a form: their types, and the editor of each.
+import { html } from "./lib.js";
+import { Check, Choice, LongText, Text } from "./ui.js";
+
+export const TYPES = [
+  ["text", "Text, one line"], ["textarea", "Text, several lines"], ["email", "E-mail address"], ["name", "Name"],
+  ["phone", "Phone number"], ["website", "Web address"], ["number", "Number"], ["date", "Date"],
+  ["select", "Choice from a list"], ["radio", "One of several choices"], ["checkbox", "Any of several choices"],
+  ["consent", "Consent"], ["hidden", "Hidden value"], ["html", "Text between fields"], ["section", "Heading"],
+];
+const WITH_CHOICES = ["select", "radio", "checkbox"];
+const WITHOUT_VALUE = ["html", "section"];
+const LABELS = { email: "E-mail address", name: "Name", consent: "Consent" };
+
+/** Return the inputs of choices: numbers that end in 0 are left out, as in Gravity Forms. */
+function inputsOf(id, choices) {
+  let number = 0;
+  return choices.map(({ text }) => {
+    number += (number + 1) % 10 ? 1 : 2;
+    return { id: `${id}.${number}`, label: text };
+  });
+}
+
+/** Return a new field. */
+export function newField(type, id) {
+  const field = { id, type, label: LABELS[type] || TYPES.find(([key]) => key === type)[1], isRequired: type === "consent" };
+  if (type === "name") return { ...field, inputs: [{ id: `${id}.3`, label: "First" }, { id: `${id}.6`, label: "Last" }] };
+  if (type === "consent") {
+    const inputs = ["Consent", "Text", "Description"].map((label, place) => ({ id: `${id}.${place + 1}`, label, ...(place ? { isHidden: true } : {}) }));
+    return { ...field, checkboxLabel: "I agree to be contacted.", inputs, choices: [{ text: "Checked", value: "1" }] };
+  }
+  return WITH_CHOICES.includes(type) ? withChoices(field, ["First choice", "Second choice"]) : field;
+}
+
+/** Return a field with choices of these texts; those that it had already keep their values. */
+function withChoices(field, texts) {
+  const former = new Map((field.choices || []).map((choice) => [choice.text, choice]));
+  const choices = texts.map((text) => former.get(text) || { text, value: text });
+  return { ...field, choices, ...(field.type === "checkbox" ? { inputs: inputsOf(field.id, choices) } : {}) };
+}
+
+/** The editor of a field. `move(by)` moves it; `error` has the messages of the service. */
+export function FieldEditor({ field, place, count, change, move, drop, error, disabled }) {
+  const set = (name) => (value) => change({ ...field, [name]: value });
+  const name = field.label || `field ${field.id}`;
+  const type = TYPES.find(([key]) => key === field.type);
+  return html`<fieldset class="form-field" disabled=${disabled}><legend>${place + 1}. ${type ? type[1] : `${field.type} (not shown on pages)`}</legend>
+    <div class="pairs"><${Text} label="Label" name="fields.${place}.label" error=${error} value=${field.label} change=${set("label")} />
+    ${!WITHOUT_VALUE.includes(field.type) && field.type !== "hidden" && html`<${Text} label="Help" name="fields.${place}.description" error=${error} value=${field.description} change=${set("description")} />`}</div>
+    ${field.type === "html" && html`<${LongText} label="Text" name="fields.${place}.content" error=${error} rows="3" value=${field.content} change=${set("content")} />`}
+    ${field.type === "hidden" && html`<${Text} label="Parameter of the page's address" name="fields.${place}.inputName" hint="Such as utm_source: the value comes from the address of the page." error=${error} value=${field.inputName} change=${(value) => change({ ...field, inputName: value, allowsPrepopulate: Boolean(value) })} />`}
+    ${field.type === "consent" && html`<${Text} label="Text of the checkbox" name="fields.${place}.checkboxLabel" error=${error} value=${field.checkboxLabel} change=${set("checkboxLabel")} />`}
+    ${WITH_CHOICES.includes(field.type) && html`<${LongText} label="Choices, one a line" name="fields.${place}.choices" rows="4" error=${error} value=${(field.choices || []).map(({ text }) => text).join("\n")}
+      change=${(text) => change(withChoices(field, text.split("\n")))} />`}
+    <div class="actions">
+      ${!WITHOUT_VALUE.includes(field.type) && field.type !== "hidden" && html`<${Check} label="Required" value=${field.isRequired} change=${set("isRequired")} />`}
+      <button type="button" aria-label="Up: ${name}" disabled=${place === 0} onClick=${() => move(-1)}>↑</button>
+      <button type="button" aria-label="Down: ${name}" disabled=${place === count - 1} onClick=${() => move(1)}>↓</button>
+      <button type="button" class="danger" aria-label="Remove ${name}" onClick=${drop}>Remove</button>
+    </div></fieldset>`;
+}
+
+/** Return a field without the empty lines of its choices. */
+export const cleaned = (field) => (WITH_CHOICES.includes(field.type) ? withChoices(field, (field.choices || []).map(({ text }) => text.trim()).filter(Boolean)) : field);
