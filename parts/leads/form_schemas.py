@@ -1,4 +1,4 @@
-"""Schemas of forms, as they are written with the defaults of Gravity Forms, and as they are read."""
+"""Schemas of forms: how they are written, with the defaults of Gravity Forms, and read."""
 
 import secrets
 from typing import Any

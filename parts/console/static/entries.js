@@ -13,6 +13,7 @@ const VALUES = 3;
 
 /** Return the parameters of a search. */
 function searchOf({ status, q, from, to }) {
+  /** @type {Record<string, any>} */
   const search = { status, ...(from ? { start_date: from } : {}), ...(to ? { end_date: to } : {}) };
   if (q) search.field_filters = [{ key: "0", value: q, operator: "contains" }];
   return { search: JSON.stringify(search) };

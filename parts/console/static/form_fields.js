@@ -1,6 +1,6 @@
 // The fields of a form: their types, and the editor of each.
 import { html } from "./lib.js";
-import { Check, Choice, LongText, Text } from "./ui.js";
+import { Check, LongText, Text } from "./ui.js";
 
 export const TYPES = [
   ["text", "Text, one line"], ["textarea", "Text, several lines"], ["email", "E-mail address"], ["name", "Name"],
