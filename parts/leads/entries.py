@@ -94,7 +94,7 @@ def update_entry(call: Call, entry_id: int) -> Reply:
     row = storage.find_entry(call.store, entry_id)
     if row is None:
         raise api_error("not_found")
-    form = _form(call, call.body.get("form_id", row["form_id"]))
+    form = _form(call, int(call.body.get("form_id", row["form_id"])))
     columns, values = call.body["columns"], call.body["values"]
     known = {key: values[key] for key in input_ids(form) if key in values}
     storage.update_entry(
@@ -122,13 +122,7 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
         return Reply(NOTHING, status=400)
     if storage.find_entry(call.store, entry_id) is None:
         raise api_error("not_found")
-    with call.store.transaction():
-        before = storage.get_entry(call.store, entry_id)
-        storage.update_entry(call.store, entry_id, call.body, if_match=call.if_match)
-        if before["status"] == storage.SPAM and call.body.get("status") == storage.ACTIVE:
-            entry = storage.get_entry(call.store, entry_id)
-            form = storage.get_form(call.store, int(entry["form_id"]))
-            planning.after_submission(call.store, form, entry)
+    storage.update_entry(call.store, entry_id, call.body, if_match=call.if_match)
     return Reply(UPDATED)
 
 

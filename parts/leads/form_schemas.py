@@ -33,7 +33,7 @@ COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
 class FormFields(Field[list[JsonObject]]):
     """The fields of a form, each an object with a `type`; one without an `id` gets the next."""
 
-    kind = list[dict]
+    kind = list[dict[str, Any]]
     json_type = {"type": "array", "maxItems": MOST_FIELDS, "items": {"type": "object"}}
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
@@ -191,7 +191,7 @@ class Form(Schema):
     """A form object; it has more keys, as they were written."""
 
     class Meta:
-        include = {"fields": Output("The fields.", list[dict])}
+        include = {"fields": Output("The fields.", list[dict[str, Any]])}
 
     id = Output("The number of the form.", int)
     title = Output("The title.")

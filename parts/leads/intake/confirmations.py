@@ -44,7 +44,7 @@ def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
     confirmations = [one for one in form["confirmations"].values() if one.get("isActive", True)]
     others = [one for one in confirmations if not one.get("isDefault") and _holds(one, entry)]
     default = [one for one in confirmations if one.get("isDefault")]
-    chosen = next(iter((*others, *default)), {})
+    chosen: JsonObject = next(iter((*others, *default)), {})
     if chosen.get("type") == "redirect" and (url := _redirect_url(chosen, form, entry)):
         return Confirmation("redirect", redirect_url=url)
     page = str(chosen.get("pageId") or "")

@@ -117,7 +117,7 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
     inputs = {name.replace(".", "_"): name for name in sent if name.startswith(PREFIX)}
     if len(inputs) > MOST_INPUTS:
         raise ValidationError(f"There must not be more than {MOST_INPUTS} inputs.", "input_")
-    values = {}
+    values = dict[str, str]()
     for field in open_fields(form):
         if field["type"] == "checkbox" and (name := inputs.get(f"{PREFIX}{field['id']}")):
             values |= _ticked(field, name, sent[name])

@@ -98,7 +98,7 @@ def _entry_of(row: Row, form: Row, values: Mapping[str, str]) -> Row:
 
 
 @transactional
-def create_entry(store: Store, form: Row, values: Mapping[str, str], **columns: Any) -> Row:
+def create_entry(store: Store, /, form: Row, values: Mapping[str, str], **columns: Any) -> Row:
     """Store an entry of a form, with its event, and return its row.
 
     `values`: those of the inputs, by their ids; blank ones are not stored. `columns`: those of the

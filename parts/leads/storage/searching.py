@@ -19,6 +19,7 @@ from landform.storage.store import Store
 LENGTH = 100
 # The key of a filter of any input.
 ANY = "0"
+OPPOSITES = {"isnot": "is", "not in": "in"}
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
 COLUMNS: Mapping[str, Any] = {
     **{
@@ -91,28 +92,28 @@ def _sorted(rows: Any, key: str, *, ascending: bool) -> Any:
     return rows.order_by(*(term.asc() if ascending else term.desc() for term in terms))
 
 
-def _condition(one: Mapping[str, Any]) -> ColumnBase:
+def _condition(one: Mapping[str, Any]) -> Any:
     """Return the condition of a filter, as `EntryList` loads it."""
     key, operator, value = one["key"], one["operator"], one["value"]
     if operator in ("isnot", "not in"):
-        return ~_condition({**one, "operator": {"isnot": "is", "not in": "in"}[operator]})
+        return ~_condition({**one, "operator": OPPOSITES[operator]})
     if operator == "in":
         each = [_condition({**one, "operator": "is", "value": text}) for text in value]
-        return reduce(or_, each) if each else NOTHING
+        return reduce(or_, each, NOTHING)
     if column := COLUMNS.get(key):
         return _of_column(column, operator, value)
-    if operator == "is" and not value:
-        return ~Entry.id.in_(_entries_with(key, ALWAYS))
-    return Entry.id.in_(_entries_with(key, _of_value(operator, value)))
+    is_blank = operator == "is" and not value
+    entries = _entries_with(key, ALWAYS if is_blank else _of_value(operator, value))
+    return Entry.id.not_in(entries) if is_blank else Entry.id.in_(entries)
 
 
-def _entries_with(key: str, condition: ColumnBase) -> Any:
+def _entries_with(key: str, condition: Any) -> Any:
     """Return the query for the entries with a value of an input; key 0 is any input."""
     query = EntryValue.select(EntryValue.entry_id).where(condition)
     return query if key == ANY else query.where(EntryValue.key == key)
 
 
-def _of_value(operator: str, value: str) -> ColumnBase:
+def _of_value(operator: str, value: str) -> Any:
     if operator == "is":
         return same_text(value)
     if operator in ("contains", "like"):
@@ -124,7 +125,7 @@ def _of_value(operator: str, value: str) -> ColumnBase:
     return column > other if operator == ">" else column < other
 
 
-def _of_column(column: Any, operator: str, value: str) -> ColumnBase:
+def _of_column(column: Any, operator: str, value: str) -> Any:
     if isinstance(column, BooleanField):
         return NOTHING if value not in ("0", "1") else column == (value == "1")
     if isinstance(column, (AutoField, BigIntegerField)):
