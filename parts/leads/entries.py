@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from landform.parts.leads import Leads, planning, storage
+from landform.parts.leads import Leads, storage
 from landform.parts.leads import errors as e
 from landform.parts.leads.entry_schemas import (
     EntryCreate,
