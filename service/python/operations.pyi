@@ -134,6 +134,40 @@ class Operations:
         """Send a `test` event; return its result, or a 202 after two seconds."""
     def replay_webhook(self, webhook_id: int | str, /, **arguments: Unpack[ReplayWebhook]) -> Webhook:
         """Deliver events again: all after an id or a time, or all that were set aside."""
+    def list_forms(self, **arguments: Unpack[ListForms]) -> Any:
+        """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
+    def create_form(self, **arguments: Unpack[CreateForm]) -> Any:
+        """Create a form. A title in use gets a number."""
+    def get_form(self, form_id: int | str, /, **arguments: Unpack[GetForm]) -> Any:
+        """Return a form, also one in the trash."""
+    def update_form(self, form_id: int | str, /, **arguments: Unpack[UpdateForm]) -> Any:
+        """Replace a form. Without `confirmations` and `is_active` these stay."""
+    def delete_form(self, form_id: int | str, /, **arguments: Unpack[DeleteForm]) -> Any:
+        """Move a form to the trash, or with `force` delete it, its entries and its feeds."""
+    def submit_form(self, form_id: int | str, /, **arguments: Unpack[SubmitForm]) -> Any:
+        """Submit a form; the response has the confirmation, or a message for each wrong field."""
+    def validate_submission(self, form_id: int | str, /, **arguments: Unpack[ValidateSubmission]) -> Any:
+        """Check a submission; nothing is stored."""
+    def list_entries(self, **arguments: Unpack[ListEntries]) -> Any:
+        """Return active entries, the newest first, or those of a search, with their number."""
+    def create_entry(self, **arguments: Unpack[CreateEntry]) -> Any:
+        """Store an entry as it is sent: nothing is checked, and no feed runs."""
+    def list_form_entries(self, form_id: int | str, /, **arguments: Unpack[ListFormEntries]) -> Any:
+        """Return the entries of a form, as the list of all entries does."""
+    def create_form_entry(self, form_id: int | str, /, **arguments: Unpack[CreateFormEntry]) -> Any:
+        """Store an entry of the form in the path."""
+    def erase_entries(self, **arguments: Unpack[EraseEntries]) -> Any:
+        """Delete every entry with an e-mail address for good, in all forms; return how many."""
+    def get_entry(self, entry_id: int | str, /, **arguments: Unpack[GetEntry]) -> Any:
+        """Return an entry."""
+    def update_entry(self, entry_id: int | str, /, **arguments: Unpack[UpdateEntry]) -> Any:
+        """Replace the values of an entry, and write the properties that are sent."""
+    def delete_entry(self, entry_id: int | str, /, **arguments: Unpack[DeleteEntry]) -> Any:
+        """Move an entry to the trash, or with `force` delete it for good."""
+    def update_entry_properties(self, entry_id: int | str, /, **arguments: Unpack[UpdateEntryProperties]) -> Any:
+        """Change the status, the star or whether an entry was read. Returns a message."""
+    def send_notifications(self, entry_id: int | str, /, **arguments: Unpack[SendNotifications]) -> Any:
+        """Send the notifications of an entry, of which there are none: feeds do that."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
         """Carry out several writes in one commit; each is authorized and validated."""
 
@@ -726,6 +760,7 @@ class ListEvents(TypedDict, total=False):
 
     after: int
     before: int
+    until: datetime | str
     order: Literal["asc", "desc"]
     type: Literal["*", "page.*", "feed.*", "store.*", "run.*", "form.*", "entry.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed", "form.created", "form.updated", "form.trashed", "form.restored", "form.deleted", "entry.created", "entry.updated", "entry.spam", "entry.deleted"] | Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "form.*", "entry.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed", "form.created", "form.updated", "form.trashed", "form.restored", "form.deleted", "entry.created", "entry.updated", "entry.spam", "entry.deleted"]]
     resource_id: int | Sequence[int]
@@ -902,6 +937,168 @@ class ReplayWebhook(TypedDict, total=False):
 
     after: int
     since: datetime | str
+    _fields: str | Sequence[str]
+
+class ListForms(TypedDict, total=False):
+    """What `list_forms` takes."""
+
+    include: int | Sequence[int]
+    status: Literal["active", "inactive", "trash"]
+    _fields: str | Sequence[str]
+
+class CreateForm(TypedDict, total=False):
+    """What `create_form` takes."""
+
+    title: str
+    is_active: bool
+    confirmations: Mapping[str, Any]
+    retention_days: int
+    fields: Any
+    _fields: str | Sequence[str]
+    idempotency_key: str
+
+class GetForm(TypedDict, total=False):
+    """What `get_form` takes."""
+
+    _fields: str | Sequence[str]
+
+class UpdateForm(TypedDict, total=False):
+    """What `update_form` takes."""
+
+    title: str
+    is_active: bool
+    confirmations: Mapping[str, Any]
+    retention_days: int
+    fields: Any
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class DeleteForm(TypedDict, total=False):
+    """What `delete_form` takes."""
+
+    force: bool
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class SubmitForm(TypedDict, total=False):
+    """What `submit_form` takes."""
+
+    validate_only: bool
+    source_page: int
+    target_page: int
+    _fields: str | Sequence[str]
+
+class ValidateSubmission(TypedDict, total=False):
+    """What `validate_submission` takes."""
+
+    source_page: int
+    target_page: int
+    _fields: str | Sequence[str]
+
+class ListEntries(TypedDict, total=False):
+    """What `list_entries` takes."""
+
+    field_ids: str
+    labels: bool
+    form_ids: int | Sequence[int]
+    include: int | Sequence[int]
+    search: str
+    sorting: Any
+    paging: Any
+    _fields: str | Sequence[str]
+
+class CreateEntry(TypedDict, total=False):
+    """What `create_entry` takes."""
+
+    form_id: Required[int]
+    status: Literal["active", "spam", "trash"]
+    is_read: int
+    is_starred: int
+    created_by: int | None
+    date_created: str
+    date_updated: str
+    ip: str
+    source_url: str
+    user_agent: str
+    _fields: str | Sequence[str]
+    idempotency_key: str
+
+class ListFormEntries(TypedDict, total=False):
+    """What `list_form_entries` takes."""
+
+    field_ids: str
+    labels: bool
+    form_ids: int | Sequence[int]
+    include: int | Sequence[int]
+    search: str
+    sorting: Any
+    paging: Any
+    _fields: str | Sequence[str]
+
+class CreateFormEntry(TypedDict, total=False):
+    """What `create_form_entry` takes."""
+
+    form_id: int
+    status: Literal["active", "spam", "trash"]
+    is_read: int
+    is_starred: int
+    created_by: int | None
+    date_created: str
+    date_updated: str
+    ip: str
+    source_url: str
+    user_agent: str
+    _fields: str | Sequence[str]
+    idempotency_key: str
+
+class EraseEntries(TypedDict, total=False):
+    """What `erase_entries` takes."""
+
+    email: Required[str]
+    _fields: str | Sequence[str]
+
+class GetEntry(TypedDict, total=False):
+    """What `get_entry` takes."""
+
+    field_ids: str
+    labels: bool
+    _fields: str | Sequence[str]
+
+class UpdateEntry(TypedDict, total=False):
+    """What `update_entry` takes."""
+
+    form_id: int
+    status: Literal["active", "spam", "trash"]
+    is_read: int
+    is_starred: int
+    created_by: int | None
+    date_created: str
+    date_updated: str
+    ip: str
+    source_url: str
+    user_agent: str
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class DeleteEntry(TypedDict, total=False):
+    """What `delete_entry` takes."""
+
+    force: bool
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class UpdateEntryProperties(TypedDict, total=False):
+    """What `update_entry_properties` takes."""
+
+    status: Literal["active", "spam", "trash"]
+    is_read: bool
+    is_starred: bool
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
+
+class SendNotifications(TypedDict, total=False):
+    """What `send_notifications` takes."""
+
     _fields: str | Sequence[str]
 
 class BatchResponses(TypedDict):
