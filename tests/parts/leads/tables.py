@@ -1,0 +1,81 @@
+"""What leads add to tables of all operations (see `part_tables.py`)."""
+
+from typing import Any
+
+# Scopes and error codes, with the requests that need them.
+OPERATIONS = {
+    ("forms:read", "rest_forbidden"): "GET /forms, GET /forms/1",
+    ("forms:write", "rest_forbidden"): "POST /forms, PUT /forms/1, DELETE /forms/1",
+    ("entries:read", "rest_forbidden"): "GET /entries, GET /forms/1/entries, GET /entries/1",
+    ("entries:write", "rest_forbidden"): "POST /entries, POST /forms/1/entries, PUT /entries/1,"
+    " PUT /entries/1/properties, DELETE /entries/1, POST /entries/1/notifications,"
+    " POST /entries/erase",
+}
+FORM = {"title": "Contact", "fields": [{"id": 1, "type": "email", "label": "E-mail"}]}
+# Bodies and queries that are wrong, with the name of what is wrong.
+FORMS: list[tuple[Any, str]] = [
+    *(({**FORM, "title": title}, "title") for title in ("x" * 256, ["x"], "a\nb")),
+    *(({**FORM, "is_active": value}, "is_active") for value in ("maybe", 2, [])),
+    *(({**FORM, "retention_days": days}, "retention_days") for days in (0, "soon", 36_501)),
+    *(({**FORM, "confirmations": value}, "confirmations") for value in ("x", [1], {"a": 1})),
+]
+FIELDS: list[Any] = [
+    *([1], [{"id": -1}], [{"id": 100_000}], [{"id": True}], [{"id": "x"}], [{"type": 1}]),
+    *([{"label": {}}], [{"id": 1}, {"id": 1}], [{"choices": ["a"]}], [{"inputs": "1.3"}]),
+    [{"id": 1, "inputs": [{"id": "2.3"}]}],
+]
+ENTRIES: list[tuple[Any, str]] = [
+    *(({"form_id": 1, "is_read": value}, "is_read") for value in ("yes", 2)),
+    ({"form_id": 1, "status": "gone"}, "status"),
+    ({"form_id": 1, "date_created": "soon"}, "date_created"),
+    ({"form_id": 1, "1": ["a"]}, "1"),
+    ({"form_id": 1, "1": "x" * 10_001}, "1"),
+    ({"form_id": 1, "1": "\0"}, "1"),
+]
+SEARCHES = (
+    *("{", "[]", '{"status": 1}', '{"start_date": "soon"}', '{"field_filters": [1]}'),
+    *('{"field_filters": [{"operator": "near"}]}', '{"field_filters": [{"key": "secret"}]}'),
+    '{"field_filters": [{"value": {"a": 1}}]}',
+)
+WRONG: dict[str, list[tuple[Any, str]]] = {
+    "POST /forms": [*FORMS, *(({**FORM, "fields": fields}, "fields") for fields in FIELDS)],
+    "PUT /forms/1": FORMS,
+    "POST /entries": [({}, "form_id"), *ENTRIES],
+    "PUT /entries/1": ENTRIES,
+    "POST /entries/erase": [({}, "email"), ({"email": ""}, "email"), ({"email": 1}, "email")],
+    "GET /entries": [
+        *(("search=" + text, "search") for text in SEARCHES),
+        *((f"paging[page_size]={size}", "paging") for size in (0, 201, "x")),
+        *((f"sorting[{name}]=secret", "sorting") for name in ("key", "direction")),
+        ("include=x", "include"),
+    ],
+}
+# Requests that change something, and lists in which it would be seen.
+WRITES: list[tuple[str, str, Any]] = [("POST", "/forms", FORM)]
+LISTS = ["/forms", "/entries"]
+# How a row is created whose id is in a path.
+CREATED: dict[str, tuple[str, Any]] = {"<entry_id>": ("/entries", {"form_id": 1, "1": "x"})}
+# Paths of operations that a batch does not carry out.
+NOT_IN_BATCH = "/forms/1/submissions"
+
+
+def use(check: Any) -> None:
+    """Call every operation of leads."""
+    form = check("POST", "/forms", FORM)
+    path = f"/forms/{form['id']}"
+    check("GET", "/forms")
+    check("GET", path)
+    check("PUT", path, FORM)
+    check("POST", f"{path}/submissions/validation", {"input_1": "a@example.com"})
+    check("POST", f"{path}/submissions", {"input_1": "a@example.com"})
+    check("POST", f"{path}/entries", {"1": "b@example.com"})
+    entry = check("POST", "/entries", {"form_id": form["id"], "1": "c@example.com"})
+    check("GET", "/entries")
+    check("GET", f"{path}/entries")
+    check("GET", f"/entries/{entry['id']}")
+    check("PUT", f"/entries/{entry['id']}", {"1": "d@example.com"})
+    check("PUT", f"/entries/{entry['id']}/properties", {"is_read": 1})
+    check("POST", f"/entries/{entry['id']}/notifications", {"_notifications": []})
+    check("POST", "/entries/erase", {"email": "c@example.com"})
+    check("DELETE", f"/entries/{entry['id']}")
+    check("DELETE", path)
