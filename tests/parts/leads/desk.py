@@ -6,8 +6,6 @@ from applications import Client, service
 from databases import run_sql
 from flask import Flask
 
-from landform.parts.leads import storage, submissions
-
 FORM: dict[str, Any] = {
     "title": "Newsletter",
     "fields": [
@@ -35,10 +33,8 @@ class Desk(Client):
 
     def add_form(self, **keys: Any) -> None:
         """Add a form, which is the one that is submitted from now on."""
-        meta = {"fields": FORM["fields"], "confirmations": {}, **keys}
-        values = {"title": FORM["title"], "meta": meta, "is_active": True}
-        with self.store.connection():
-            self.form = int(storage.create_form(self.store, values)["id"])
+        form = self.ok(self.post("/forms", json={**FORM, **keys}))
+        self.form = int(form["id"])
 
     def add_feed(self, addon: str = HOOK, **meta: Any) -> int:
         """Add a feed to the form, and return its id."""
@@ -46,25 +42,24 @@ class Desk(Client):
         return int(self.feed(form_id=self.form, addon_slug=addon, meta=meta)["id"])
 
     def submit(self, **values: str) -> str:
-        """Submit the form as a visitor, and return the id of the entry."""
+        """Submit the form, and return the id of the entry."""
         sent = {f"input_{name.lstrip('f')}": text for name, text in values.items()}
-        with self.store.connection():
-            form = storage.get_form(self.store, self.form)
-            outcome = submissions.submit(self.store, form, sent, submissions.Context())
-        assert outcome.is_valid, outcome.messages
-        return str(outcome.entry_id)
+        return str(self.ok(self.post(f"/forms/{self.form}/submissions", json=sent))["entry_id"])
 
     def set_status(self, entry_id: str, status: str) -> None:
         """Mark an entry as spam, move it to the trash, or make it active again."""
-        with self.store.connection():
-            storage.update_entry(self.store, int(entry_id), {"status": status})
+        self.ok(self.put(f"/entries/{entry_id}/properties", json={"status": status}))
 
     def edit(self, entry_id: str, **values: str) -> None:
         """Write values of an entry by hand."""
         values = {name.lstrip("f"): text for name, text in values.items()}
-        with self.store.connection():
-            form = storage.get_form(self.store, self.form)
-            storage.update_entry(self.store, int(entry_id), {}, form=form, values=values)
+        self.ok(self.put(f"/entries/{entry_id}", json=values))
+
+    @staticmethod
+    def ok(answer: Any) -> Any:
+        """Return the JSON of a response that is no error."""
+        assert answer.status_code < 400, answer.get_data(as_text=True)
+        return answer.get_json()
 
     def deliver(self, *, later: bool = False) -> None:
         """Run what is due, with the mail server at `smtp_url` if there is one.

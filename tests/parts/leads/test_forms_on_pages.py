@@ -1,0 +1,196 @@
+"""The form on a page, as visitors without scripts meet it, and what strangers must not do."""
+
+import re
+from typing import Any
+
+import pytest
+from applications import Client, Site
+from flask import Flask
+from flask.testing import FlaskClient
+
+FORM: dict[str, Any] = {
+    "title": "Win a boat",
+    "fields": [
+        {"id": 1, "type": "name", "label": "Name",
+         "inputs": [{"id": "1.3", "label": "First"}, {"id": "1.6", "label": "Last"}]},
+        {"id": 2, "type": "email", "label": "E-mail", "isRequired": True},
+        {"id": 3, "type": "consent", "label": "Consent", "checkboxLabel": "Write to me",
+         "isRequired": True},
+        {"id": 4, "type": "hidden", "label": "Campaign", "allowsPrepopulate": True,
+         "inputName": "utm_source"},
+    ],
+    "confirmations": {"c": {"id": "c", "isDefault": True, "type": "message",
+                            "message": "Thanks, {First:1.3}!"}},
+}  # fmt: skip
+VALID = {"input_1_3": "Ada", "input_2": "ada@example.com", "input_3_1": "1"}
+BROWSER = {"Accept": "text/html"}
+
+
+@pytest.fixture
+def desk(client: Client) -> Client:
+    """A client with a form on a published page, and a feed."""
+    assert client.post("/forms", json=FORM).get_json()["id"] == 1
+    client.page(title="Boat", slug="boat", status="publish", meta={"form_id": "1"})
+    client.feed(form_id=1, addon_slug="crm")
+    return client
+
+
+def shown(visitor: FlaskClient, query: str = "") -> tuple[str, dict[str, str]]:
+    """Return the HTML of the page, and the hidden inputs of its form."""
+    html = visitor.get(f"/boat/{query}", headers=BROWSER).get_data(as_text=True)
+    return html, dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html))
+
+
+def send(visitor: FlaskClient, **values: str) -> Any:
+    """Send the form of the page as a browser does."""
+    data = {**shown(visitor)[1], **values}
+    return visitor.post("/forms/1/submissions", data=data, headers=BROWSER)
+
+
+def entries(desk: Client, status: str = "active") -> list[dict[str, Any]]:
+    """Return the entries with a status."""
+    answer = desk.get("/entries", query_string={"search": f'{{"status": "{status}"}}'})
+    return list(answer.get_json()["entries"])
+
+
+def test_a_visitor_sends_the_form_and_only_that_browser_sees_its_values(desk: Client) -> None:
+    visitor = desk.anonymous
+    html, _ = shown(visitor)
+    for part in ('autocomplete="given-name"', 'type="email"', "Write to me", "required"):
+        assert part in html
+    sent = send(visitor, **VALID)
+    assert (sent.status_code, sent.headers["Cache-Control"]) == (303, "no-store")
+    address = sent.headers["Location"]
+    assert "Ada" not in address
+    assert "Thanks, Ada!" in visitor.get(address, headers=BROWSER).text
+    other = desk.application.test_client().get(address, headers=BROWSER)
+    assert "Thanks, !" in other.text
+    assert other.headers["Cache-Control"] == "private, no-store"
+    forged = address[:-6] + "AAAAAA"
+    assert "<form" in visitor.get(forged, headers=BROWSER).text
+    [entry] = entries(desk)
+    assert (entry["1.3"], entry["2"], entry["ip"]) == ("Ada", "ada@example.com", "")
+    [run] = desk.get("/runs").get_json()
+    assert (run["state"], run["entry_id"]) == ("pending", entry["id"])
+    # Again, as by a double click.
+    assert send(visitor, **VALID).status_code == 303
+    assert len(entries(desk)) == 1
+    events = desk.get("/events?type=entry.*").get_json()
+    assert [event["type"] for event in events] == ["entry.created"]
+    assert "ada@example.com" not in str(events)
+
+
+def test_what_is_wrong_is_shown_at_its_field_with_what_was_typed(desk: Client) -> None:
+    answer = send(desk.anonymous, **{**VALID, "input_1_3": '"><script>x</script>', "input_2": "a"})
+    assert answer.status_code == 422
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert 'aria-invalid="true"' in answer.text
+    assert 'value="&#34;&gt;&lt;script&gt;x&lt;/script&gt;"' in answer.text
+    assert "<script" not in answer.text
+    assert entries(desk) == []
+
+
+def test_a_query_fills_only_fields_that_allow_it(desk: Client) -> None:
+    _, hidden = shown(desk.anonymous, '?utm_source=news"&input_2=x')
+    assert hidden["input_4"] == "news&#34;"
+    assert 'name="input_2" value=""' in shown(desk.anonymous, "?input_2=x")[0]
+
+
+def test_who_fills_the_field_that_nobody_sees_is_spam_and_starts_no_feed(desk: Client) -> None:
+    assert send(desk.anonymous, **VALID, input_5="http://spam.example").status_code == 303
+    [spam] = entries(desk, "spam")
+    assert desk.get("/runs").get_json() == []
+    body = {"status": "active"}
+    assert desk.put(f"/entries/{spam['id']}/properties", json=body).status_code == 200
+    assert [run["entry_id"] for run in desk.get("/runs").get_json()] == [spam["id"]]
+
+
+def test_a_page_shows_the_form_as_it_is_now_and_none_that_cannot_be_submitted(desk: Client) -> None:
+    first = desk.anonymous.get("/boat/", headers=BROWSER)
+    desk.put("/forms/1", json={**FORM, "description": "Until Sunday."})
+    again = {**BROWSER, "If-None-Match": first.headers["ETag"]}
+    second = desk.anonymous.get("/boat/", headers=again)
+    assert (second.status_code, "Until Sunday." in second.text) == (200, True)
+    warned = desk.put("/forms/1", json={**FORM, "fields": [{"id": 1, "type": "fileupload"}]})
+    assert "fileupload" in warned.headers["X-Landform-Warning"]
+    assert "<form" not in shown(desk.anonymous)[0]
+    refused = desk.anonymous.post("/forms/1/submissions", json={"input_1": "x"})
+    assert refused.get_json()["code"] == "form_restriction_error"
+    desk.put("/forms/1", json={**FORM, "is_active": False})
+    assert "<form" not in shown(desk.anonymous)[0]
+
+
+def test_after_its_window_a_page_takes_nothing(desk: Client) -> None:
+    _, hidden = shown(desk.anonymous)
+    desk.put("/pages/1", json={"meta": {"ends_at": "2020-01-01"}})
+    late = desk.anonymous.post("/forms/1/submissions", data={**hidden, **VALID}, headers=BROWSER)
+    assert (late.status_code, entries(desk)) == (400, [])
+
+
+@pytest.mark.settings(SUBMISSIONS_PER_MINUTE=3)
+def test_a_stranger_may_send_some_submissions_a_minute(app: Flask) -> None:
+    site = Site(app)
+    site.visitor.post("/forms", json=FORM, auth=("admin", "secret"))
+    sent = [
+        site.visitor.post(
+            "/forms/1/submissions",
+            json={**VALID, "input_2": f"{number}@example.com"},
+            headers={"Accept": "application/json"},
+        )
+        for number in range(5)
+    ]
+    assert [answer.status_code for answer in sent] == [200, 200, 200, 429, 429]
+    assert sent[-1].get_json()["code"] == "rest_too_many_submissions"
+    assert 0 < int(sent[-1].headers["Retry-After"]) <= 60
+
+
+@pytest.mark.settings(SUBMISSIONS=False)
+def test_the_public_side_can_be_switched_off(client: Client) -> None:
+    client.post("/forms", json=FORM)
+    refused = client.anonymous.post("/forms/1/submissions", json=VALID)
+    assert refused.get_json()["code"] == "form_restriction_error"
+    assert client.post("/forms/1/submissions", json=VALID).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        {"input_2": ["a@example.com"]},
+        {"input_2": {"a": 1}},
+        {"input_1_3": "x" * 10_001},
+        {"input_1_3": "a\0b"},
+        {f"input_{number}": "x" for number in range(201)},
+        {f"input_1_{number}": "x" * 3_000 for number in range(100)},
+    ],
+    ids=("a list", "an object", "too long", "NUL", "too many", "too large"),
+)
+def test_values_that_cannot_be_stored_are_refused_and_store_nothing(
+    desk: Client, body: dict[str, Any]
+) -> None:
+    answer = desk.anonymous.post("/forms/1/submissions", json=body)
+    assert answer.status_code in (400, 413), answer.text
+    assert answer.get_json()["code"] in ("rest_invalid_param", "rest_body_too_large")
+    assert entries(desk) == []
+
+
+def test_a_repeated_key_is_one_entry_and_another_body_is_refused(desk: Client) -> None:
+    headers = {"Idempotency-Key": "k"}
+    ids = {
+        desk.post("/forms/1/submissions", json=VALID, headers=headers).get_json()["entry_id"]
+        for _ in range(2)
+    }
+    assert len(ids) == 1
+    other = {**VALID, "input_2": "b@example.com"}
+    assert desk.post("/forms/1/submissions", json=other, headers=headers).status_code == 422
+
+
+def test_erasing_a_person_takes_every_entry_in_every_status(desk: Client) -> None:
+    for status in ("active", "spam", "trash"):
+        body = {"form_id": 1, "2": "Ada@Example.com", "status": status}
+        assert desk.post("/entries", json=body).status_code == 201
+    desk.post("/entries", json={"form_id": 1, "2": "other@example.com"})
+    desk.post("/entries", json={"form_id": 1, "1.3": "ada@example.com"})
+    answer = desk.post("/entries/erase", json={"email": "ada@example.com"})
+    assert answer.get_json() == {"erased": 3}
+    assert len(entries(desk)) == 2
+    assert desk.post("/entries/erase", json={"email": "ada@example.com"}).get_json() == {"erased": 0}
