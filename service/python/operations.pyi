@@ -726,6 +726,7 @@ class ListEvents(TypedDict, total=False):
 
     after: int
     before: int
+    until: datetime | str
     order: Literal["asc", "desc"]
     type: Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"] | Sequence[Literal["*", "page.*", "feed.*", "store.*", "run.*", "page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted", "feed.created", "feed.updated", "feed.reordered", "feed.deleted", "store.imported", "store.restored", "run.succeeded", "run.failed"]]
     resource_id: int | Sequence[int]
