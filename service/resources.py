@@ -1,6 +1,5 @@
 """All resources of the service, with those of its parts, and their routes."""
 
-from collections.abc import Iterable
 from functools import cache
 
 from landform.parts import modules_of
@@ -40,22 +39,10 @@ def api_routes(parts: Parts, *, wordpress: bool = False) -> tuple[Route, ...]:
     """Return the routes of the API; with `wordpress` also those that only `/wp-json` has."""
     described = all_resources(parts)
     if wordpress:
-        described += (resources.RESOURCE,)
+        has_forms = any("/forms" in resource.paths for resource in described)
+        described += (resources.RESOURCE, *(() if has_forms else (resources.FORMS_RESOURCE,)))
         described += (index.resource(described),)
-    routes = all_routes((*described, docs.resource(described)))
-    # A part may have the resource itself of what discovery only lists.
-    return tuple(_first_of_each(routes))
-
-
-def _first_of_each(routes: Iterable[Route]) -> list[Route]:
-    """Return the routes without those whose rule an earlier one has."""
-    taken = set[str]()
-    first = []
-    for route in routes:
-        if taken.isdisjoint(route.rules):
-            first.append(route)
-            taken.update(route.rules)
-    return first
+    return tuple(all_routes((*described, docs.resource(described))))
 
 
 @cache

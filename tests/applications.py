@@ -11,6 +11,7 @@ from flask.testing import FlaskClient
 
 from landform.app import create_app
 from landform.parts import all_parts
+from landform.service import create_blueprint
 from landform.storage import Store, api_keys, pages, signatures
 from landform.storage.clock import Clock, Moment
 from landform.storage.models import EventState
@@ -85,6 +86,16 @@ class Client(FlaskClient):
 def service(url: str, **given: Any) -> Client:
     """Return a client of an application with other settings."""
     return Client(create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}))
+
+
+def without_parts(url: str) -> Client:
+    """Return a client of a host whose blueprint has no parts, with the paths of WordPress."""
+    host = Flask("host")
+    secrets = {ADMIN[0]: ADMIN[1]}
+    host.register_blueprint(
+        create_blueprint(url, parts=(), wp_json_paths=True, credentials=secrets)
+    )
+    return Client(host)
 
 
 def fill(url: str) -> None:

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from landform.parts.leads import errors as e
-from landform.parts.leads.addons.smtp import SMTP_URL, SmtpServer
 from landform.parts.leads.models import Entry, EntryValue, Form
+from landform.parts.leads.options import SMTP_URL, SmtpServer
 from landform.storage.option import FLAG, option, whole
 from landform.storage.part import PageForm, Part
 

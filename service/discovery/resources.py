@@ -15,7 +15,8 @@ from landform.service.reply import NO_STORE, Reply
 from landform.storage import feeds
 from landform.storage.pages import listing
 
-RESOURCE, WHOAMI = Resource(), Resource()
+# FORMS_RESOURCE: for stores whose forms are only named by feeds and pages.
+RESOURCE, WHOAMI, FORMS_RESOURCE = Resource(), Resource(), Resource()
 BASE = f"{WP_JSON}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
 CALLER = schemas.Caller()
@@ -192,7 +193,7 @@ def get_user(call: Call, user_id: int) -> Reply:
     return Reply(dump_author(call, user_id))
 
 
-@RESOURCE.get(FORMS, scope="feeds:read", query=schemas.FormList())
+@FORMS_RESOURCE.get(FORMS, scope="feeds:read", query=schemas.FormList())
 def list_forms(call: Call) -> Reply:
     """Return the forms in feeds and in pages that the caller may see, by number."""
     include = call.query.get("include")
@@ -204,7 +205,7 @@ def list_forms(call: Call) -> Reply:
     return Reply(forms)
 
 
-@RESOURCE.get(f"{FORMS}/<form_id>", scope="feeds:read", errors=("gf_not_found",))
+@FORMS_RESOURCE.get(f"{FORMS}/<form_id>", scope="feeds:read", errors=("gf_not_found",))
 def get_form(call: Call, form_id: int) -> Reply:
     """Return a form in a feed, or in a page that the caller may see."""
     if form_id not in _forms(call):

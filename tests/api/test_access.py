@@ -12,6 +12,7 @@ from flask.testing import FlaskClient
 from part_tables import tables
 from werkzeug.test import TestResponse
 
+from landform.parts import all_parts
 from landform.service.auth.credentials import all_scopes
 from landform.storage import api_keys
 
@@ -30,20 +31,26 @@ OPERATIONS: dict[tuple[str, str], str] = {
     ("pages:write", "rest_cannot_delete"): "DELETE /pages/1, DELETE /pages/999?force=1,"
     " POST /pages/999?_method=DELETE, DELETE /pages/1/revisions/1?force=1",
     ("feeds:read", "rest_forbidden"): "GET /feeds, GET /feeds/1, GET /feeds/999?include=1,"
-    " GET /forms/1/feeds, POST /forms/1/feeds/plan,"
-    " GET /wp-json/gf/v2/forms, GET /wp-json/gf/v2/forms/1",
+    " GET /forms/1/feeds, POST /forms/1/feeds/plan",
     ("feeds:write", "rest_forbidden"): "POST /feeds, POST /forms/1/feeds, PUT /feeds/1,"
     " PATCH /feeds/999, PUT /feeds/999/properties, DELETE /feeds/1, POST /feeds/1/duplicate,"
     " PUT /forms/1/feeds/order",
     ("events:read", "rest_forbidden"): "GET /events",
 }  # fmt: skip
+if "leads" not in all_parts():
+    OPERATIONS["feeds:read", "rest_forbidden"] += (
+        ", GET /wp-json/gf/v2/forms, GET /wp-json/gf/v2/forms/1"
+    )
 ASKED = {
     line: asked
     for table in (OPERATIONS, *tables("OPERATIONS"))
     for asked, lines in table.items()
     for line in lines.split(", ")
 }
-PUBLIC = ["GET /pages", "GET /pages?context=embed", "GET /pages/1", "GET /pages/999"]
+PUBLIC = [
+    *("GET /pages", "GET /pages?context=embed", "GET /pages/1", "GET /pages/999"),
+    *(request for requests in tables("PUBLIC") for request in requests),
+]
 DISCOVERY = [
     f"GET /wp-json{path}"
     for path in (

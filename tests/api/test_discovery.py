@@ -3,7 +3,7 @@
 from itertools import product
 
 import pytest
-from applications import Client, store_of
+from applications import Client, store_of, without_parts
 from conftest import basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -155,7 +155,9 @@ def test_authors_are_found_by_what_clients_ask_for(client: Client, anonymous: Fl
         assert (query, [user["id"] for user in listed]) == (query, found)
 
 
-def test_forms_are_those_that_feeds_name(client: Client, anonymous: FlaskClient) -> None:
+def test_forms_are_those_that_feeds_name(database_url: str) -> None:
+    client = without_parts(database_url)
+    anonymous = client.anonymous
     assert client.get(f"{GF}/forms").get_json() == {}
     for form in (12, 3, 0, 3):
         client.feed(form_id=form)

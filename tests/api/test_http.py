@@ -29,7 +29,7 @@ def assert_error(answer: TestResponse, status: int, code: str) -> None:
 
 NOWHERE = """
 /page /pagesx /Pages /pages/1/x /pages//1 /pages/1// /./pages /%2e%2e/pages /pages.json
-/feeds/1/property /forms /forms/1 /forms//feeds /forms/1/feeds/1 /favicon.ico /static/x /<script>
+/feeds/1/property /form /form/1 /forms//feeds /forms/1/feeds/1 /favicon.ico /static/x /<script>
 /wp-jso /wp-json/wp /wp-json/wp/v2/feeds /wp-json/gf/v2/pages /wp-json/wp/v2/post /wp-json/gf
 /pages/abc /pages/-1 /pages/+1 /pages/1.0 /pages/1e3 /pages/0x1 /pages/%201 /pages/%00 /pages/1%00
 /pages/١ /pages/１ /pages/² /pages/%ff /pages/1%0a /pages/1,2 /pages/1%2Fx /feeds/x/properties

@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
-from applications import Client
+from applications import Client, without_parts
 from flask.testing import FlaskClient
 
 from landform.storage import api_keys
@@ -129,7 +129,8 @@ def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(client: C
     assert edit[0]["content"]["raw"] == "Behind it"
 
 
-def test_forms_of_pages_are_listed_for_callers_who_may_see_the_pages(client: Client) -> None:
+def test_forms_of_pages_are_listed_for_callers_who_may_see_the_pages(database_url: str) -> None:
+    client = without_parts(database_url)
     store = client.store
     with store.connection():
         # It may read feeds, and no page that is not published.

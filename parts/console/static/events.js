@@ -12,6 +12,10 @@ export const TYPES = {
   "page.*": ["page.created", "page.updated", "page.published", "page.unpublished", "page.trashed", "page.restored", "page.deleted"],
   "feed.*": ["feed.created", "feed.updated", "feed.reordered", "feed.deleted"],
   ...(hasPart("runs") && { "run.*": ["run.succeeded", "run.failed"] }),
+  ...(hasPart("leads") && {
+    "form.*": ["form.created", "form.updated", "form.trashed", "form.restored", "form.deleted"],
+    "entry.*": ["entry.created", "entry.updated", "entry.spam", "entry.deleted"],
+  }),
   "store.*": ["store.imported", "store.restored"],
 };
 const CHOICES = [["", "All"], ...Object.entries(TYPES).flat(2)];

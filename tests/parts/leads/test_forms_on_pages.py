@@ -193,4 +193,6 @@ def test_erasing_a_person_takes_every_entry_in_every_status(desk: Client) -> Non
     answer = desk.post("/entries/erase", json={"email": "ada@example.com"})
     assert answer.get_json() == {"erased": 3}
     assert len(entries(desk)) == 2
-    assert desk.post("/entries/erase", json={"email": "ada@example.com"}).get_json() == {"erased": 0}
+    assert desk.post("/entries/erase", json={"email": "ada@example.com"}).get_json() == {
+        "erased": 0
+    }

@@ -13,8 +13,8 @@ from landform.parts.leads.entry_schemas import (
     Erasure,
 )
 from landform.parts.leads.form_schemas import Deletion
-from landform.parts.leads.forms import is_forced
 from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
+from landform.parts.leads.operations.forms import is_forced
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.errors import ApiError, api_error

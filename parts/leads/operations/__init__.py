@@ -1,0 +1,5 @@
+"""The operations of leads."""
+
+from landform.parts.leads.operations import entries, forms, submissions
+
+RESOURCES = (forms.RESOURCE, submissions.RESOURCE, entries.RESOURCE)
