@@ -22,9 +22,9 @@ from landform.schemas.fields import (
 from landform.schemas.known_names import Tolerant
 from landform.service.planning.entries import text_of
 
-STATUSES = ("active", "spam", "trash")
-KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
-DATE = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
+ENTRY_STATUSES = ("active", "spam", "trash")
+INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
+DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 MOST_PER_PAGE, MOST_FILTERS, LONGEST_SEARCH = 200, 50, 10_000
 # The operators of filters, and their other spellings.
 OPERATORS = ("is", "isnot", "contains", ">", "<", "in", "not in", "like")
@@ -44,7 +44,7 @@ class Time(Text):
 def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
     """Return a date or a time as UTC text; a date is its first second, or its last one."""
     try:
-        if not DATE.fullmatch(text):
+        if not DATE_OR_TIME.fullmatch(text):
             raise ValueError
         moment = datetime.fromisoformat(text)
     except ValueError:
@@ -58,8 +58,7 @@ class EntryWrite(Schema):
     class Meta:
         unknown = INCLUDE
 
-    form_id = Integer("The form.", 0)
-    status = Text("The status.", STATUSES)
+    status = Text("The status.", ENTRY_STATUSES)
     is_read = Integer("1 if it was read.", 0, 1)
     is_starred = Integer("1 if it has a star.", 0, 1)
     created_by = Integer("The author id of who sent it.", 0, allow_none=True)
@@ -72,7 +71,9 @@ class EntryWrite(Schema):
     @post_load
     def split(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return `form_id`, the other `columns`, and the `values` by the ids of inputs."""
-        values = {name: _value(name, data.pop(name)) for name in [*data] if KEY.fullmatch(name)}
+        values = {
+            name: _value(name, data.pop(name)) for name in [*data] if INPUT_KEY.fullmatch(name)
+        }
         if len(values) > MOST_INPUTS:
             raise ValidationError(f"An entry must not have more than {MOST_INPUTS} values.", "1")
         names = ("status", "created_by", "ip", "source_url", "user_agent")
@@ -81,8 +82,14 @@ class EntryWrite(Schema):
         for name, column in (("date_created", "created_utc"), ("date_updated", "modified_utc")):
             if name in data:
                 columns[column] = data[name]
-        form = {"form_id": data["form_id"]} if "form_id" in data else {}
+        form = {name: data[name] for name in ("form_id",) if name in self.fields and name in data}
         return {**form, "columns": columns, "values": values}
+
+
+class EntryUpdate(EntryWrite):
+    """The body that replaces an entry."""
+
+    form_id = Integer("The form; by default that which it has.", 0)
 
 
 class EntryCreate(EntryWrite):
@@ -104,7 +111,7 @@ def _value(name: str, value: object) -> str:
 class EntryProperties(Tolerant):
     """Properties of an entry, of which at least one is sent."""
 
-    status = Text("The status.", STATUSES)
+    status = Text("The status.", ENTRY_STATUSES)
     is_read = Flag("Whether it was read.")
     is_starred = Flag("Whether it has a star.")
 
@@ -148,17 +155,19 @@ def _filter(item: object) -> JsonObject:
     """Return a filter: its `key` ("0" for any input), `operator` and `value`, a text or a list."""
     if not isinstance(item, dict):
         raise ValidationError("Each of field_filters must be an object.")
-    key, given = str(item.get("key") or "0"), str(item.get("operator") or "is").lower()
-    operator = SAME.get(given, given)
+    key, name = str(item.get("key") or "0"), str(item.get("operator") or "is").lower()
+    operator = SAME.get(name, name)
     if operator not in OPERATORS:
         raise ValidationError(f"The operators of filters are {', '.join(OPERATORS)}.")
-    if not (KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS, "source_url", "user_agent")):
+    if not (
+        INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS, "source_url", "user_agent")
+    ):
         raise ValidationError(f"No filter has the key {key[:50]!r}.")
     value = item.get("value", "")
     values = value if isinstance(value, list) else [value]
-    if any(isinstance(one, (list, dict)) for one in values) or len(values) > MOST_INPUTS:
+    if any(isinstance(text, (list, dict)) for text in values) or len(values) > MOST_INPUTS:
         raise ValidationError("The value of a filter must be a text, or a list of texts.")
-    texts = [text_of(one) for one in values]
+    texts = [text_of(value) for value in values]
     if any("\0" in text for text in texts):
         raise ValidationError("The value of a filter must not contain the character NUL.")
     if isinstance(value, list) and operator not in ("in", "not in"):
@@ -178,7 +187,7 @@ class Sorting(Tolerant):
     def check(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse a key and a direction that there are not."""
         key = data.get("key", "date_created") or "date_created"
-        if not (KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS)):
+        if not (INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS)):
             raise ValidationError("No list is sorted by this key.", "key")
         direction = data.get("direction", "DESC").upper() or "DESC"
         if direction not in ("ASC", "DESC"):

@@ -24,10 +24,10 @@ from landform.schemas.known_names import Tolerant
 # How many fields a form may have, and the largest number of one.
 MOST_FIELDS, LARGEST_FIELD = 500, 99_999
 LONGEST_TITLE, MOST_DAYS = 255, 36_500
-BUTTON = {"type": "text", "text": "Submit", "imageUrl": ""}
+DEFAULT_BUTTON = {"type": "text", "text": "Submit", "imageUrl": ""}
 # What a form has as columns, or what the service chooses.
-STATUSES = ("active", "inactive", "trash")
-COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
+FORM_STATUSES = ("active", "inactive", "trash")
+COLUMN_KEYS = ("id", "title", "is_active", "is_trash", "date_created")
 
 
 class FormFields(Field[list[JsonObject]]):
@@ -98,19 +98,24 @@ class Confirmations(Field[JsonObject]):
         if not _are_objects(items):
             raise ValidationError("confirmations must be objects by their ids.")
         check_keys(attr, items)
-        return {one["id"]: one for one in map(_with_id, items)}  # type: ignore[call-overload]
+        return {item["id"]: item for item in map(_with_id, items)}  # type: ignore[call-overload]
 
 
 def _with_id(confirmation: JsonObject) -> JsonObject:
-    given = confirmation.get("id")
-    return {**confirmation, "id": str(given)[:100] if given else secrets.token_hex(7)}
+    number = confirmation.get("id")
+    return {**confirmation, "id": str(number)[:100] if number else secrets.token_hex(7)}
 
 
 def default_confirmations() -> JsonObject:
     """Return the confirmations of a form that has none."""
-    one = {"name": "Default Confirmation", "isDefault": True, "type": "message", "message": THANKS}
+    message = {
+        "name": "Default Confirmation",
+        "isDefault": True,
+        "type": "message",
+        "message": THANKS,
+    }
     number = secrets.token_hex(7)
-    return {number: {"id": number, **one, "url": "", "pageId": "", "queryString": ""}}
+    return {number: {"id": number, **message, "url": "", "pageId": "", "queryString": ""}}
 
 
 class FormWrite(Schema):
@@ -143,11 +148,11 @@ class FormWrite(Schema):
     def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return the columns: `title`, `meta` with everything else, and `is_active` if sent."""
         flags = {"is_active": data["is_active"]} if "is_active" in data else {}
-        meta = {name: value for name, value in data.items() if name not in COLUMNS}
+        meta = {name: value for name, value in data.items() if name not in COLUMN_KEYS}
         check_keys("form", meta)
         meta.setdefault("fields", [])
         if not isinstance(meta.get("button"), dict):
-            meta["button"] = BUTTON
+            meta["button"] = DEFAULT_BUTTON
         return {"title": data["title"], "meta": meta, **flags}
 
 
@@ -178,7 +183,7 @@ class FormList(Tolerant):
     """The query of a list of forms."""
 
     include = ListOf("The forms with these ids, whole, also trashed ones.", Number())
-    status = Text("Forms of this status: by default all but those in the trash.", STATUSES)
+    status = Text("Forms of this status: by default all but those in the trash.", FORM_STATUSES)
 
 
 class Deletion(Tolerant):

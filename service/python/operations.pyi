@@ -1010,7 +1010,6 @@ class ListEntries(TypedDict, total=False):
 class CreateEntry(TypedDict, total=False):
     """What `create_entry` takes."""
 
-    form_id: Required[int]
     status: Literal["active", "spam", "trash"]
     is_read: int
     is_starred: int
@@ -1020,6 +1019,7 @@ class CreateEntry(TypedDict, total=False):
     ip: str
     source_url: str
     user_agent: str
+    form_id: Required[int]
     _fields: str | Sequence[str]
     idempotency_key: str
 
@@ -1038,7 +1038,6 @@ class ListFormEntries(TypedDict, total=False):
 class CreateFormEntry(TypedDict, total=False):
     """What `create_form_entry` takes."""
 
-    form_id: int
     status: Literal["active", "spam", "trash"]
     is_read: int
     is_starred: int
@@ -1067,7 +1066,6 @@ class GetEntry(TypedDict, total=False):
 class UpdateEntry(TypedDict, total=False):
     """What `update_entry` takes."""
 
-    form_id: int
     status: Literal["active", "spam", "trash"]
     is_read: int
     is_starred: int
@@ -1077,6 +1075,7 @@ class UpdateEntry(TypedDict, total=False):
     ip: str
     source_url: str
     user_agent: str
+    form_id: int
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

@@ -6,8 +6,9 @@ from email.policy import SMTP
 from email.utils import localtime
 
 from landform.parts.leads.addons import AddonError
-from landform.parts.leads.addons.smtp import ADDRESS, SmtpServer, send_mail
+from landform.parts.leads.addons.smtp import send_mail
 from landform.parts.leads.intake.confirmations import merge
+from landform.parts.leads.options import ADDRESS, SmtpServer
 from landform.service.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 

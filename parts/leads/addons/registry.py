@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from landform.parts.leads.addons import Addon
 from landform.parts.leads.addons.mail import run_email
 from landform.parts.leads.addons.requests import run_slack, run_webhook
-from landform.parts.leads.addons.smtp import SmtpServer
+from landform.parts.leads.options import SmtpServer
 from landform.service.call import Service
 from landform.service.json_codec import JsonObject
 

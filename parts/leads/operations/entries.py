@@ -8,6 +8,7 @@ from landform.parts.leads.entry_schemas import (
     EntryCreate,
     EntryList,
     EntryProperties,
+    EntryUpdate,
     EntryView,
     EntryWrite,
     Erasure,
@@ -25,7 +26,7 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
 ENTRY_PATH = "/entries/<entry_id>"
-EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
+ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
 UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
 
 
@@ -47,7 +48,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
     status=201,
     scope="entries:write",
     headers=("Location",),
-    example=EXAMPLE,
+    example=ENTRY_EXAMPLE,
     errors=("rest_missing_callback_param", e.EntryFormUnknown),
 )
 def create_entry(call: Call) -> Reply:
@@ -83,10 +84,10 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 
 @RESOURCE.put(
     ENTRY_PATH,
-    body=EntryWrite(),
+    body=EntryUpdate(),
     scope="entries:write",
     if_match="entry",
-    example=EXAMPLE,
+    example=ENTRY_EXAMPLE,
     errors=("not_found", e.EntryFormUnknown),
 )
 def update_entry(call: Call, entry_id: int) -> Reply:
@@ -94,7 +95,7 @@ def update_entry(call: Call, entry_id: int) -> Reply:
     row = storage.find_entry(call.store, entry_id)
     if row is None:
         raise api_error("not_found")
-    form = _form(call, int(call.body.get("form_id", row["form_id"])))
+    form = _form(call, call.body["form_id"] if "form_id" in call.body else row["form_id"])
     columns, values = call.body["columns"], call.body["values"]
     known = {key: values[key] for key in input_ids(form) if key in values}
     storage.update_entry(
@@ -189,8 +190,8 @@ def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) ->
     view = _View(call)
     if ids := call.query.get("include"):
         entries = storage.load_entries(call.store, storage.find_entries(call.store, ids))
-        shown = {entry["id"]: view.show(entry, with_labels=True) for entry in entries}
-        return Reply(shown or [], caching=NO_STORE)
+        entry_view = {entry["id"]: view.show(entry, with_labels=True) for entry in entries}
+        return Reply(entry_view or [], caching=NO_STORE)
     rows, total = storage.list_entries(call.store, {**call.query, "form_ids": form_ids})
     entries = storage.load_entries(call.store, rows)
     listed = [view.show(entry, with_labels=one_form is None) for entry in entries]
@@ -210,9 +211,9 @@ class _View:
 
     def show(self, entry: Row, *, with_labels: bool) -> Row:
         """Return the wanted keys of an entry; the number of a field means all its inputs."""
-        shown = {key: value for key, value in entry.items() if self._is_wanted(key)}
+        entry_view = {key: value for key, value in entry.items() if self._is_wanted(key)}
         labels = self.labels(int(entry["form_id"])) if with_labels else {}
-        return {**shown, **({"_labels": labels} if labels else {})}
+        return {**entry_view, **({"_labels": labels} if labels else {})}
 
     def labels(self, form_id: int) -> JsonObject:
         """Return the labels of the wanted fields of a form, those of inputs below their field."""
@@ -225,7 +226,7 @@ class _View:
 
 
 def _labels(field: JsonObject) -> object:
-    inputs = [one for one in inputs_of(field) if "." in one.id]
+    inputs = [part for part in inputs_of(field) if "." in part.id]
     if not inputs:
         return label_of(field)
-    return {str(field["id"]): label_of(field), **{one.id: one.label for one in inputs}}
+    return {str(field["id"]): label_of(field), **{part.id: part.label for part in inputs}}

@@ -11,7 +11,7 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
 FORM_PATH = "/forms/<form_id>"
-EXAMPLE = {
+FORM_EXAMPLE = {
     "title": "Newsletter",
     "fields": [{"id": 1, "type": "email", "label": "E-mail", "isRequired": True}],
 }
@@ -42,7 +42,7 @@ def list_forms(call: Call) -> Reply:
     status=201,
     scope="forms:write",
     headers=("Location", "ETag"),
-    example=EXAMPLE,
+    example=FORM_EXAMPLE,
     errors=(e.NoForm, e.NoTitle),
 )
 def create_form(call: Call) -> Reply:
@@ -63,7 +63,7 @@ def get_form(call: Call, form_id: int) -> Reply:
     scope="forms:write",
     if_match="form",
     headers=("ETag",),
-    example=EXAMPLE,
+    example=FORM_EXAMPLE,
     errors=(e.NoForm, e.NoTitle, e.NoFields, e.FormNotFound),
 )
 def update_form(call: Call, form_id: int) -> Reply:

@@ -37,7 +37,7 @@ class Submission(Schema):
 
 
 class SubmissionView(Tolerant):
-    """What is done with a submission."""
+    """What is confirmation with a submission."""
 
     validate_only = Flag("Only check it.", data_key="_validate_only", load_default=False)
 
@@ -72,8 +72,12 @@ def submit_form(call: Call, form_id: int) -> Reply:
     outcome = send()
     if not outcome.is_valid:
         return Reply(_invalid(outcome.messages), status=400)
-    done = outcome.confirmation
-    headers = {"Location": done.redirect_url} if done and done.redirect_url else {}
+    confirmation = outcome.confirmation
+    headers = (
+        {"Location": confirmation.redirect_url}
+        if confirmation and confirmation.redirect_url
+        else {}
+    )
     return Reply(_stored(call, outcome), headers=headers, caching=NO_STORE)
 
 
@@ -128,13 +132,13 @@ def _source_url(call: Call) -> str:
 
     Without a page it is the URL of the submission itself.
     """
-    own = call.incoming.url[:LONGEST_TEXT]
+    request_url = call.incoming.url[:LONGEST_TEXT]
     try:
         url = urlsplit(_printable(call.incoming.headers.get("Referer", "")))
     except ValueError:
-        return own
+        return request_url
     is_here = url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https")
-    return url._replace(query="", fragment="").geturl()[:LONGEST_TEXT] if is_here else own
+    return url._replace(query="", fragment="").geturl()[:LONGEST_TEXT] if is_here else request_url
 
 
 def _printable(text: str) -> str:
@@ -155,18 +159,20 @@ def _invalid(messages: Mapping[str, str]) -> JsonObject:
 
 def _stored(call: Call, outcome: Outcome) -> JsonObject:
     """Return what is said of an entry; its id only to whoever may read entries."""
-    done = outcome.confirmation
-    kind = done.kind if done else "message"
+    confirmation = outcome.confirmation
+    kind = confirmation.kind if confirmation else "message"
     body: dict[str, Any] = {
         "is_valid": True,
         "page_number": 0,
         "source_page_number": 1,
-        "confirmation_message": done.message_html if done and kind == "message" else "",
+        "confirmation_message": confirmation.message_html
+        if confirmation and kind == "message"
+        else "",
         "confirmation_type": kind,
         "is_spam": outcome.is_spam,
     }
-    if done and done.redirect_url:
-        body["confirmation_redirect"] = done.redirect_url
+    if confirmation and confirmation.redirect_url:
+        body["confirmation_redirect"] = confirmation.redirect_url
     if call.access.has_scope("entries:read"):
         body["entry_id"] = str(outcome.entry_id)
     return body

@@ -16,12 +16,12 @@ from landform.storage.search import fold
 from landform.storage.store import Store
 
 # The beginning of a value, as the index has it: with parameters no engine would use that.
-LENGTH = 100
+INDEXED_LENGTH = 100
 # The key of a filter of any input.
 ANY = "0"
 OPPOSITES = {"isnot": "is", "not in": "in"}
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
-COLUMNS: Mapping[str, Any] = {
+ENTRY_COLUMNS: Mapping[str, Any] = {
     **{
         name: getattr(Entry, name)
         for name in Entry._meta.fields
@@ -30,13 +30,13 @@ COLUMNS: Mapping[str, Any] = {
     "date_created": Entry.created_utc,
     "date_updated": Entry.modified_utc,
 }
-short_text = fn.SUBSTR(EntryValue.folded, SQL("1"), SQL(str(LENGTH)))
+short_text = fn.SUBSTR(EntryValue.folded, SQL("1"), SQL(str(INDEXED_LENGTH)))
 
 
 def same_text(text: str) -> ColumnBase:
     """Return the condition that a value is a text, without regard to case and accents."""
     folded = fold(text)
-    return (short_text == folded[:LENGTH]) & (EntryValue.folded == folded)
+    return (short_text == folded[:INDEXED_LENGTH]) & (EntryValue.folded == folded)
 
 
 def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:
@@ -61,7 +61,7 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
         rows = rows.where(Entry.created_utc >= start)
     if end := search.get("end_date"):
         rows = rows.where(Entry.created_utc <= end)
-    if conditions := [_condition(one) for one in search["filters"]]:
+    if conditions := [_condition(entry_filter) for entry_filter in search["filters"]]:
         rows = rows.where(reduce(or_ if search["mode"] == "any" else and_, conditions))
     paging = {"page_size": 10, "offset": 0, **query.get("paging", {})}
     size, skipped = paging["page_size"], paging["offset"]
@@ -71,15 +71,15 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
     selected = _sorted(rows, **sorting).limit(size).offset(min(skipped, MAX_INTEGER))
 
     def read() -> tuple[list[Row], int]:
-        found = [*selected.dicts().execute(store.database)]
-        return found, rows.count(store.database)
+        rows_of_page = [*selected.dicts().execute(store.database)]
+        return rows_of_page, rows.count(store.database)
 
     return store.bounded(read)
 
 
 def _sorted(rows: Any, key: str, *, ascending: bool) -> Any:
     """Return a query with an order: by a property, or by the value of an input."""
-    if column := COLUMNS.get(key):
+    if column := ENTRY_COLUMNS.get(key):
         terms = [column, Entry.id]
     else:
         rows = rows.join(
@@ -92,15 +92,15 @@ def _sorted(rows: Any, key: str, *, ascending: bool) -> Any:
     return rows.order_by(*(term.asc() if ascending else term.desc() for term in terms))
 
 
-def _condition(one: Mapping[str, Any]) -> Any:
+def _condition(entry_filter: Mapping[str, Any]) -> Any:
     """Return the condition of a filter, as `EntryList` loads it."""
-    key, operator, value = one["key"], one["operator"], one["value"]
+    key, operator, value = entry_filter["key"], entry_filter["operator"], entry_filter["value"]
     if operator in ("isnot", "not in"):
-        return ~_condition({**one, "operator": OPPOSITES[operator]})
+        return ~_condition({**entry_filter, "operator": OPPOSITES[operator]})
     if operator == "in":
-        each = [_condition({**one, "operator": "is", "value": text}) for text in value]
+        each = [_condition({**entry_filter, "operator": "is", "value": text}) for text in value]
         return reduce(or_, each, NOTHING)
-    if column := COLUMNS.get(key):
+    if column := ENTRY_COLUMNS.get(key):
         return _of_column(column, operator, value)
     is_blank = operator == "is" and not value
     entries = _entries_with(key, ALWAYS if is_blank else _of_value(operator, value))
@@ -119,10 +119,10 @@ def _of_value(operator: str, value: str) -> Any:
     if operator in ("contains", "like"):
         return expressions.contains(EntryValue.folded, fold(value))
     number = number_of(value)
-    column, other = (
+    column, bound = (
         (EntryValue.folded, fold(value)) if number is None else (EntryValue.number, number)
     )
-    return column > other if operator == ">" else column < other
+    return column > bound if operator == ">" else column < bound
 
 
 def _of_column(column: Any, operator: str, value: str) -> Any:

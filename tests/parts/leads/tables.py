@@ -8,7 +8,7 @@ OPERATIONS = {
     ("forms:write", "rest_forbidden"): "POST /forms, PUT /forms/1, DELETE /forms/1",
     ("entries:read", "rest_forbidden"): "GET /entries, GET /forms/1/entries, GET /entries/1",
     ("entries:write", "rest_forbidden"): "POST /entries, POST /forms/1/entries, PUT /entries/1,"
-    " PUT /entries/1/properties, DELETE /entries/1, POST /entries/1/notifications,"
+    " PUT /entries/1/properties, DELETE /entries/1, POST /entries/1/notifications?_notifications=1,"
     " POST /entries/erase",
 }
 FORM = {"title": "Contact", "fields": [{"id": 1, "type": "email", "label": "E-mail"}]}
@@ -45,8 +45,8 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     "POST /entries/erase": [({}, "email"), ({"email": ""}, "email"), ({"email": 1}, "email")],
     "GET /entries": [
         *(("search=" + text, "search") for text in SEARCHES),
-        *((f"paging[page_size]={size}", "paging") for size in (0, 201, "x")),
-        *((f"sorting[{name}]=secret", "sorting") for name in ("key", "direction")),
+        *((f"paging[page_size]={size}", "paging.page_size") for size in (0, 201, "x")),
+        *((f"sorting[{name}]=secret", f"sorting.{name}") for name in ("key", "direction")),
         ("include=x", "include"),
     ],
 }

@@ -27,7 +27,7 @@ from landform.app import create_app
 from landform.parts.leads import Leads, storage
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.addons.registry import find_addons
-from landform.parts.leads.addons.smtp import SMTP_URL
+from landform.parts.leads.options import SMTP_URL
 from landform.parts.leads.working import make_worker
 
 pytestmark = pytest.mark.settings(ADDON_PRIVATE=True)

@@ -35,7 +35,7 @@ DELIVER = """
 import sys
 from landform.app import create_app
 from landform.parts.leads.addons.registry import find_addons
-from landform.parts.leads.addons.smtp import SMTP_URL
+from landform.parts.leads.options import SMTP_URL
 from landform.parts.leads.working import make_worker
 from landform.service.background import Background
 service = create_app().blueprints["landform"].service
