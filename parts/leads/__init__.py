@@ -1,11 +1,13 @@
 """Leads: forms on pages, their submissions, and what becomes of these entries."""
 
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 from landform.parts.leads import errors as e
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.storage.option import FLAG, Kind, matching, option, whole
-from landform.storage.part import Part
+from landform.storage.part import PageForm, Part
 
 SMTP_URL = Kind(
     "a URL such as smtp://user:password@mail.example.com:587, or smtps://...",
@@ -45,6 +47,8 @@ class Leads(Part):
         e.FormRestricted,
         e.TooManySubmissions,
     )
+    templates = Path(__file__).parent / "site"
+    form_tables = ("form",)
     in_guests = False
 
     submissions: bool = option(
@@ -65,3 +69,9 @@ class Leads(Part):
     smtp_url: str = option(
         "", SMTP_URL, "the mail server that sends the e-mails of feeds", setting="smtp_url"
     )
+
+    def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
+        """Return the form with an id as a visitor sees it in a page, if the part shows it."""
+        from landform.parts.leads import site  # noqa: PLC0415 - needs the site
+
+        return site.page_form(call, form_id, visited)

@@ -15,6 +15,7 @@ from landform.storage.models import Table
 class Form(Table):
     """A form. `meta` is JSON: the form as Gravity Forms has it, without what has a column."""
 
+    versioned = True
     json_columns = {"meta": dict}
 
     id = AutoField()

@@ -1,6 +1,7 @@
 """The tables of forms, entries and their values."""
 
 from landform.storage.engines.database import EngineDatabase
+from landform.storage.models import ResourceVersion
 
 TABLES = {
     "form": """
@@ -55,3 +56,6 @@ def up(migrator: object, db: EngineDatabase) -> None:
         db.execute_sql(f"CREATE TABLE {name} ({columns.format(**db.dialect.types)})")
     for name, columns in INDEXES.items():
         db.execute_sql(f"CREATE INDEX {name} ON {columns}")
+    # Pages with a form are cached until a form changes.
+    db.dialect.create_version(db, "form")
+    ResourceVersion.insert(name="form", version=1).execute(db)

@@ -1,0 +1,199 @@
+"""The fields of a form as the template `site/form.html` shows them."""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from typing import Any
+
+from landform.parts.leads.intake.fields import (
+    PREFIX,
+    WITHOUT_INPUTS,
+    Input,
+    JsonObject,
+    box_values,
+    choices_of,
+    inputs_of,
+    is_open,
+    label_of,
+)
+from landform.parts.leads.intake.validation import NAME_PARTS
+from landform.service.planning.entries import text_of
+from landform.service.rendering.sanitizer import clean_content, plain_markup
+
+# The attributes of the controls of a type.
+ATTRIBUTES: Mapping[str, Mapping[str, str]] = {
+    "textarea": {},
+    "email": {"type": "email", "autocomplete": "email"},
+    "phone": {"type": "tel", "autocomplete": "tel"},
+    "website": {"type": "url", "autocomplete": "url"},
+    "number": {"type": "text", "inputmode": "decimal"},
+    "date": {"type": "date"},
+    "name": {"type": "text", "autocomplete": "name"},
+    "checkbox": {"type": "checkbox"},
+    "consent": {"type": "checkbox"},
+    "radio": {"type": "radio"},
+}
+# What a browser fills into the parts of a name.
+PARTS_OF_NAMES = {
+    "2": "honorific-prefix",
+    "3": "given-name",
+    "4": "additional-name",
+    "6": "family-name",
+    "8": "honorific-suffix",
+}
+TICKED = ("radio", "checkbox", "consent")
+LENGTH = re.compile(r"[1-9][0-9]{0,4}")
+AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
+# A longer text in a query is not filled in.
+LONGEST_PREFILLED = 1000
+
+
+@lru_cache(64)
+def clean(html: str) -> str:
+    """Return the HTML of an author without what runs code."""
+    return clean_content(plain_markup(html))
+
+
+def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
+    """Return what a form is shown with, by the ids of inputs.
+
+    It is the default of each field, or a value of the query for a field that allows that.
+    """
+    values = {}
+    for field in filter(is_open, form["fields"]):
+        raw = {str(one["id"]): one for one in field.get("inputs") or ()}
+        default = _default(field)
+        for one in inputs_of(field):
+            name = raw.get(one.id, {}).get("name") or field.get("inputName")
+            sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
+            if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
+                sent = text_of(raw.get(one.id, {}).get("defaultValue")) or default
+            if field["type"] == "checkbox":
+                box = box_values(field).get(one.id, "")
+                sent = box if box in sent.split(",") else ""
+            values[one.id] = sent
+    return values
+
+
+def _default(field: JsonObject) -> str:
+    """Return the default of a field, or the values of its selected choices with commas."""
+    choices = zip(field.get("choices") or (), choices_of(field), strict=True)
+    chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
+    return ",".join(chosen) or text_of(field.get("defaultValue"))
+
+
+def shown_fields(
+    form: JsonObject, values: Mapping[str, str], messages: Mapping[str, str]
+) -> list[JsonObject]:
+    """Return what the template needs of each field.
+
+    `values`: those of inputs, by their ids. `messages`: what is wrong, by the ids of fields.
+    """
+    return [
+        _shown(f"{PREFIX}{form['id']}_", field, values, messages.get(str(field["id"]), ""))
+        for field in form["fields"]
+        if is_open(field) or field["type"] in WITHOUT_INPUTS
+    ]
+
+
+def _shown(prefix: str, field: JsonObject, values: Mapping[str, str], message: str) -> JsonObject:
+    base, kind, note = f"{prefix}{field['id']}", field["type"], text_of(field.get("description"))
+    is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
+    inputs = [_control(prefix, field, one, values) for one in _visible(field)]
+    if kind in TICKED and not is_hidden:
+        inputs = _ticked(base, field, inputs)
+    notes = {f"{base}_help": note, f"{base}_error": message}
+    return {
+        "id": base,
+        "type": kind,
+        "kind": "hidden" if is_hidden else _kind(kind, inputs),
+        "label": label_of(field) or text_of(field.get("adminLabel")) or kind,
+        "required": bool(field.get("isRequired")),
+        "help": note,
+        "error": message,
+        "is_english": message != text_of(field.get("errorMessage")),
+        "described": " ".join(name for name, text in notes.items() if text),
+        "content": clean(text_of(field.get("content"))) if kind == "html" else "",
+        "focus": inputs[0]["id"] if inputs else base,
+        "inputs": inputs,
+    }
+
+
+def _kind(kind: str, inputs: list[JsonObject]) -> str:
+    """Return how the template shows a field."""
+    if kind in WITHOUT_INPUTS:
+        return kind
+    if kind in TICKED:
+        return "choices"
+    return "group" if len(inputs) > 1 else "single"
+
+
+def _visible(field: JsonObject) -> list[Input]:
+    """Return the inputs that visitors see, with that which repeats an e-mail address."""
+    inputs = [one for one in inputs_of(field) if not one.is_hidden]
+    if field["type"] == "email" and field.get("emailConfirmEnabled"):
+        labels = [text_of(one.get("label")) for one in field.get("inputs") or ()]
+        first, again = labels if len(labels) == 2 else ("", "")
+        field_id = str(field["id"])
+        inputs = [
+            Input(field_id, first or label_of(field)),
+            Input(f"{field_id}.2", again or "Confirm e-mail"),
+        ]
+    return inputs
+
+
+def _control(prefix: str, field: JsonObject, one: Input, values: Mapping[str, str]) -> JsonObject:
+    """Return a control: its `options` are those of a select."""
+    inputs = field.get("inputs") or ()
+    raw: JsonObject = next((item for item in inputs if str(item["id"]) == one.id), {})
+    name, part, kind = one.id.replace(".", "_"), one.id.partition(".")[2], field["type"]
+    value = values.get(one.id, "")
+    choices = choices_of(raw if kind == "name" else field) if kind in ("select", "name") else []
+    options = [{"text": text, "value": box, "chosen": box == value} for text, box in choices]
+    attributes = {} if options else {**ATTRIBUTES.get(kind, {"type": "text"})}
+    own = text_of(raw.get("autocompleteAttribute") or field.get("autocompleteAttribute"))
+    if part in PARTS_OF_NAMES and kind == "name":
+        attributes["autocomplete"] = PARTS_OF_NAMES[part]
+    if AUTOCOMPLETE.fullmatch(own):
+        attributes["autocomplete"] = own
+    placeholder = text_of(raw.get("placeholder") or field.get("placeholder"))
+    if not options and kind not in TICKED:
+        longest = text_of(field.get("maxLength")) if kind in ("text", "textarea") else ""
+        if LENGTH.fullmatch(longest):
+            attributes["maxlength"] = longest
+        if placeholder:
+            attributes["placeholder"] = placeholder
+    is_needed = kind != "name" or not part or part in NAME_PARTS
+    return {
+        "id": f"{prefix}{name}",
+        "name": f"{PREFIX}{name}",
+        "label": text_of(raw.get("customLabel")) or one.label,
+        "value": value,
+        "required": bool(field.get("isRequired")) and is_needed,
+        "attributes": attributes,
+        "options": options,
+        "first": placeholder if placeholder or not any(o["chosen"] for o in options) else None,
+    }
+
+
+def _ticked(base: str, field: JsonObject, inputs: list[JsonObject]) -> list[JsonObject]:
+    """Return the radio buttons or boxes of a field."""
+    kind, choices = field["type"], choices_of(field)
+    if kind == "consent":
+        label = text_of(field.get("checkboxLabel")) or label_of(field)
+        return [{**inputs[0], "label": label, "value": "1", "chosen": inputs[0]["value"] == "1"}]
+    if kind == "checkbox":
+        # A browser cannot require one of several boxes.
+        is_needed = bool(field.get("isRequired")) and len(inputs) == 1
+        boxes: Any = zip(inputs, choices, strict=False)
+        return [
+            {**one, "label": text, "value": value, "chosen": bool(one["value"]),
+             "required": is_needed}
+            for one, (text, value) in boxes
+        ]  # fmt: skip
+    chosen = inputs[0]["value"]
+    return [
+        {**inputs[0], "id": f"{base}_{number}", "label": text, "value": value,
+         "chosen": value == chosen}
+        for number, (text, value) in enumerate(choices)
+    ]  # fmt: skip

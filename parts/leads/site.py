@@ -1,0 +1,181 @@
+"""The form on a page, and what a visitor gets who sends it. Needs no script."""
+
+import hmac
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from html import escape
+from typing import Any
+from urllib.parse import urlsplit
+
+from werkzeug.http import parse_cookie
+
+from landform.parts.leads import storage
+from landform.parts.leads.errors import EntryNotFound, FormRestricted
+from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
+from landform.parts.leads.intake.fields import PREFIX, JsonObject, input_ids
+from landform.parts.leads.intake.shown import clean, first_values, shown_fields
+from landform.parts.leads.intake.spam import honeypot_name
+from landform.parts.leads.submissions import Outcome, open_form
+from landform.service.call import Call
+from landform.service.errors import ApiError, from_known
+from landform.service.previews import now
+from landform.service.reply import Reply
+from landform.service.site import sent_forms
+from landform.service.site.pages import Visibility, Visit, html_reply, key_of, location_of
+from landform.storage import signatures
+from landform.storage.errors import PartError
+from landform.storage.part import PageForm
+
+# The inputs with which a form names its page, and opens one with a password.
+PAGE, KEY = "landform_page", "landform_key"
+# The parameter with which a page shows a confirmation, and the cookie that lets it have values.
+SUBMITTED, COOKIE = "submitted", "landform_submitted"
+DONE_SECONDS = 60 * 60
+CHECK = "Please check what you entered. Nothing was sent yet."
+
+
+def page_form(call: Call, form_id: str, visited: Visit) -> PageForm | None:
+    """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
+    with suppress(PartError):
+        form = open_form(call.store, _number(form_id))
+        query = dict(call.incoming.query_pairs)
+        done = _confirmation_html(call, form, query.get(SUBMITTED, ""))
+        return _shown(call, form, visited, first_values(form, query), done=done)
+    return None
+
+
+def page_of(call: Call, sent: Mapping[str, Any]) -> Visit | None:
+    """Return the visit of the page that a submission names, if it names one.
+
+    Raises `FormRestricted` for one that visitors do not see now.
+    """
+    if not sent.get(PAGE):
+        return None
+    visited = sent_forms.visit_of_form(call, _number(sent[PAGE]), str(sent.get(KEY) or ""))
+    if visited is None:
+        raise FormRestricted
+    return visited
+
+
+def answer(
+    call: Call, form_id: int, sent: Mapping[str, Any], submit: Callable[[], Outcome]
+) -> Reply:
+    """Return what a visitor gets who sent a form with a browser.
+
+    `submit` stores the submission; its errors are shown with the form.
+    """
+    visited, messages = None, dict[str, str]()
+    try:
+        visited = page_of(call, sent)
+        outcome = submit()
+        if outcome.confirmation:
+            return _follow(call, form_id, visited, outcome.entry_id, outcome.confirmation)
+        messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)
+    except Exception as error:
+        known = from_known(error)
+        if known is None:
+            raise
+        problem = known
+    try:
+        form = open_form(call.store, form_id)
+    except PartError:
+        return sent_forms.error_document(call, problem)
+    typed = {
+        name.removeprefix(PREFIX).replace("_", "."): value
+        for name, value in sent.items()
+        if isinstance(value, str)
+    }
+    shown = _shown(call, form, visited, typed, messages=messages, problem=problem.message)
+    return _document(call, form_id, visited, shown, problem)
+
+
+def _follow(
+    call: Call, form_id: int, visited: Visit | None, entry_id: int, confirmation: Confirmation
+) -> Reply:
+    """Return what follows an entry: a redirect, to its page by default."""
+    if confirmation.redirect_url:
+        return html_reply(b"", {"Location": confirmation.redirect_url}, 303)
+    if confirmation.page and (other := sent_forms.visit_of_form(call, confirmation.page)):
+        return html_reply(b"", {"Location": location_of(call, other.link)}, 303)
+    if visited is None:
+        form = open_form(call.store, form_id)
+        done = clean(confirmation.message_html or escape(THANKS))
+        return _document(call, form_id, None, _shown(call, form, None, {}, done=done))
+    until = now(call.store) + DONE_SECONDS
+    token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
+    cookie = COOKIE, signatures.proof(call.store, SUBMITTED, token)
+    return sent_forms.go_back(call, visited, f"{SUBMITTED}={token}", cookie, DONE_SECONDS)
+
+
+def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
+    """Return the confirmation that a token shows for an hour; None for another form's or none.
+
+    Only the browser that sent the entry has the cookie, without which there are no values.
+    """
+    numbers = signatures.unseal(call.store, SUBMITTED, token) if token else None
+    if not numbers or numbers[0] != form["id"] or numbers[2] <= now(call.store):
+        return None
+    entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
+    cookie = parse_cookie(call.incoming.headers.get("Cookie")).get(COOKIE, "")
+    proof = signatures.proof(call.store, SUBMITTED, token)
+    if hmac.compare_digest(cookie.encode(), proof.encode()):
+        with suppress(EntryNotFound):
+            entry = storage.get_entry(call.store, numbers[1])
+    return clean(confirm(form, entry).message_html or escape(THANKS))
+
+
+def _document(
+    call: Call,
+    form_id: int,
+    visited: Visit | None,
+    shown: PageForm,
+    problem: ApiError | None = None,
+) -> Reply:
+    """Return the page of a form, or a document with the form alone where no page is open."""
+    status = problem.status if problem else 200
+    headers = problem.headers if problem else {}
+    if visited and visited.visibility != Visibility.LOCKED:
+        return sent_forms.show_again(call, visited, {str(form_id): shown}, status, headers)
+    html = call.service.site.render("submission.html", shown.values)
+    return sent_forms.html_document(call, html, status, headers)
+
+
+def _shown(
+    call: Call,
+    form: JsonObject,
+    visited: Visit | None,
+    values: Mapping[str, str],
+    *,
+    messages: Mapping[str, str] | None = None,
+    problem: str = "",
+    done: str | None = None,
+) -> PageForm:
+    """Return a form with values by the ids of inputs, or the confirmation that it is `done`."""
+    fields = shown_fields(form, values, messages or {})
+    shown = {
+        "form": form,
+        "fields": fields,
+        "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",
+        "context": _context(call, visited),
+        "honeypot": honeypot_name(form),
+        "button": str((form.get("button") or {}).get("text") or "Submit"),
+        "problem": problem,
+        "wrong": [field for field in fields if field["error"]],
+        "done": done,
+        "is_preview": visited is not None and visited.visibility == Visibility.INSPECTED,
+    }
+    return PageForm("form.html", "form.css", shown, done is not None or bool(problem))
+
+
+def _context(call: Call, visited: Visit | None) -> dict[str, str]:
+    """Return the hidden inputs with which a form names its page."""
+    if visited is None:
+        return {}
+    page, is_unlocked = visited.page, visited.visibility == Visibility.UNLOCKED
+    return {PAGE: str(page["id"]), **({KEY: key_of(call, page)} if is_unlocked else {})}
+
+
+def _number(value: object) -> int:
+    """Return an id that was sent as a number; 0 for other texts."""
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0

@@ -1,0 +1,81 @@
+"""The page of a form that was sent to an operation of a part: shown again, or the way back."""
+
+from collections.abc import Mapping
+from contextlib import suppress
+from http import HTTPStatus
+from typing import Any
+from urllib.parse import urlsplit
+
+from landform.service.call import Call
+from landform.service.errors import ApiError
+from landform.service.previews import signed_until
+from landform.service.reply import Reply
+from landform.service.site.forms import show_forms
+from landform.service.site.pages import (
+    PAGE_COLUMNS,
+    Visibility,
+    Visit,
+    html_reply,
+    location_of,
+    make_cookie,
+)
+from landform.service.site.responses import Site, private_headers
+from landform.storage import PageNotFound, pages
+from landform.storage.pages import scheduling
+
+NONE: Mapping[str, str] = {}
+
+
+def visit_of_form(call: Call, page_id: int, key: str = "") -> Visit | None:
+    """Return the visit of the page that has a form; None if visitors do not see the page now.
+
+    `key`: the token of a page that its password opened; without it the page is locked.
+    """
+    with suppress(PageNotFound):
+        page, validity = pages.read_page(call.store, page_id, PAGE_COLUMNS)
+        at = call.store.clock.now()
+        if page["status"] != "publish" or scheduling.window_state(page, at) != scheduling.OPEN:
+            return None
+        visibility = Visibility.PUBLIC
+        if password := page["password"]:
+            is_open = signed_until(call.store, page_id, key, password)
+            visibility = Visibility.UNLOCKED if is_open else Visibility.LOCKED
+        return Visit(page, visibility, call.urls.page_link(page), at, validity)
+    return None
+
+
+def show_again(
+    call: Call,
+    visited: Visit,
+    sent: Mapping[str, Any],
+    status: int,
+    headers: Mapping[str, str] = NONE,
+) -> Reply:
+    """Return a page with the `PageForm` of a form that was sent, by its id."""
+    site: Site = call.service.site
+    forms = show_forms(site.render, call, visited, sent)
+    html = site.page_html(visited.page, visited.link, forms)
+    return html_document(call, html, status, headers)
+
+
+def error_document(call: Call, error: ApiError) -> Reply:
+    """Return an error as an HTML document."""
+    values = {"title": HTTPStatus(error.status).phrase, "error": error.message}
+    html = call.service.site.render("error.html", values)
+    return html_document(call, html, error.status, error.headers)
+
+
+def html_document(call: Call, html: bytes, status: int, headers: Mapping[str, str] = NONE) -> Reply:
+    """Return a document for one visitor, with the headers of the site and others."""
+    policy = {"Content-Security-Policy": call.options.site_policy}
+    return html_reply(html, {**private_headers(), **policy, **headers}, status)
+
+
+def go_back(call: Call, visited: Visit, query: str, cookie: tuple[str, str], max_age: int) -> Reply:
+    """Return a redirect to a page with a query, which sets a cookie for this page."""
+    path = urlsplit(visited.link).path
+    headers = {
+        "Location": location_of(call, visited.link, query),
+        "Set-Cookie": make_cookie(call, *cookie, max_age, path),
+    }
+    return html_reply(b"", headers, 303)
