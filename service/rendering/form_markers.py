@@ -11,6 +11,8 @@ from landform.service.rendering.markup import Token, tokens
 BLOCK = "gravityforms/form"
 START = "[gravityform"
 MARKER = re.compile(r"\[gravityforms?(?=[\s\]/])([^][<>]*+)\]")
+# The names of tokens, and whether they are closing tags.
+PARAGRAPH = [("p", False), ("", False), ("p", True)]
 BLOCK_ID = re.compile(r'"formId"\s*+:\s*+"?(\d{1,19})\b')
 SHORTCODE_ID = re.compile(r"""\sid\s*+=\s*+(?:&quot;|["'\u201c\u201d])?(\d{1,19})\b""")
 
@@ -32,8 +34,8 @@ def place_forms(html: str, form_of: Callable[[str], str]) -> str:
     for number, (text, name, _) in enumerate(pieces):
         if name or START not in text:
             continue
-        around = pieces[max(number - 1, 0) : number + 2]
-        if MARKER.fullmatch(text.strip()) and [one.name for one in around] == ["p", "", "p"]:
+        around = [(one.name, one.closing) for one in pieces[max(number - 1, 0) : number + 2]]
+        if around == PARAGRAPH and MARKER.fullmatch(text.strip()):
             pieces[number - 1] = pieces[number + 1] = Token("")
         placed = MARKER.sub(lambda marker: form_of(_form_id(marker[1])), text)
         pieces[number] = Token(placed)

@@ -1,4 +1,4 @@
-"""The page of a form that was sent to an operation of a part: shown again, or a redirect to it."""
+"""The page of a form that was sent to an operation of a part: shown again, or the way back."""
 
 from collections.abc import Mapping
 from contextlib import suppress

@@ -144,7 +144,8 @@ def _visible(field: JsonObject) -> list[Input]:
 
 def _control(prefix: str, field: JsonObject, one: Input, values: Mapping[str, str]) -> JsonObject:
     """Return a control: its `options` are those of a select."""
-    raw: JsonObject = next((x for x in field.get("inputs") or () if str(x["id"]) == one.id), {})
+    inputs = field.get("inputs") or ()
+    raw: JsonObject = next((item for item in inputs if str(item["id"]) == one.id), {})
     name, part, kind = one.id.replace(".", "_"), one.id.partition(".")[2], field["type"]
     value = values.get(one.id, "")
     choices = choices_of(raw if kind == "name" else field) if kind in ("select", "name") else []

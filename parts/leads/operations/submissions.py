@@ -69,6 +69,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
         return site.answer(call, form_id, call.sent_body, send)
     if call.query["validate_only"]:
         return _checked(check(call.store, _open_form(call, form_id), call.sent_body))
+    site.page_of(call, call.sent_body)
     outcome = send()
     if not outcome.is_valid:
         return Reply(_invalid(outcome.messages), status=400)

@@ -1,0 +1,126 @@
+"""The form on a page in a real browser, for a validator of HTML and a checker of accessibility."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from browsers import Page, has_tools, validate
+from conftest import Server, needs
+from test_site_form import FIELDS, GOOD, HAS_WIRE
+
+TITLES = {"english": "Join", "german": "Jetzt dabei sein", "arabic": "انضم"}
+LANGUAGES = {"english": "en", "german": "de-AT", "arabic": "ar"}
+pytestmark = [
+    pytest.mark.clients,
+    pytest.mark.sqlite("browsers see nothing of the engine"),
+    pytest.mark.skipif(not HAS_WIRE, reason="forms have no operations yet"),
+]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    server = Server(tmp_path_factory.mktemp("form"), LANDFORM_WORKERS="1").start()
+    message = "<p>Thanks, {Name:1.3}!</p>"
+    thanks = {"id": "c", "name": "C", "isDefault": True, "type": "message", "message": message}
+    form = {"title": "Join us", "fields": FIELDS, "confirmations": {"c": thanks}}
+    assert server.call("POST", "/forms", form)[0] == 201
+    for slug, title in TITLES.items():
+        meta = {"form_id": "1", "language": [LANGUAGES[slug]]}
+        page = {"title": title, "slug": slug, "content": "Words.", "meta": meta}
+        assert server.call("POST", "/pages", page)[0] == 201
+    yield server
+    server.stop()
+
+
+@pytest.fixture
+def browser(console_driver: Any, site: Server) -> Iterator[Page]:
+    browser = Page(console_driver, site)
+    browser.width(390)
+    console_driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    browser.errors()
+    yield browser
+    console_driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": False})
+    console_driver.get("about:blank")
+
+
+def fill(browser: Page, **values: str) -> None:
+    """Type into inputs by their names, without the checks of the browser."""
+    script = "document.querySelectorAll('.landform-form').forEach((one) => one.noValidate = true)"
+    browser.driver.execute_script(script)
+    for name, text in values.items():
+        field = browser.driver.find_element("name", name)
+        if field.get_attribute("type") == "checkbox":
+            field.click()
+        else:
+            field.clear()
+            field.send_keys(text)
+
+
+@has_tools
+def test_form_errors_and_confirmation_are_accessible_and_fit_a_phone(
+    site: Server, browser: Page
+) -> None:
+    driver = browser.driver
+    for number, slug in enumerate(TITLES):
+        driver.get(f"{site.url}/{slug}/")
+
+        def check(step: str, slug: str = slug) -> None:
+            for width, dark in ((320, False), (1280, True)):
+                browser.width(width, dark=dark)
+                found = (slug, step, width, browser.overflows(), browser.axe())
+                assert found == (slug, step, width, False, [])
+
+        check("form")
+        fill(browser, input_2="ann")
+        driver.find_element("css selector", ".landform-form button").click()
+        browser.sees("Nothing was sent yet.")
+        assert driver.switch_to.active_element.get_attribute("id") == "form_1_problems"
+        assert driver.find_element("name", "input_2").get_attribute("value") == "ann"
+        check("errors")
+        fill(browser, **{**GOOD, "input_1_3": f"Ann{number}"})
+        driver.find_element("css selector", ".landform-form button").click()
+        browser.sees(f"Thanks, Ann{number}!")
+        assert driver.switch_to.active_element.get_attribute("role") == "status"
+        check("confirmation")
+    assert browser.errors() == []
+
+
+def test_a_visitor_without_scripts_sends_a_form(site: Server, browser: Page) -> None:
+    driver = browser.driver
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", {"value": True})
+    driver.get(f"{site.url}/english/?from=mail")
+    for name, text in GOOD.items():
+        field = driver.find_element("name", name)
+        field.click() if name == "input_7_1" else field.send_keys(text)
+    driver.find_element("name", "input_2").submit()
+    browser.until(lambda: "submitted=" in driver.current_url)
+    assert "Thanks, Ann!" in driver.page_source
+    address = driver.current_url
+    driver.refresh()
+    assert "Thanks, Ann!" in driver.page_source
+    driver.execute_cdp_cmd("Network.clearBrowserCookies", {})
+    driver.get(address)
+    assert "Thanks, !" in driver.page_source
+    _, listed = site.call("GET", "/forms/1/entries")
+    sent = [one for one in listed["entries"] if one["8"] == "mail"]
+    assert [one["2"] for one in sent] == ["ann@example.com"]
+
+
+@has_tools
+@needs("node")
+def test_a_validator_finds_nothing_in_form_errors_and_confirmation(
+    site: Server, tmp_path: Path
+) -> None:
+    kind = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
+    action = "/forms/1/submissions"
+    found = {
+        "form": site.send("GET", "/english/", {}, None)[2],
+        "errors": site.send("POST", action, kind, b"landform_page=1&input_2=x")[2],
+        "alone": site.send("POST", action, kind, b"input_2=x")[2],
+    }
+    body = b"landform_page=1&input_1_3=A&input_1_6=B&input_2=a%40b.de&input_7_1=1"
+    # What it is redirected to.
+    found["confirmation"] = site.send("POST", action, kind, body)[2]
+    assert b"Thanks" in found["confirmation"]
+    validate(tmp_path, **found)
