@@ -21,6 +21,16 @@ PICTURES = [
     ("dark", "#/pages", 1280, True),
     ("phone", "#/pages", 390, False),
 ]
+CONTENT = """<!-- wp:paragraph -->
+<p>{}: tell us who you are, and <strong>take part</strong>.</p>
+<!-- /wp:paragraph -->
+
+<!-- wp:buttons -->
+<div class="wp-block-buttons"><!-- wp:button -->
+<div class="wp-block-button"><a class="wp-block-button__link" href="#form_1">Take part</a></div>
+<!-- /wp:button --></div>
+<!-- /wp:buttons -->"""
+FORM = {"title": "Contact", "fields": [{"type": "email", "label": "E-mail", "isRequired": True}]}
 TITLES = ("Summer sale", "Win a bicycle", "Open day", "Newsletter", "Thank you")
 
 
@@ -32,10 +42,11 @@ def fill(session: requests.Session) -> None:
             break
         except requests.ConnectionError:
             time.sleep(0.1)
+    session.post(f"{URL}/forms", json=FORM, timeout=5).raise_for_status()
     for number, title in enumerate(TITLES):
-        content = f"<p>{title}: tell us who you are, and <strong>take part</strong>.</p>"
+        content = CONTENT.format(title)
         status = ("publish", "draft", "publish", "private", "publish")[number]
-        meta = {"form_id": "3", "language": ["en"], "ends_at": "2030-12-24" if number < 2 else ""}
+        meta = {"form_id": "1", "language": ["en"], "ends_at": "2030-12-24" if number < 2 else ""}
         page = {"title": title, "content": content, "status": status, "meta": meta}
         session.post(f"{URL}/pages", json=page, timeout=5).raise_for_status()
 
