@@ -50,6 +50,7 @@ class Part:
 
     Of a part that a blueprint names, beside its operations and screens:
 
+    - `console_files`: a folder with modules of the console, if there is one.
     - `home_links`: the paths and texts of its links on the start page.
     - `form_tables`: the names of the tables that `page_form` reads, each of them `versioned`.
     - `in_guests`: whether a blueprint that names no parts has it.
@@ -64,6 +65,7 @@ class Part:
     errors: ClassVar[tuple[type[PartError], ...]] = ()
     templates: ClassVar[Path | None] = None
     form_tables: ClassVar[tuple[str, ...]] = ()
+    console_files: ClassVar[Path | None] = None
     home_links: ClassVar[tuple[tuple[str, str], ...]] = ()
     in_guests: ClassVar[bool] = True
 

@@ -1,6 +1,8 @@
 """The page of the console, and its files."""
 
+from functools import cache
 from pathlib import Path
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 from landform.parts import all_parts
@@ -45,13 +47,21 @@ def page(call: Call) -> Reply:
 @CONSOLE.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)
 def static_file(call: Call, file: str) -> Reply:
     """Return a file of the page; at another address browsers are led to the console."""
-    return static_reply(call, FILES, file, POLICY) if file in FILES else _nowhere(call, file)
+    files = _files(tuple(type(part) for part in call.options.named_parts))
+    return static_reply(call, files, file, POLICY) if file in files else _nowhere(call, file)
 
 
 @CONSOLE.get(f"{PATH}/<place>/<item>", name="console_place", public=True, query=ANYTHING)
 def place_page(call: Call, place: str, item: str) -> Reply:
     """Lead browsers to the console, as from `/console/pages/3`."""
     return _nowhere(call, place, item)
+
+
+@cache
+def _files(parts: tuple[Any, ...]) -> dict[str, Path]:
+    """Return the files by their names, with those that parts add."""
+    folders = [part.console_files for part in parts if part.console_files]
+    return {**FILES, **{path.name: path for folder in folders for path in folder.glob("*.js")}}
 
 
 def _nowhere(call: Call, *place: str) -> Reply:

@@ -45,6 +45,7 @@ class Leads(Part):
     )
     templates = Path(__file__).parent / "site"
     form_tables = ("form",)
+    console_files = Path(__file__).parent / "static"
     in_guests = False
 
     submissions: bool = option(

@@ -3,13 +3,9 @@ import { html, render, useEffect, useLoad } from "./lib.js";
 import { get, title } from "./api.js";
 import { Link, address } from "./address.js";
 import { dropAll } from "./drafts.js";
-import { EntryList } from "./entries.js";
-import { Entry } from "./entry.js";
 import { EventList } from "./events.js";
 import { Feed } from "./feed.js";
 import { FeedList } from "./feeds.js";
-import { Form } from "./form.js";
-import { FormList } from "./forms.js";
 import { Page } from "./page.js";
 import { PageList } from "./pages.js";
 import { Plan } from "./planning.js";
@@ -39,8 +35,9 @@ const isThere = (place) => !Object.hasOwn(OF_PARTS, place) || hasPart(OF_PARTS[p
 // The screens by the first part of an address: the list, and a single item.
 const SCREENS = {
   "": [Start], pages: [PageList, Page], feeds: [FeedList, Feed], plan: [Plan, Plan],
-  forms: [FormList, Form], entries: [EntryList, Entry],
   runs: [RunList], webhooks: [WebhookList, Webhook], events: [EventList],
+  // A part brings modules of its own.
+  ...(hasPart("leads") && (await import("./leads.js")).screens),
 };
 
 function Navigation({ place }) {

@@ -50,7 +50,7 @@ export function EntryList({ query }) {
         <button class="danger" aria-label="Trash entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "trash" }, `Entry ${entry.id} is in the trash.`)}>Trash</button>`}
       ${filters.status !== "active" && html`<button aria-label="${filters.status === "spam" ? "Not spam" : "Restore"}: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "active" }, `Entry ${entry.id} is active.`)}>${filters.status === "spam" ? "Not spam" : "Restore"}</button>`}</div>` },
   ].filter(Boolean);
-  return html`<${Screen} title="Entries" actions=${filters.form_id && html`<${Download} formId=${filters.form_id} />`}>
+  return html`<${Screen} title="Entries">
     <nav class="actions tabs" aria-label="States of entries">${STATUSES.map(([key, name]) => html`<${Link} path="entries" query=${{ ...query, page: "", status: key === "active" ? "" : key }} aria-current=${key === filters.status ? "true" : undefined}>${name}<//>`)}</nav>
     <div class="filters">
       <${Choice} label="Form" name="form_id" value=${filters.form_id} options=${[["", "All forms"], ...(forms.data || []).map(({ id, title }) => [id, title])]} change=${(form_id) => refine({ form_id, page: "" })} />
@@ -62,19 +62,6 @@ export function EntryList({ query }) {
       <${Paging} page=${page} pages=${Math.ceil(total_count / PER_PAGE)} total=${total_count} what=${total_count === 1 ? "entry" : "entries"} />`}<//>
     ${writes && html`<${Erasure} done=${() => state.reload()} />`}
   <//>`;
-}
-
-/** A button that downloads all entries of a form as CSV. */
-function Download({ formId }) {
-  const [download, isRunning, error] = useAction(async () => {
-    const { text } = await get(`/forms/${encodeURIComponent(formId)}/entries`, {}, { headers: { Accept: "text/csv" } });
-    const link = document.createElement("a");
-    link.href = URL.createObjectURL(new Blob([text], { type: "text/csv" }));
-    link.download = `entries-of-form-${formId}.csv`;
-    link.click();
-    URL.revokeObjectURL(link.href);
-  });
-  return html`<button disabled=${isRunning} onClick=${download}>Download CSV</button><${Problem} error=${error} />`;
 }
 
 /** Delete every entry of a person. */

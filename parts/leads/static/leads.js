@@ -1,0 +1,7 @@
+// The screens of leads, which the console has where the service has this part.
+import { EntryList } from "./entries.js";
+import { Entry } from "./entry.js";
+import { Form } from "./form.js";
+import { FormList } from "./forms.js";
+
+export const screens = { forms: [FormList, Form], entries: [EntryList, Entry] };

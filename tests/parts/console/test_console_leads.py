@@ -1,0 +1,66 @@
+"""Forms and entries in the console, from an empty database to a lead."""
+
+import pytest
+from browsers import Console, make_key
+from part_tables import PARTS
+
+pytestmark = pytest.mark.skipif(
+    "leads" not in {part.__module__.rpartition(".")[2] for part in PARTS}, reason="no leads"
+)
+SENT = {"input_1_3": "Ada", "input_2": "ada@example.com", "input_3_1": "1"}
+
+
+def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console) -> None:
+    console.open("#/forms")
+    console.sees("There are no forms.")
+    console.click("New form")
+    console.type("Title", "Win a boat")
+    console.find("//select[@name='type']/option[@value='select']").click()
+    console.click("Add")
+    console.type("Choices, one a line", "Red\nBlue")
+    console.click("Up: Choice from a list")
+    console.click("Save")
+    console.sees("is saved.")
+    number = int(console.driver.current_url.rpartition("/")[2])
+    form = console.server.call("GET", f"/forms/{number}")[1]
+    assert [field["type"] for field in form["fields"]] == ["name", "email", "select", "consent"]
+    assert [choice["text"] for choice in form["fields"][2]["choices"]] == ["Red", "Blue"]
+    assert console.server.call("POST", f"/forms/{number}/submissions", SENT)[0] == 200
+    console.open("#/entries")
+    console.sees("ada@example.com", "Win a boat", "1 entry")
+    console.type("Search", "nobody")
+    console.sees("There are no such entries.")
+    console.type("Search", "ADA@")
+    console.sees("1 entry")
+    console.click("Star entry")
+    console.sees("has a star.")
+    console.find("//tbody//th//a").click()
+    console.sees("What was sent", "ada@example.com", "No feed was run for this entry.")
+    console.click("Spam")
+    console.sees("the status is spam.")
+    console.open("#/entries?status=spam")
+    console.click("Not spam: entry")
+    console.sees("is active.")
+    console.click("Erase a person")
+    console.type("E-mail address", "ada@example.com")
+    console.click("Erase")
+    console.find("//dialog//button[.='Erase']").click()
+    console.sees("1 entry was deleted for good.", "There are no such entries.")
+    for address in (f"#/forms/{number}", "#/forms", "#/entries"):
+        for width, dark in ((1280, False), (360, True)):
+            console.width(width, dark=dark)
+            console.open(address)
+            console.find("//h1")
+            console.misses("Loading")
+            assert not console.overflows(), (address, width)
+    console.width(1280)
+
+
+def test_who_may_not_read_entries_is_offered_none(console: Console) -> None:
+    console.sign_in("", make_key(console.server, "forms:read", "pages:read"))
+    console.open("#/forms")
+    console.find("//h1")
+    links = [link.text for link in console.driver.find_elements("css selector", "header nav a")]
+    assert "Forms" in links
+    assert "Entries" not in links
+    assert "New form" not in console.text
