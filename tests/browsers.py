@@ -71,7 +71,10 @@ class Page:
         return self.find(f"{path}[self::input or self::textarea or self::select]", number)
 
     def click(self, name: str, number: int = 0) -> None:
-        self.button(name, number).click()
+        button = self.button(name, number)
+        # Not below a bar that stays in view.
+        self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
+        button.click()
 
     def type(self, label: str, text: str, number: int = 0) -> None:
         """Write a text into a field instead of what is there."""

@@ -63,8 +63,12 @@ def schema_problems(db: EngineDatabase) -> Iterator[str]:
     history = read_history(db)
     for name in all_migrations().keys() - set(history):
         yield f"The migration {name} is not marked as applied. {RESTORE}"
+    was_removed = bool(set(history) - all_migrations().keys())
     # A trigger or view of another program may change rows.
     for part in schema.keys() - expected.keys():
+        if part.kind == "trigger" and was_removed and _table_of(schema[part]) not in expected:
+            # That of a part whose tables are kept without it.
+            continue
         if part.kind in ("trigger", "view"):
             yield (
                 f"The {part.kind} {part.name} is not one of landform's: remove it with "
@@ -137,12 +141,17 @@ def _rebuild_schema(db: EngineDatabase) -> None:
     for part, sql in _expected_schema(db).items():
         if part.kind != "table" and schema.get(part) != sql:
             if statement := db.dialect.drops.get(part.kind):
-                db.execute_sql(statement.format(part.name, sql.partition(" ON ")[2].split()[0]))
+                db.execute_sql(statement.format(part.name, _table_of(sql).name))
             db.execute_sql(sql)
 
 
 def _expected_schema(db: EngineDatabase) -> Schema:
     return db.reference_schema(lambda empty: apply(empty, all_migrations()))
+
+
+def _table_of(sql: str) -> Named:
+    """Return the table of a trigger or an index."""
+    return Named("table", sql.partition(" ON ")[2].split()[0])
 
 
 def _is_index_part(part: Named) -> bool:

@@ -52,7 +52,7 @@ function FormFeeds({ formId }) {
   const state = useLoad(() => list(`/forms/${encodeURIComponent(formId)}/feeds`, { _fields: FIELDS }), [formId]);
   return html`<${Screen} title=${title} actions=${html`<${Link} class="button" path="plan" query=${{ form_id: formId }}>Try an entry<//>
       ${may("feeds:write") && html` <${Link} class="button main" path="feeds/new" query=${{ form_id: formId }}>New feed<//>`}`}>
-    <p><${Link} path="feeds">Forms<//></p>
+    <p><${Link} path="feeds">All feeds<//></p>
     <${Loaded} state=${state}>${(loaded) => html`<${Rows} ...${{ formId, loaded, reload: state.reload }} />`}<//>
   <//>`;
 }

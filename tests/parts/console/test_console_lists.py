@@ -153,7 +153,7 @@ def test_long_numbers_of_forms_are_not_rounded_and_feeds_with_problems_name_no_o
     console.sees("is a copy in form 99999999999999999.", "Odd (copy)")
     [copy] = console.server.call("GET", "/forms/99999999999999999/feeds")[1]
     assert str(copy["form_id"]) == "99999999999999999"
-    console.click("Forms")
+    console.click("All feeds")
     console.click("Form 99999999999999999")
     console.sees("Odd (copy)")
 
