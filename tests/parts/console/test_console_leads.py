@@ -59,7 +59,7 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
 def test_who_may_not_read_entries_is_offered_none(console: Console) -> None:
     console.sign_in("", make_key(console.server, "forms:read", "pages:read"))
     console.open("#/forms")
-    console.find("//h1")
+    console.find("//header//a[.='Forms' and @aria-current]")
     links = [link.text for link in console.driver.find_elements("css selector", "header nav a")]
     assert "Forms" in links
     assert "Entries" not in links
