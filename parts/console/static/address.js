@@ -18,9 +18,11 @@ function decode(text) {
 
 export const address = observable(read());
 let isLost = null;
-/** Ask the user before another screen is opened, as long as `question()` returns true. */
+/** Ask the user before the screen or the console is left, as long as `question()` returns true. */
 export const askBeforeLeaving = (question) => (isLost = question);
-const mayLeave = () => !isLost?.() || confirm("You have changes that are not saved. Leave without them?");
+addEventListener("beforeunload", (event) => isLost?.() && event.preventDefault());
+/** Return whether nothing would be lost, also by `willLose()`, or the user accepts it. */
+export const mayLeave = (willLose = () => false) => !(isLost?.() || willLose()) || confirm("You have changes that are not saved. Leave without them?");
 let shown = location.hash;
 addEventListener("hashchange", () => {
   const next = read();

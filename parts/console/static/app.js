@@ -1,8 +1,8 @@
 // The frame of the console: the caller, the navigation, and the screen of the address.
 import { html, render, useEffect, useLoad } from "./lib.js";
 import { get, title } from "./api.js";
-import { Link, address } from "./address.js";
-import { dropAll } from "./drafts.js";
+import { Link, address, askBeforeLeaving, mayLeave } from "./address.js";
+import { dropAll, hasDrafts } from "./drafts.js";
 import { EventList } from "./events.js";
 import { Feed } from "./feed.js";
 import { FeedList } from "./feeds.js";
@@ -15,8 +15,7 @@ import { caller, hasPart, may, question, signIn, signOut } from "./session.js";
 import { SignIn } from "./sign_in.js";
 import { Start } from "./start.js";
 import { Loaded, Notice, Screen } from "./ui.js";
-import { Webhook } from "./webhook.js";
-import { WebhookList } from "./webhooks.js";
+import { Webhook, WebhookList } from "./webhooks.js";
 
 // The entries of the navigation: address, name, and the scope that they need.
 const PLACES = [
@@ -40,6 +39,14 @@ const SCREENS = {
   ...(hasPart("leads") && (await import("./leads.js")).screens),
 };
 
+/** Sign out, which deletes the drafts. */
+function leave() {
+  if (!mayLeave(hasDrafts)) return;
+  askBeforeLeaving(null);
+  dropAll();
+  signOut();
+}
+
 function Navigation({ place }) {
   const identity = caller.get();
   return html`<header class="top">
@@ -47,7 +54,7 @@ function Navigation({ place }) {
     <strong class="site">${title}</strong>
     <nav aria-label="Console">${PLACES.filter(([path, , scope]) => isThere(path) && (!scope || may(scope))).map(([path, name]) =>
       html`<${Link} path=${path} aria-current=${path === place ? "page" : undefined}>${name}<//>`)}</nav>
-    <span class="caller">${identity.name}${signIn === "credentials" && html` <button class="plain" onClick=${() => { dropAll(); signOut(); }}>Sign out</button>`}</span>
+    <span class="caller">${identity.name}${signIn === "credentials" && html` <button class="plain" onClick=${leave}>Sign out</button>`}</span>
   </header>`;
 }
 

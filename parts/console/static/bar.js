@@ -1,24 +1,32 @@
 // The bar of an editor, which stays in view: the state, whether all is saved, and the actions.
 import { html, useEffect, useRef } from "./lib.js";
+import { Problem } from "./ui.js";
 
-const TIME = { hour: "2-digit", minute: "2-digit" };
+/** Return a time of today, or another date. */
+const timeOf = (date) => (date.toDateString() === new Date().toDateString() ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : date.toLocaleDateString());
 
-/** Show the field with a problem that keeps the document from being saved. */
-function showProblem() {
+/** Lead to the first field that has a message. */
+function showField() {
   const field = /** @type {HTMLElement} */ (document.querySelector("main [aria-invalid]"));
-  for (let folded = field?.closest("details"); folded; folded = folded.parentElement.closest("details")) folded.open = true;
+  const folded = field?.closest("details");
+  if (folded) folded.open = true;
   field?.focus();
 }
 
 /**
- * `state` says who sees what is stored. `problem` is the message about a value that cannot be sent:
- * saving leads to its field. Ctrl+S saves, wherever the focus is.
+ * `state` says who sees what is stored; `fields` show their own messages. A refused save leads to
+ * its field. Ctrl+S saves, wherever the focus is.
  */
-export function Bar({ document: edited, state, label = "Save", problem = "", disabled, children }) {
-  const { isChanged, isSaving, savedAt, save, discard, conflict } = edited;
-  const act = () => (problem ? showProblem() : save());
+export function Bar({ document: edited, state, label = "Save", fields, disabled, children }) {
+  const { isChanged, isSaving, savedAt, save, discard, conflict, error } = edited;
+  const act = () => {
+    // The value of a date that is not complete is empty: the browser says so at the field.
+    const inputs = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("main input"));
+    const unfinished = [...inputs].find(({ validity }) => validity.badInput);
+    return unfinished ? unfinished.reportValidity() : save();
+  };
   const latest = useRef();
-  latest.current = () => !disabled && isChanged && !isSaving && !conflict && act();
+  latest.current = () => disabled || act();
   useEffect(() => {
     const listen = (event) => {
       if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "s") return;
@@ -28,12 +36,16 @@ export function Bar({ document: edited, state, label = "Save", problem = "", dis
     addEventListener("keydown", listen);
     return () => removeEventListener("keydown", listen);
   }, []);
-  const progress = isSaving ? "Saving …" : isChanged ? "Unsaved changes" : savedAt ? `Saved ${savedAt.toLocaleTimeString([], TIME)}` : "";
-  return html`<div class="bar" role="region" aria-label="State and actions">
-    ${state && html`<strong class="bar-state">${state}</strong>`}
+  useEffect(() => {
+    if (error?.params) showField();
+  }, [error]);
+  const progress = isSaving ? "Saving …" : isChanged ? "Unsaved changes" : savedAt ? `Saved ${timeOf(savedAt)}` : "";
+  return html`<div class="bar edit-bar" role="region" aria-label="State and actions">
+    ${state && html`<strong>${state}</strong>`}
     <span class=${isChanged ? "unsaved" : "hint"}>${progress}</span>
     <div class="actions">${children}
       ${!disabled && isChanged && html`<button type="button" onClick=${discard} disabled=${isSaving}>Discard changes</button>`}
       ${!disabled && html`<button type="button" class="main" onClick=${act} aria-disabled=${isSaving || !isChanged || undefined} disabled=${Boolean(conflict)}>${label}</button>`}</div>
+    <${Problem} error=${error} fields=${fields} />
   </div>`;
 }

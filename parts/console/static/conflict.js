@@ -1,23 +1,33 @@
 // The choice between two versions of what two people have changed: only what differs.
-import { html, useState } from "./lib.js";
+import { html, useEffect, useRef, useState } from "./lib.js";
 import { flat } from "./document.js";
 import { Choice, displayTime } from "./ui.js";
 
 const text = (value) => (value === undefined || value === "" ? "–" : typeof value === "string" ? value : JSON.stringify(value, null, 2));
 
+/** Return the lines that the other text has not, with `…` for all between; or all, if only their order differs. */
+function differing(value, other) {
+  const [lines, others] = [text(value), text(other)].map((all) => all.split("\n"));
+  const [own, known] = [new Set(lines), new Set(others)];
+  if (lines.every((line) => known.has(line)) && others.every((line) => own.has(line))) return text(value);
+  return lines.map((line) => (known.has(line) ? "…" : line)).filter((line, place, all) => line !== "…" || all[place - 1] !== "…").join("\n");
+}
+
 /** `what` is the noun of the document; `names` has the labels of fields by their paths. */
 export function Conflict({ document: { conflict, changes, resolve }, what, names = {} }) {
   const [choices, setChoices] = useState({});
-  const { theirs, paths, others } = conflict;
+  const heading = useRef();
+  useEffect(() => heading.current.focus(), []);
+  const { theirs, paths } = conflict;
   const stored = flat(theirs.values);
   const nameOf = (path) => names[path] || path;
   const { by, at } = theirs.lastWrite || {};
-  return html`<section class="problem" role="alert" aria-labelledby="conflict">
-    <h2 id="conflict">${by ? `Author ${by}` : "Somebody else"} has saved this ${what} meanwhile</h2>
-    <p>${at && `Saved ${displayTime(at)} UTC. `}Nothing was overwritten. Both of you have changed ${paths.length === 1 ? "this field" : "these fields"}: choose which version to go on with.
-      ${others.length > 0 && ` Changed by others only, and kept: ${others.map(nameOf).join(", ")}.`}</p>
+  const version = (title, value, other) => html`<div><h4>${title}</h4><pre>${differing(value, other)}</pre></div>`;
+  return html`<section class="problem" aria-labelledby="conflict">
+    <div role="alert"><h2 id="conflict" tabindex="-1" ref=${heading}>${by ? `Author ${by}` : "Somebody else"} has saved this ${what} meanwhile</h2>
+    <p>${at && `Saved ${displayTime(at)} UTC. `}Nothing was overwritten. Both of you have changed ${paths.length === 1 ? "this field" : "these fields"}: choose which version to go on with. All else is joined.</p></div>
     ${paths.map((path) => html`<h3>${nameOf(path)}</h3>
-        <div class="versions"><div><h4>Yours</h4><pre>${text(changes[path])}</pre></div><div><h4>Stored now</h4><pre>${text(stored[path])}</pre></div></div>
+        <div class="versions">${version("Yours", changes[path], stored[path])}${version("Stored now", stored[path], changes[path])}</div>
         <${Choice} label="Go on with, for ${nameOf(path)}" name="keep-${path}" value=${choices[path] || "yours"} options=${[["yours", "yours"], ["stored", "what is stored"]]}
           change=${(choice) => setChoices({ ...choices, [path]: choice })} />`)}
     <button type="button" class="main" onClick=${() => { resolve((path) => choices[path] !== "stored"); globalThis.document.querySelector("h1").focus(); }}>Go on with these</button>

@@ -27,9 +27,6 @@ export function withChanges(base, changes) {
   return values;
 }
 
-/** Return the changed paths that somebody else has changed too, to another value. */
-const disputed = (changes, before, theirs) => Object.keys(changes).filter((path) => !same(theirs[path], before[path]) && !same(theirs[path], changes[path]));
-
 /** Return the changes with the values that a draft is based on; JSON has no undefined. */
 const draftOf = (changes, base) => ({ changes: Object.entries(changes).map(([path, value]) => (value === undefined ? [path] : [path, value])), before: Object.fromEntries(Object.keys(changes).map((path) => [path, flat(base)[path]])) });
 
@@ -37,7 +34,8 @@ const draftOf = (changes, base) => ({ changes: Object.entries(changes).map(([pat
  * Edit a document.
  *
  * `stored` is `{values, etag}`, and what else the screen needs. `draft` names the draft in the
- * browser; without a name, and for what no draft has, the user is asked before leaving. `load()`
+ * browser; without a name, and for what no draft has, the user is asked before leaving. After a
+ * discard the fields are made anew: `discards` is a part of their key. `load()`
  * returns what is stored now. `send(values, changes, stored)` saves, and returns what is stored
  * then, or nothing if another screen was opened. A 412 becomes a `conflict`.
  */
@@ -47,18 +45,23 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
   const [values, setValues] = useState(() => (restored ? withChanges(loaded.values, Object.fromEntries(restored.changes)) : loaded.values));
   const [conflict, setConflict] = useState(() => restored && restored.etag !== loaded.etag && conflictOf(Object.fromEntries(restored.changes), restored.before, loaded));
   const [savedAt, setSavedAt] = useState(null);
+  // What was typed and is no value, such as an unfinished JSON: messages by field.
+  const [problems, setProblems] = useState({});
+  // How often the changes were discarded, and the error that belonged to them.
+  const [discarded, setDiscarded] = useState({ count: 0, error: null });
+  const problem = Object.values(problems).find(Boolean);
   const changes = changesOf(values, stored.values);
-  const isChanged = Object.keys(changes).length > 0;
+  const isChanged = Boolean(problem) || Object.keys(changes).length > 0;
   const isStored = useRef(true);
   const isOver = useRef(false);
 
   const keep = () => {
     if (isOver.current || !draft) return;
     const { password, ...storable } = changes;
-    isStored.current = !("password" in changes);
+    isStored.current = true;
     if (!Object.keys(storable).length) dropDraft(draft);
     // A draft that an older version is based on stays as it is until its conflict is resolved.
-    else if (!(conflict && restored)) isStored.current = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag }) && isStored.current;
+    else if (!(conflict && restored)) isStored.current = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag });
   };
   const latest = useRef(keep);
   latest.current = keep;
@@ -69,14 +72,12 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
   const isLost = useRef(() => false);
   isLost.current = () => {
     latest.current();
-    return !isOver.current && isChanged && !(draft && isStored.current);
+    return !isOver.current && isChanged && (!draft || !isStored.current || "password" in changes || Boolean(problem));
   };
   useEffect(() => {
-    const leave = (event) => isLost.current() && event.preventDefault();
-    addEventListener("beforeunload", leave);
     askBeforeLeaving(() => isLost.current());
+    if (restored && !conflict) say(`What you typed ${new Date(restored.time).toLocaleString()} and did not save is here again.`, "info");
     return () => {
-      removeEventListener("beforeunload", leave);
       askBeforeLeaving(null);
       latest.current();
     };
@@ -93,8 +94,11 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
     setValues(withChanges(next.values, kept));
     setConflict(null);
     setRestored(null);
+    setSavedAt(null);
   };
   const [save, isSaving, error] = useAction(async () => {
+    if (!isChanged || conflict) return;
+    if (problem) throw { message: `Nothing was saved. ${problem}`, params: {} };
     try {
       const next = await send(values, changes, stored, close);
       if (!next) return;
@@ -108,20 +112,22 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
       if (problem.status !== 412) throw problem;
       const theirs = await load();
       const found = conflictOf(changes, flat(stored.values), theirs);
-      if (found) {
-        setConflict(found);
-        return;
-      }
+      setConflict(found);
+      if (found) return;
       rebase(theirs, changes);
       say("Somebody else has saved other fields meanwhile. Both versions are joined here. Save to store the result.", "info");
     }
   });
   return {
-    values, stored, changes, isChanged, isSaving, error, save, close, savedAt, conflict, canBeKept: isStored.current || "password" in changes,
-    restored: restored && isChanged && !conflict ? restored : null,
+    values, stored, changes, isChanged, isSaving, error: isChanged && error !== discarded.error ? error : null, save, close, savedAt: savedAt || stored.savedAt, conflict, canBeKept: isStored.current, discards: discarded.count,
+    onProblem: (field) => (text) => setProblems((before) => ({ ...before, [field]: text })),
     set: (changed) => setValues((now) => withChanges(now, changed)),
     replace: (update) => setValues(update),
-    discard: () => rebase(conflict ? conflict.theirs : stored, {}),
+    discard: () => {
+      rebase(conflict ? conflict.theirs : stored, {});
+      setProblems({});
+      setDiscarded({ count: discarded.count + 1, error });
+    },
     resolve: (chosen) => {
       rebase(conflict.theirs, Object.fromEntries(Object.entries(changes).filter(([path]) => chosen(path))));
       say("Both versions are joined here. Save to store the result.", "info");
@@ -129,11 +135,9 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
   };
 }
 
-/** Return the conflict of changes with what is stored now, or null if nobody changed the same. */
+/** Return the conflict of changes with what is stored now, or null if nobody changed the same to another value. */
 function conflictOf(changes, before, theirs) {
   const stored = flat(theirs.values);
-  const paths = disputed(changes, before, stored);
-  if (!paths.length) return null;
-  const others = Object.keys(stored).filter((path) => !(path in changes) && path in before && !same(stored[path], before[path]));
-  return { theirs, paths, others };
+  const paths = Object.keys(changes).filter((path) => !same(stored[path], before[path]) && !same(stored[path], changes[path]));
+  return paths.length ? { theirs, paths } : null;
 }

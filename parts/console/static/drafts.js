@@ -13,9 +13,11 @@ export function readDraft(name) {
   }
 }
 
-/** Store a draft; return whether the browser could. */
+let isSignedOut = false;
+/** Store a draft, unless the caller has signed out; return whether the browser could. */
 export function keepDraft(name, draft) {
   try {
+    if (isSignedOut) return true;
     localStorage.setItem(key(name), JSON.stringify({ ...draft, time: Date.now() }));
     return true;
   } catch {
@@ -27,8 +29,11 @@ export function dropDraft(name) {
   localStorage.removeItem(key(name));
 }
 
+const allKeys = () => Object.keys(localStorage).filter((name) => name.startsWith(key("")));
+export const hasDrafts = () => allKeys().length > 0;
+
 /** Remove all drafts of the caller, at the end of a session. */
 export function dropAll() {
-  const keys = Object.keys(localStorage).filter((name) => name.startsWith(key("")));
-  keys.forEach((name) => localStorage.removeItem(name));
+  isSignedOut = true;
+  allKeys().forEach((name) => localStorage.removeItem(name));
 }

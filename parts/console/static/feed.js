@@ -1,5 +1,5 @@
 // The editor of one feed.
-import { html, useLoad, useState } from "./lib.js";
+import { html, useLoad } from "./lib.js";
 import { call, create, get } from "./api.js";
 import { Link, go } from "./address.js";
 import { Bar } from "./bar.js";
@@ -7,7 +7,7 @@ import { Conditions, LOGIC, SWITCH, isObject, isShowable } from "./conditions.js
 import { Conflict } from "./conflict.js";
 import { same, useDocument } from "./document.js";
 import { hasPart, may } from "./session.js";
-import { Check, Json, Loaded, Problem, Screen, Text, say } from "./ui.js";
+import { Check, Json, Loaded, Screen, Text, say } from "./ui.js";
 
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
 const SHOWN_FIELDS = ["fieldId", "form_id", "addon_slug", "event_type", "feed_order", "meta"];
@@ -77,13 +77,12 @@ function Editor({ id, isNew, loaded, draftName }) {
       if (!isNew) return { values, etag: await write(id, stored.values, values, stored.etag) };
       const { data } = await create("/feeds", bodyOf(values, true));
       close();
-      say(`Feed ${data.id} was added.`);
       go(`feeds/${data.id}`, {}, { replace: true });
+      say(`Feed ${data.id} was added.`);
       return null;
     },
   });
-  const { values, stored, error, restored, conflict } = edited;
-  const [jsonProblem, setJsonProblem] = useState("");
+  const { values, stored, error, conflict } = edited;
   const set = (changes) => edited.replace((before) => ({ ...before, ...changes }));
   const setMeta = (changes) => edited.replace((before) => ({ ...before, meta: { ...before.meta, ...changes } }));
   const asFields = isShowable(values.meta);
@@ -94,11 +93,9 @@ function Editor({ id, isNew, loaded, draftName }) {
     set({ meta: { ...metaOf(true), ...settings } });
   };
   return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
-  <${Bar} document=${edited} state=${isNew ? "New" : stored.values.is_active ? "On" : "Off"} problem=${jsonProblem} label=${isNew ? "Add the feed" : "Save"} disabled=${!mayWrite} />
-  <form onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
-    <${Problem} error=${error} fields=${SHOWN_FIELDS} />
+  <${Bar} document=${edited} state=${isNew ? "New" : stored.values.is_active ? "On" : "Off"} fields=${SHOWN_FIELDS} label=${isNew ? "Add the feed" : "Save"} disabled=${!mayWrite} />
+  <form key=${edited.discards} onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
     ${conflict && html`<${Conflict} document=${edited} what="feed" names=${LABELS} />`}
-    ${restored && html`<p class="hint">What you typed ${new Date(restored.time).toLocaleString()} and did not save is here again.</p>`}
     <fieldset class="bare" disabled=${!mayWrite}>
       <${Text} label="Name" name="feedName" value=${values.meta.feedName} change=${(feedName) => setMeta({ feedName })} />
       <div class="filters">
@@ -109,7 +106,7 @@ function Editor({ id, isNew, loaded, draftName }) {
       </div>
       <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
       ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
-      <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setSettings} onProblem=${setJsonProblem} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
+      <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setSettings} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
     </fieldset>
   </form>`;
 }

@@ -1,12 +1,12 @@
 // The editor of one page: it stores drafts, and never overwrites the changes of others.
-import { html, useLoad, useState } from "./lib.js";
+import { html, useLoad } from "./lib.js";
 import { create, get, post, put } from "./api.js";
 import { Link, go } from "./address.js";
 import { Bar } from "./bar.js";
-import { local, localBound } from "./clock.js";
+import { fromLocal, local, localBound } from "./clock.js";
 import { Conflict } from "./conflict.js";
 import { flat, useDocument, withChanges } from "./document.js";
-import { PageFields, SHOWN_FIELDS } from "./page_fields.js";
+import { LABELS, PageFields, SHOWN_FIELDS } from "./page_fields.js";
 import { titleOf } from "./pages.js";
 import { Preview, Rendered, Share } from "./previews.js";
 import { may } from "./session.js";
@@ -26,7 +26,7 @@ const EMPTY = {
 };
 
 /** Return a stored page as a document. */
-const documentOf = ({ data, headers }) => ({ page: data, values: valuesOf(data), etag: headers.get("ETag"), warning: headers.get("X-Landform-Warning") });
+const documentOf = ({ data, headers }) => ({ page: data, values: valuesOf(data), etag: headers.get("ETag"), warning: headers.get("X-Landform-Warning"), savedAt: fromLocal(data.modified) });
 
 async function loadPage(id) {
   if (id === "new") return { page: null, values: EMPTY, etag: null };
@@ -52,9 +52,15 @@ function bodyOf(changes) {
 const LANGUAGE = /^[a-z]{2,3}([-_][a-z0-9]{1,8})*$/i;
 const ADDRESS = /^(https?:\/\/|\/)\S+$/;
 
+/** Return values by path, without the blanks that are left in a list of texts while somebody types. */
+function cleaned(values) {
+  const clean = (items) => items.map((item) => (typeof item === "string" ? item.trim() : item)).filter((item) => item !== "");
+  const isTexts = (path, value) => ["meta.language", "meta.gallery"].includes(path) && Array.isArray(value);
+  return Object.fromEntries(Object.entries(values).map(([path, value]) => [path, isTexts(path, value) ? clean(value) : value]));
+}
+
 /** Refuse changed values that the API takes, but that no page can use. */
-function checkMeta(changes) {
-  const { "meta.language": languages = [], "meta.gallery": gallery = [], "meta.form_id": form = "" } = changes;
+function checkMeta({ language: languages = [], gallery = [], form_id: form = "" } = {}) {
   const language = [languages].flat().find((code) => typeof code === "string" && !LANGUAGE.test(code));
   const picture = [gallery].flat().find((item) => typeof item === "string" && !ADDRESS.test(item));
   const params = {
@@ -75,35 +81,31 @@ function Editor({ id, query, stored }) {
   const edited = useDocument({
     stored, draft: `pages/${id}`, saved: "The page was saved.", load: () => loadNewer(id),
     send: async (values, changes, { etag }, close) => {
-      checkMeta(changes);
-      if (!isNew) return documentOf(await put(`/pages/${id}`, bodyOf(changes), { headers: { "If-Match": etag } }));
-      const { data, headers } = await create("/pages", bodyOf(flat(values)));
+      const body = bodyOf(cleaned(isNew ? flat(values) : changes));
+      checkMeta(body.meta);
+      if (!isNew) return documentOf(await put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
+      const { data, headers } = await create("/pages", body);
       close();
-      say(["The page was created.", headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
       go(`pages/${data.id}`, query, { replace: true });
+      say(["The page was created.", headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
       return null;
     },
   });
-  const [fieldProblems, setFieldProblems] = useState({});
-  const { values, error, restored, conflict } = edited;
+  const { values, error, conflict } = edited;
   const { page } = edited.stored;
   const canWrite = may("pages:write");
-  const problem = Object.values(fieldProblems).find(Boolean);
   // A change of the meta is a change of its keys.
   const change = ({ meta, ...fields }) => edited.set({ ...fields, ...Object.fromEntries(Object.entries(meta || {}).map(([name, value]) => [`meta.${name}`, value])) });
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
-    <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} problem=${problem} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
-    <${Problem} error=${error} fields=${SHOWN_FIELDS} />
-    ${restored && html`<p class="hint">What you typed ${new Date(restored.time).toLocaleString()} and did not save is here again.</p>`}
+    <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} fields=${SHOWN_FIELDS} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
     ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
-    ${conflict && html`<${Conflict} document=${edited} what="page" />`}
+    ${conflict && html`<${Conflict} document=${edited} what="page" names=${LABELS} />`}
     <p class="hint">${describe(page)}</p>
     ${isNew && html`<${Starters} values=${values} change=${change} />`}
     ${!canWrite && html`<${Rendered} page=${page} />`}
-    <div class="editor" hidden=${!canWrite}>
+    <div class="editor" key=${edited.discards} hidden=${!canWrite}>
       <form onSubmit=${(event) => event.preventDefault()}>
-        <${PageFields} ...${{ values, error, page, change, disabled: !canWrite }}
-          onProblem=${(field) => (text) => setFieldProblems((before) => ({ ...before, [field]: text }))} />
+        <${PageFields} ...${{ values, error, page, change, disabled: !canWrite, onProblem: edited.onProblem }} />
         ${page && may("pages:read") && html`<${Share} id=${id} />`}
       </form>
       ${canWrite && html`<${Preview} id=${id} values=${values} width=${query.preview} />`}

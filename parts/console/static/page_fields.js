@@ -5,11 +5,14 @@ import { Content } from "./content.js";
 import { Choice, DateTime, Json, LongText, Text } from "./ui.js";
 
 const STATUSES = [["draft", "Draft"], ["publish", "Published, from its date on"], ["pending", "Pending"], ["private", "Private"]];
+/** The labels of fields by their paths. */
+export const LABELS = {
+  title: "Title", content: "Content", slug: "Slug", status: "Status", date: `Date (${timezone})`, password: "Password", author: "Author (number)",
+  "meta.starts_at": "Starts at", "meta.ends_at": "Ends at", "meta.form_id": "Form", "meta.language": "Languages", "meta.gallery": "Gallery",
+  "meta.viral_share": "viral_share", "meta.instant_win": "instant_win",
+};
 /** The fields that show their own messages. */
-export const SHOWN_FIELDS = [
-  "title", "content", "slug", "status", "date", "password", "author", "starts_at", "ends_at", "form_id",
-  "language", "gallery", "viral_share", "instant_win",
-];
+export const SHOWN_FIELDS = Object.keys(LABELS).map((path) => path.replace("meta.", ""));
 
 const isText = (list) => list.every((item) => typeof item === "string" && !/[,\n]/.test(item));
 const isLines = (list) => list.every((item) => typeof item === "string" && !item.includes("\n"));
@@ -27,27 +30,27 @@ function Texts({ value, change, lines, onProblem, ...attrs }) {
 }
 
 export function PageFields({ values, error, page, disabled, change, onProblem }) {
-  const field = (name) => ({ name, error, value: values[name], change: (value) => change({ [name]: value }) });
-  const meta = (name) => ({ name, error, value: values.meta[name], change: (value) => change({ meta: { [name]: value } }), onProblem: onProblem(name) });
+  const field = (name) => ({ name, error, label: LABELS[name], value: values[name], change: (value) => change({ [name]: value }) });
+  const meta = (name) => ({ name, error, label: LABELS[`meta.${name}`], value: values.meta[name], change: (value) => change({ meta: { [name]: value } }), onProblem: onProblem(name) });
   const statuses = values.status === "trash" ? [["trash", "In the trash"], ...STATUSES] : STATUSES;
   return html`<fieldset class="bare" disabled=${disabled}>
-    <${Text} label="Title" ...${field("title")} required />
+    <${Text} ...${field("title")} required />
     <${Content} ...${field("content")} />
-    <${Text} label="Slug" hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
+    <${Text} hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
     <div class="pairs">
-      <${Choice} label="Status" ...${field("status")} options=${statuses} />
-      <${DateTime} label="Date (${timezone})" hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />
-      <${DateTime} label="Starts at" hint="Before, visitors do not find the page" ...${meta("starts_at")} />
-      <${DateTime} label="Ends at" hint="From then on, visitors read that it has ended. A day counts as a whole" ...${meta("ends_at")} />
-      <${Text} label="Password" hint="Visitors need it to see the content" ...${field("password")} autocomplete="new-password" />
-      <${Text} label="Author (number)" type="number" min="1" hint=${page ? "" : "Empty: you"} ...${field("author")} change=${(text) => change({ author: text && +text })} />
-      <${Text} label="Form" inputmode="numeric" hint="The id of the form on the page" ...${meta("form_id")} />
-      <${Texts} label="Languages" hint="Codes with commas between, such as en, de" ...${meta("language")} />
+      <${Choice} ...${field("status")} options=${statuses} />
+      <${DateTime} hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />
+      <${DateTime} hint="Before, visitors do not find the page" ...${meta("starts_at")} />
+      <${DateTime} hint="From then on, visitors read that it has ended. A day counts as a whole" ...${meta("ends_at")} />
+      <${Text} hint="Visitors need it to see the content" ...${field("password")} autocomplete="new-password" />
+      <${Text} type="number" min="1" hint=${page ? "" : "Empty: you"} ...${field("author")} change=${(text) => change({ author: text && +text })} />
+      <${Text} inputmode="numeric" hint="The id of the form on the page" ...${meta("form_id")} />
+      <${Texts} hint="Codes with commas between, such as en, de" ...${meta("language")} />
     </div>
-    <${Texts} label="Gallery" hint="The address of one picture in each line" lines ...${meta("gallery")} />
+    <${Texts} hint="The address of one picture in each line" lines ...${meta("gallery")} />
     <details><summary>More meta, as JSON</summary>
-      <${Json} label="viral_share" ...${meta("viral_share")} />
-      <${Json} label="instant_win" ...${meta("instant_win")} />
+      <${Json} ...${meta("viral_share")} />
+      <${Json} ...${meta("instant_win")} />
     </details>
   </fieldset>`;
 }

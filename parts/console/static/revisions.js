@@ -43,8 +43,8 @@ function Changes({ page, revision }) {
     // Refused if the page changes meanwhile.
     const { headers } = await get(`/pages/${page}`, { context: "edit", _fields: "id" });
     await post(`/pages/${page}/revisions/${revision.id}/restore`, { fields }, { headers: { "If-Match": headers.get("ETag") } });
-    say(`Restored: ${fields.join(", ")}. What was replaced is a revision itself.`);
     go(`pages/${page}`);
+    say(`Restored: ${fields.join(", ")}. What was replaced is a revision itself.`);
   });
   return html`<h2>What was before ${displayTime(revision.replaced_gmt)} UTC</h2>
     <${Problem} error=${error} />

@@ -56,8 +56,8 @@ const STARTERS = [
 /** Create a copy of a page as a draft, and open it. */
 export async function duplicatePage(id) {
   const { data } = await create(`/pages/${id}/duplicate`, {});
-  say("This is a copy. It is a draft, without the password of the page.");
   go(`pages/${data.id}`);
+  say("This is a copy. It is a draft, without the password of the page.");
 }
 
 export function Duplicate({ id, label = "Duplicate", ...attributes }) {

@@ -8,13 +8,9 @@ const notice = observable(null);
 const NOTICE_MILLISECONDS = 10000;
 let count = 0;
 /** Show a message about an action, with the level `success`, `info` or `error`. */
-export const say = (text, level = "success") => notice.set(text ? { text, level, count: (count += 1), time: Date.now() } : null);
-// A message does not follow to another screen, unless its own action has opened that.
-let path = String(address.get().path);
-address.listen(({ path: next }) => {
-  if (path !== String(next) && notice.get() && Date.now() - notice.get().time > 1000) say("");
-  path = String(next);
-});
+export const say = (text, level = "success") => notice.set(text ? { text, level, count: (count += 1), path: String(address.get().path) } : null);
+// A message belongs to its screen. An action that opens another screen says what it did afterwards.
+address.listen(({ path }) => notice.get()?.path !== String(path) && say(""));
 
 /** The message about the last action. Errors stay until they are closed. */
 export function Notice() {

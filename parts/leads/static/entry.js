@@ -38,8 +38,8 @@ function Values({ entry, writes, reload }) {
   });
   const [erase, isErasing, eraseError] = useAction(async () => {
     await remove(`/entries/${entry.id}?force=1`);
-    say(`Entry ${entry.id} was deleted for good.`);
     go("entries", { form_id: entry.form_id });
+    say(`Entry ${entry.id} was deleted for good.`);
   });
   return html`<section class="card"><h2>What was sent</h2>
     <dl class="values">${valuesOf(entry).map(([id, value]) => html`<div><dt>${labels[id] || `Input ${id}`}</dt><dd>${String(value)}</dd></div>`)}</dl>

@@ -39,8 +39,8 @@ function Editor({ id, stored, etag, reload }) {
     const body = { ...form, fields: form.fields.map(cleaned) };
     if (isNew) {
       const { data } = await create("/forms", body);
-      say(`Form ${data.id} is saved.`);
       go(`forms/${data.id}`, {}, { replace: true });
+      say(`Form ${data.id} is saved.`);
     } else {
       await put(`/forms/${id}`, body, { headers: etag ? { "If-Match": etag } : {} });
       say("The form is saved.");
@@ -49,8 +49,8 @@ function Editor({ id, stored, etag, reload }) {
   });
   const [trash, isDeleting, deleteError] = useAction(async (force) => {
     await remove(`/forms/${id}${force ? "?force=1" : ""}`);
-    say(force ? `Form ${id} and its entries were deleted for good.` : `Form ${id} is in the trash.`);
     go("forms");
+    say(force ? `Form ${id} and its entries were deleted for good.` : `Form ${id} is in the trash.`);
   });
   const actions = html`${!isNew && may("entries:read") && html`<${Link} class="button" path="entries" query=${{ form_id: id }}>Entries<//>`}
     ${!isNew && may("feeds:read") && html`<${Link} class="button" path="feeds" query=${{ form_id: id }}>Feeds<//>`}

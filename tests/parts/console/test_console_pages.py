@@ -1,6 +1,6 @@
 """Pages in the console: the list, the editor, its previews, two people, and the history."""
 
-import time
+import re
 from typing import Any
 
 import pytest
@@ -149,26 +149,31 @@ def test_what_one_of_several_refuses_is_said_and_the_others_go_on(console: Conso
 
 
 def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
-    page_id = make(console.server, title="Ours", content="<p>One.</p>", meta={"form_id": "1"})
+    both = "<p>Both.</p>"
+    page_id = make(console.server, title="Ours", content=both, meta={"form_id": "1"})
     console.open(f"#/pages/{page_id}")
-    console.type("Content", "<p>Mine.</p>")
+    console.type("Content", f"{both}\n<p>Mine.</p>")
     console.type("Slug", "my-slug")
-    theirs = {"content": "<p>Theirs.</p>", "meta": {"form_id": "2"}}
+    theirs = {"content": f"{both}\n<p>Theirs.</p>", "meta": {"form_id": "2"}}
     assert console.server.call("PUT", f"/pages/{page_id}", theirs)[0] == 200
     console.click("Save")
-    console.sees("Author 1 has saved this page meanwhile", "<p>Theirs.</p>", "meta.form_id")
-    # Only what both have changed is asked for.
-    assert not console.driver.find_elements("name", "keep-slug")
+    console.sees("Author 1 has saved this page meanwhile")
+    assert console.focused == "Author 1 has saved this page meanwhile"
+    # Only what both have changed is asked for, and only the lines that differ are shown.
+    asked = console.driver.find_elements("xpath", "//select[starts-with(@name, 'keep-')]")
+    assert [one.get_attribute("name") for one in asked] == ["keep-content"]
+    shown = console.driver.find_elements("css selector", ".versions pre")
+    assert [one.text for one in shown] == ["…\n<p>Mine.</p>", "…\n<p>Theirs.</p>"]
     page = stored(console.server, page_id)
-    assert page["content"]["raw"] == "<p>Theirs.</p>"
+    assert page["content"]["raw"] == theirs["content"]
     assert page["slug"] == "ours"
     console.find("//select[@name='keep-content']/option[@value='stored']").click()
     console.click("Go on with these")
-    console.until(lambda: console.value("Content") == "<p>Theirs.</p>")
+    console.until(lambda: console.value("Content") == theirs["content"])
     console.click("Save")
     console.sees("The page was saved.")
     page = stored(console.server, page_id)
-    assert page["content"]["raw"] == "<p>Theirs.</p>"
+    assert page["content"]["raw"] == theirs["content"]
     assert (page["slug"], page["meta"]["form_id"]) == ("my-slug", "2")
     # Changes of different fields are joined, and saved once the user has seen them.
     console.type("Form", "3")
@@ -199,6 +204,25 @@ def test_what_is_typed_survives_a_reload_and_is_never_a_password(console: Consol
     console.driver.refresh()
     console.sees("Published: visitors see this page.")
     assert console.value("Content") == ""
+    # What is typed from now on is no old draft.
+    console.type("Content", "Another text.")
+    assert "is here again" not in console.text
+    # Signing out deletes it, once the user accepts that.
+    console.click("Sign out")
+    console.driver.switch_to.alert.dismiss()
+    assert console.value("Content") == "Another text."
+    # Also what was typed last, while the browser waits for a slow network.
+    slow = {"offline": False, "latency": 600, "downloadThroughput": -1, "uploadThroughput": -1}
+    console.driver.execute_cdp_cmd("Network.enable", {})
+    console.driver.execute_cdp_cmd("Network.emulateNetworkConditions", slow)
+    console.field("Content").send_keys(" More.")
+    console.click("Sign out")
+    console.driver.switch_to.alert.accept()
+    console.sees("Secret or key")
+    console.driver.execute_cdp_cmd("Network.emulateNetworkConditions", {**slow, "latency": 0})
+    console.driver.execute_cdp_cmd("Network.disable", {})
+    kept = console.driver.execute_script("return JSON.stringify({...localStorage})")
+    assert kept == "{}"
 
 
 def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> None:
@@ -207,17 +231,27 @@ def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> 
     bar = console.find("//*[@aria-label='State and actions']")
     assert bar.text.split("\n")[0] == "Draft"
     assert console.button("Save").get_attribute("aria-disabled") == "true"
+    # As it was saved just now.
+    assert re.search(r"Saved \d\d:\d\d", bar.text)
     console.type("Title", "Bars")
     console.until(lambda: "Unsaved changes" in bar.text)
     focused = console.driver.switch_to.active_element
     console.press(Keys.CONTROL, "s")
     console.until(lambda: "Saved " in bar.text and "Unsaved" not in bar.text)
     assert console.driver.switch_to.active_element == focused
-    # It stays in view, also below.
+    # It stays in view, also below, and hides no field that gets the focus.
     console.width(360)
     console.driver.execute_script("scrollTo(0, document.body.scrollHeight)")
-    top = console.driver.execute_script("return arguments[0].getBoundingClientRect().top", bar)
-    assert 0 <= top < 100
+    place = "return arguments[0].getBoundingClientRect().toJSON()"
+    shown = console.driver.execute_script(place, bar)
+    assert 0 <= shown["top"] < 100
+    slug = console.field("Slug")
+    below = "scrollBy(0, arguments[0].getBoundingClientRect().top - 5); arguments[0].focus()"
+    console.driver.execute_script(below, slug)
+    edges = [console.driver.execute_script(place, one) for one in (bar, slug)]
+    assert edges[0]["bottom"] <= edges[1]["top"]
+    # On a phone a field is as wide as the screen.
+    assert edges[1]["width"] > 300
     console.width(1280)
     # With a date that is cleared by its button, the keys still save.
     set_dates(console, starts_at="2031-04-01")
@@ -250,15 +284,34 @@ def test_a_value_that_is_no_json_leads_to_its_field_and_a_date_stays_a_date(
     console.sees("This is not JSON")
     console.click("More meta, as JSON")
     console.click("Save")
-    assert console.focused == "viral_share"
-    console.field("viral_share").send_keys("]")
+    console.sees("Nothing was saved.")
+    console.until(lambda: console.focused == "viral_share")
+    # No draft has it, so that leaving asks; a discard ends it.
+    console.click("Pages")
+    console.driver.switch_to.alert.dismiss()
+    console.click("Discard changes")
     console.misses("This is not JSON")
+    console.until(lambda: "Unsaved changes" not in console.text)
+    console.click("More meta, as JSON")
+    assert console.value("viral_share") == "[]"
+    console.type("viral_share", "[1]")
     set_dates(console, ends_at="12031-05-01")
     assert console.field("Ends at").get_attribute("type") == "date"
     set_dates(console, ends_at="2031-05-01")
     console.click("Save")
     console.until(lambda: stored(console.server, page_id)["meta"]["ends_at"] == "2031-05-01")
     assert stored(console.server, page_id)["meta"]["viral_share"] == [1]
+    # A date that is not complete is not saved as if it were empty, or as before.
+    console.type("Title", "Folded again")
+    console.field("Ends at").send_keys(Keys.DELETE)
+    console.field("Slug").send_keys(Keys.END)
+    console.press(Keys.CONTROL, "s")
+    assert console.focused == "Ends at"
+    page = stored(console.server, page_id)
+    assert (page["title"]["raw"], page["meta"]["ends_at"]) == ("Folded", "2031-05-01")
+    console.field("Ends at").send_keys("05")
+    console.press(Keys.CONTROL, "s")
+    console.until(lambda: stored(console.server, page_id)["title"]["raw"] == "Folded again")
 
 
 def test_values_that_no_page_can_use_are_refused_at_their_field(console: Console) -> None:
@@ -270,12 +323,17 @@ def test_values_that_no_page_can_use_are_refused_at_their_field(console: Console
         ("Gallery", "boat.jpg", "https://example.com/boat.jpg"),
     ):
         console.type(label, text)
+        console.field("Title").send_keys(Keys.END)
         console.click("Save")
-        console.sees("Nothing was saved.")
+        console.until(lambda label=label: console.focused == label)
         assert console.field(label).get_attribute("aria-invalid") == "true"
+        # The message is where one has clicked.
+        assert "Nothing was saved." in console.find("//*[@aria-label='State and actions']").text
         assert stored(console.server, page_id)["meta"]["language"] == []
         console.type(label, right)
-    console.click("Save")
+    # A separator at the end is no value.
+    console.field("Languages").send_keys(", ")
+    console.press(Keys.CONTROL, "s")
     console.sees("The page was saved.")
     assert stored(console.server, page_id)["meta"]["language"] == ["en", "de-CH"]
 
@@ -297,12 +355,15 @@ def test_notices_come_again_end_and_do_not_follow_and_passwords_are_not_lost_sil
 ) -> None:
     page_id = make(console.server, title="Notices")
     console.open(f"#/pages/{page_id}")
+    seen = []
     for text in ("One", "Two"):
         console.type("Title", text)
         console.click("Save")
         console.until(lambda text=text: stored(console.server, page_id)["title"]["raw"] == text)
-    console.sees("The page was saved.")
-    time.sleep(1.1)
+        said = "//*[@role='status']/span[.='The page was saved.']"
+        # The same text is a new element, which screen readers read.
+        console.until(lambda said=said: console.find(said) not in seen)
+        seen.append(console.find(said))
     console.type("Password", "wind")
     console.click("Pages")
     alert = console.driver.switch_to.alert

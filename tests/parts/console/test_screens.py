@@ -75,6 +75,27 @@ def test_a_screen_is_accessible_in_light_and_dark_and_fits_a_phone(
         assert (width, dark, console.axe()) == (width, dark, [])
 
 
+@pytest.mark.clients
+@has_tools
+def test_what_keeps_a_page_from_being_saved_is_accessible_and_fits_a_phone(
+    console: Console, filled: Server
+) -> None:
+    for width, dark in ((1280, False), (360, True)):
+        console.width(width, dark=dark)
+        console.open("#/pages/1")
+        console.type("Form", "contact")
+        console.click("Save")
+        console.sees("Nothing was saved.")
+        assert (width, console.overflows(), console.axe()) == (width, False, [])
+        console.click("Discard changes")
+        console.type("Title", f"Autumn sale {width}")
+        console.server.call("PATCH", "/pages/1", {"title": f"Winter sale {width}"})
+        console.click("Save")
+        console.sees("has saved this page meanwhile")
+        assert (width, console.overflows(), console.axe()) == (width, False, [])
+        console.click("Discard changes")
+
+
 @pytest.mark.parametrize("address", SCREENS)
 def test_all_of_a_screen_is_reached_by_keyboard_and_the_focus_is_seen(
     console: Console, filled: Server, address: str
