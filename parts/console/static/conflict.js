@@ -18,14 +18,15 @@ export function Conflict({ document: { conflict, changes, resolve }, what, names
   const [choices, setChoices] = useState({});
   const heading = useRef();
   useEffect(() => heading.current.focus(), []);
-  const { theirs, paths } = conflict;
+  const { theirs, paths, others } = conflict;
   const stored = flat(theirs.values);
   const nameOf = (path) => names[path] || path;
   const { by, at } = theirs.lastWrite || {};
   const version = (title, value, other) => html`<div><h4>${title}</h4><pre>${differing(value, other)}</pre></div>`;
   return html`<section class="problem" aria-labelledby="conflict">
     <div role="alert"><h2 id="conflict" tabindex="-1" ref=${heading}>${by ? `Author ${by}` : "Somebody else"} has saved this ${what} meanwhile</h2>
-    <p>${at && `Saved ${displayTime(at)} UTC. `}Nothing was overwritten. Both of you have changed ${paths.length === 1 ? "this field" : "these fields"}: choose which version to go on with. All else is joined.</p></div>
+    <p>${at && `Saved ${displayTime(at)} UTC. `}Nothing was overwritten. Both of you have changed ${paths.length === 1 ? "this field" : "these fields"}: choose which version to go on with. All else is joined.
+      ${others.length > 0 && ` Changed by others only, and kept: ${others.map(nameOf).join(", ")}.`}</p></div>
     ${paths.map((path) => html`<h3>${nameOf(path)}</h3>
         <div class="versions">${version("Yours", changes[path], stored[path])}${version("Stored now", stored[path], changes[path])}</div>
         <${Choice} label="Go on with, for ${nameOf(path)}" name="keep-${path}" value=${choices[path] || "yours"} options=${[["yours", "yours"], ["stored", "what is stored"]]}

@@ -135,9 +135,13 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
   };
 }
 
-/** Return the conflict of changes with what is stored now, or null if nobody changed the same to another value. */
+/**
+ * Return the conflict of changes with what is stored now, or null if nobody changed the same to
+ * another value. `others` are the paths that only others have changed, as far as `before` has them.
+ */
 function conflictOf(changes, before, theirs) {
   const stored = flat(theirs.values);
   const paths = Object.keys(changes).filter((path) => !same(stored[path], before[path]) && !same(stored[path], changes[path]));
-  return paths.length ? { theirs, paths } : null;
+  const others = Object.keys(stored).filter((path) => !(path in changes) && path in before && !same(stored[path], before[path]));
+  return paths.length ? { theirs, paths, others } : null;
 }

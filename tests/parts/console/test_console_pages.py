@@ -157,7 +157,8 @@ def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
     theirs = {"content": f"{both}\n<p>Theirs.</p>", "meta": {"form_id": "2"}}
     assert console.server.call("PUT", f"/pages/{page_id}", theirs)[0] == 200
     console.click("Save")
-    console.sees("Author 1 has saved this page meanwhile")
+    kept = "Changed by others only, and kept: Form."
+    console.sees("Author 1 has saved this page meanwhile", kept)
     assert console.focused == "Author 1 has saved this page meanwhile"
     # Only what both have changed is asked for, and only the lines that differ are shown.
     asked = console.driver.find_elements("xpath", "//select[starts-with(@name, 'keep-')]")
