@@ -78,6 +78,9 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
 
 @cache
 def all_error_codes() -> dict[str, tuple[tuple[int, ...], str]]:
-    """Return the error codes of the core and of every part."""
-    errors = [error for part in all_parts().values() for error in part.errors]
-    return ERROR_CODES | {error.code: ((error.status,), error.meaning()) for error in errors}
+    """Return the error codes of the core and of every part; one of several has all meanings."""
+    codes = dict(ERROR_CODES)
+    for error in (error for part in all_parts().values() for error in part.errors):
+        statuses, meaning = codes.get(error.code, ((error.status,), ""))
+        codes[error.code] = statuses, f"{meaning} {error.meaning()}".strip()
+    return codes

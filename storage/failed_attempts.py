@@ -1,4 +1,4 @@
-"""Failed logins, counted for each IP address and minute, for all workers together.
+"""Failed logins and submitted forms, counted for each IP address and minute in all workers.
 
 Counting never waits for another writer. A failure that cannot be stored at once is counted in
 memory, and stored with the next one.
@@ -43,25 +43,27 @@ class Attempts:
         # By address and minute.
         self._unstored: Counter[tuple[str, int]] = Counter()
 
-    def retry_after(self, address: str, tolerance: int = 0) -> int:
+    def retry_after(self, address: str, limit: int | None = None) -> int:
         """Return the seconds until an address may fail again, 0 for now.
 
-        `tolerance`: the failures that are allowed beyond the limit.
+        `limit`: how many failures a minute are allowed, by default as many as of credentials.
         """
+        limit = self._limit if limit is None else limit
         now = self._now()
         key = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
         query = FailedAttempt.select(FailedAttempt.count).where(key)
         count = query.scalar(self._store.database) or 0
         with self._lock:
             count += self._unstored[self._key(address, now // SECONDS)]
-        return SECONDS - now % SECONDS if count >= self._limit + tolerance else 0
+        return SECONDS - now % SECONDS if count >= limit else 0
 
-    def record_failure(self, address: str) -> int:
+    def record_failure(self, address: str, limit: int | None = None) -> int:
         """Count a failure; return the seconds to wait, 0 within the limit.
 
         Beyond the limit nothing is written, so that each failure of a flood costs one query.
         """
-        if seconds := self.retry_after(address):
+        limit = self._limit if limit is None else limit
+        if seconds := self.retry_after(address, limit):
             return seconds
         minute = self._now() // SECONDS
         with self._lock:
@@ -72,7 +74,7 @@ class Attempts:
                 self._store.try_write(lambda: self._add(self._unstored, minute))
                 self._unstored.clear()
         # Other threads may have reached the limit meanwhile.
-        return self.retry_after(address, tolerance=1)
+        return self.retry_after(address, limit + 1)
 
     def _add(self, counts: Mapping[tuple[str, int], int], minute: int) -> None:
         db = self._store.database

@@ -34,6 +34,7 @@ class Leads(Part):
         e.FormNotFound,
         e.FormToDeleteNotFound,
         e.EntryNotFound,
+        e.EntryToUpdateNotFound,
         e.AlreadyInTrash,
         e.EntryFormUnknown,
         e.NoForm,

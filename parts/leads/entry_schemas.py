@@ -8,6 +8,7 @@ from typing import Any
 from marshmallow import INCLUDE, Schema, ValidationError, post_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, MOST_INPUTS
+from landform.parts.leads.storage.entries import PROPERTIES
 from landform.schemas.fields import (
     Field,
     Flag,
@@ -70,7 +71,7 @@ class EntryWrite(Schema):
 
     @post_load
     def split(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return `form_id`, the other `columns`, and the `values` by the ids of inputs."""
+        """Return `form_id` if it was sent, the other `columns`, and the `values` of inputs."""
         values = {
             name: _value(name, data.pop(name)) for name in [*data] if INPUT_KEY.fullmatch(name)
         }
@@ -82,8 +83,12 @@ class EntryWrite(Schema):
         for name, column in (("date_created", "created_utc"), ("date_updated", "modified_utc")):
             if name in data:
                 columns[column] = data[name]
-        form = {name: data[name] for name in ("form_id",) if name in self.fields and name in data}
-        return {**form, "columns": columns, "values": values}
+        given = {name: data[name] for name in PROPERTIES if name in data}
+        columns["properties"] = {
+            name: None if value is None else _value(name, value) for name, value in given.items()
+        }
+        loaded = {"columns": columns, "values": values}
+        return {**loaded, "form_id": data["form_id"]} if "form_id" in data else loaded
 
 
 class EntryUpdate(EntryWrite):

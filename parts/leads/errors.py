@@ -21,6 +21,12 @@ class EntryNotFound(PartError):
     code, status = "gf_entry_invalid_id", 404
 
 
+class EntryToUpdateNotFound(PartError):
+    """There is no such entry to update."""
+
+    code, status = "not_found", 404
+
+
 class AlreadyInTrash(PartError):
     """The form or entry is in the trash already."""
 

@@ -259,6 +259,10 @@ class Access:
             raise ApiError(403, code, f"This needs the scope {scope}.")
         return caller
 
+    def count(self, kind: str, limit: int) -> int:
+        """Count a call of a kind; return the seconds to wait, 0 within the limit of a minute."""
+        return self._attempts.record_failure(f"{address_key(self.address)} {kind}", limit)
+
     def check_password(self, page: Row, sent: str) -> None:
         """Check the password of a page: raises a 403, or a 429 after too many failures."""
         counter = f"{address_key(self.address)} page {page['id']}"

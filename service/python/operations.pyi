@@ -1021,7 +1021,6 @@ class CreateEntry(TypedDict, total=False):
     user_agent: str
     form_id: Required[int]
     _fields: str | Sequence[str]
-    idempotency_key: str
 
 class ListFormEntries(TypedDict, total=False):
     """What `list_form_entries` takes."""
@@ -1048,7 +1047,6 @@ class CreateFormEntry(TypedDict, total=False):
     source_url: str
     user_agent: str
     _fields: str | Sequence[str]
-    idempotency_key: str
 
 class EraseEntries(TypedDict, total=False):
     """What `erase_entries` takes."""

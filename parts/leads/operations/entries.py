@@ -18,7 +18,7 @@ from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
 from landform.parts.leads.operations.forms import is_forced
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
-from landform.service.errors import ApiError, api_error
+from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
@@ -48,6 +48,8 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
     status=201,
     scope="entries:write",
     headers=("Location",),
+    # What is remembered for a repetition must not hold an entry: it may be erased.
+    repeatable=False,
     example=ENTRY_EXAMPLE,
     errors=("rest_missing_callback_param", e.EntryFormUnknown),
 )
@@ -62,6 +64,7 @@ def create_entry(call: Call) -> Reply:
     status=201,
     scope="entries:write",
     headers=("Location",),
+    repeatable=False,
     example={"1": "Ada", "2": "ada@example.com"},
     errors=(e.EntryFormUnknown,),
 )
@@ -88,13 +91,11 @@ def get_entry(call: Call, entry_id: int) -> Reply:
     scope="entries:write",
     if_match="entry",
     example=ENTRY_EXAMPLE,
-    errors=("not_found", e.EntryFormUnknown),
+    errors=(e.EntryToUpdateNotFound, e.EntryFormUnknown),
 )
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
-    row = storage.find_entry(call.store, entry_id)
-    if row is None:
-        raise api_error("not_found")
+    row = _row_to_update(call, entry_id)
     form = _form(call, call.body["form_id"] if "form_id" in call.body else row["form_id"])
     columns, values = call.body["columns"], call.body["values"]
     known = {key: values[key] for key in input_ids(form) if key in values}
@@ -111,7 +112,7 @@ def update_entry(call: Call, entry_id: int) -> Reply:
     scope="entries:write",
     if_match="entry",
     example={"is_read": True, "status": "spam"},
-    errors=("not_found",),
+    errors=(e.EntryToUpdateNotFound,),
 )
 def update_entry_properties(call: Call, entry_id: int) -> Reply:
     """Change the status, the star or whether an entry was read. Returns a message.
@@ -121,21 +122,22 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
     if not call.body or call.incoming.read_form():
         # Gravity Forms reads only JSON here.
         return Reply(NOTHING, status=400)
-    if storage.find_entry(call.store, entry_id) is None:
-        raise api_error("not_found")
+    _row_to_update(call, entry_id)
     storage.update_entry(call.store, entry_id, call.body, if_match=call.if_match)
     return Reply(UPDATED)
 
 
 @RESOURCE.post(
-    f"{ENTRY_PATH}/notifications", body=Anything(), scope="entries:write", errors=("not_found",)
+    f"{ENTRY_PATH}/notifications",
+    body=Anything(),
+    scope="entries:write",
+    errors=(e.EntryToUpdateNotFound,),
 )
 def send_notifications(call: Call, entry_id: int) -> Reply:
     """Send the notifications of an entry, of which there are none: feeds do that."""
     if "_notifications" not in {**call.sent_query, **call.sent_body}:
         raise ApiError(401, "rest_forbidden", "_notifications is missing.")
-    if storage.find_entry(call.store, entry_id) is None:
-        raise api_error("not_found")
+    _row_to_update(call, entry_id)
     return Reply([])
 
 
@@ -154,6 +156,13 @@ def delete_entry(call: Call, entry_id: int) -> Reply:
         return Reply({"deleted": True, "previous": previous}, caching=NO_STORE)
     storage.trash_entry(call.store, entry_id, call.if_match)
     return _entry_reply(call, storage.get_entry(call.store, entry_id))
+
+
+def _row_to_update(call: Call, entry_id: int) -> Row:
+    row = storage.find_entry(call.store, entry_id)
+    if row is None:
+        raise e.EntryToUpdateNotFound
+    return row
 
 
 def _form(call: Call, form_id: int) -> Row:

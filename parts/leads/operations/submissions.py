@@ -17,7 +17,6 @@ from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
-from landform.storage.failed_attempts import Attempts, address_key
 
 RESOURCE = Resource(GRAVITY_FORMS)
 # The most bytes of a submission, and characters of the name of a program.
@@ -62,13 +61,13 @@ def submit_form(call: Call, form_id: int) -> Reply:
 
     def send() -> Outcome:
         form = _open_form(call, form_id)
-        _count(call)
+        _count(call, "forms")
         return submit(call.store, form, call.sent_body, _context(call))
 
     if accepts_html(call.incoming.headers):
         return site.answer(call, form_id, call.sent_body, send)
     if call.query["validate_only"]:
-        return _checked(check(call.store, _open_form(call, form_id), call.sent_body))
+        return _checked(call, form_id)
     site.page_of(call, call.sent_body)
     outcome = send()
     if not outcome.is_valid:
@@ -93,7 +92,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
 )
 def validate_submission(call: Call, form_id: int) -> Reply:
     """Check a submission; nothing is stored."""
-    return _checked(check(call.store, _open_form(call, form_id), call.sent_body))
+    return _checked(call, form_id)
 
 
 def _open_form(call: Call, form_id: int) -> JsonObject:
@@ -105,12 +104,11 @@ def _open_form(call: Call, form_id: int) -> JsonObject:
     return open_form(call.store, form_id)
 
 
-def _count(call: Call) -> None:
-    """Count a submission of a stranger; raises a 429 beyond the limit."""
+def _count(call: Call, kind: str) -> None:
+    """Count a submission or check of a stranger; raises a 429 beyond the limit of its kind."""
     if call.access.identity:
         return
-    attempts = Attempts(call.store, call.part(Leads).submissions_per_minute)
-    if seconds := attempts.record_failure(f"{address_key(call.access.address)} forms"):
+    if seconds := call.access.count(kind, call.part(Leads).submissions_per_minute):
         headers = {"Retry-After": str(seconds)}
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
@@ -146,8 +144,11 @@ def _printable(text: str) -> str:
     return "".join(letter for letter in text if letter.isprintable())
 
 
-def _checked(messages: Mapping[str, str]) -> Reply:
-    if messages:
+def _checked(call: Call, form_id: int) -> Reply:
+    form = _open_form(call, form_id)
+    # A check tells whether a value of a field with `noDuplicates` was sent before.
+    _count(call, "checks")
+    if messages := check(call.store, form, call.sent_body):
         return Reply(_invalid(messages), status=400)
     body: JsonObject = {"is_valid": True, "validation_messages": []}
     return Reply({**body, "page_number": 0, "source_page_number": 1, "is_spam": False})

@@ -20,6 +20,8 @@ INDEXED_LENGTH = 100
 # The key of a filter of any input.
 ANY = "0"
 OPPOSITES = {"isnot": "is", "not in": "in"}
+# Columns of times; a filter has a space in place of their `T`.
+TIMES = ("created_utc", "modified_utc")
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
 ENTRY_COLUMNS: Mapping[str, Any] = {
     **{
@@ -119,10 +121,9 @@ def _of_value(operator: str, value: str) -> Any:
     if operator in ("contains", "like"):
         return expressions.contains(EntryValue.folded, fold(value))
     number = number_of(value)
-    column, bound = (
-        (EntryValue.folded, fold(value)) if number is None else (EntryValue.number, number)
-    )
-    return column > bound if operator == ">" else column < bound
+    if number is None:
+        return _compare(EntryValue.folded, operator, fold(value))
+    return _compare(EntryValue.number, operator, number)
 
 
 def _of_column(column: Any, operator: str, value: str) -> Any:
@@ -132,9 +133,14 @@ def _of_column(column: Any, operator: str, value: str) -> Any:
         number = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else None
         if number is None:
             return column.is_null() if operator == "is" and not value else NOTHING
-        return {">": column > number, "<": column < number}.get(operator, column == number)
-    if column in (Entry.created_utc, Entry.modified_utc):
+        # False for NULL, so that `isnot` has entries without a number too.
+        return _compare(column, operator, number) & column.is_null(False)
+    if column.name in TIMES:
         value = value.replace(" ", "T")
     if operator in ("contains", "like"):
         return expressions.contains(column, value)
+    return _compare(column, operator, value)
+
+
+def _compare(column: Any, operator: str, value: object) -> Any:
     return {">": column > value, "<": column < value}.get(operator, column == value)
