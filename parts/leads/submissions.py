@@ -43,9 +43,8 @@ class Context:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a submission: messages by the ids of fields, or an entry."""
+    """What became of a submission: an entry and its confirmation, or messages by field."""
 
-    is_valid: bool
     messages: Mapping[str, str] = field(default_factory=dict)
     confirmation: Confirmation | None = None
     entry_id: int = 0
@@ -76,7 +75,7 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
     """
     values = read_values(form, sent)
     if messages := validate(form, values, lambda *_: False):
-        return Outcome(False, messages)
+        return Outcome(messages)
     status = storage.SPAM if is_spam(form, sent, from_page=context.from_page) else storage.ACTIVE
     stored = stored_values(form, values)
     digest = _digest(store, form, stored, context)
@@ -85,7 +84,7 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
         if row := _stored_before(store, digest, stored, context):
             return _outcome(form, storage.load_entries(store, [row])[0])
         if messages := validate(form, values, _duplicates(store, form)):
-            return Outcome(False, messages)
+            return Outcome(messages)
         entry = _store(store, form, stored, context, status=status, digest=digest)
         if status == storage.ACTIVE:
             planning.after_submission(store, form, entry)
@@ -112,7 +111,7 @@ def _store(store: Store, form: Row, values: Row, context: Context, **columns: An
 
 def _outcome(form: Row, entry: Row) -> Outcome:
     is_spam = entry["status"] == storage.SPAM
-    return Outcome(True, {}, confirm(form, entry), int(entry["id"]), is_spam)
+    return Outcome({}, confirm(form, entry), int(entry["id"]), is_spam)
 
 
 def _digest(store: Store, form: Row, values: Row, context: Context) -> str:

@@ -41,7 +41,7 @@ def list_forms(call: Call) -> Reply:
     body_list="fields",
     status=201,
     scope="forms:write",
-    headers=("Location", "ETag"),
+    headers=("Location", "ETag", "X-Landform-Warning"),
     example=FORM_EXAMPLE,
     errors=(e.NoForm, e.NoTitle),
 )
@@ -62,7 +62,7 @@ def get_form(call: Call, form_id: int) -> Reply:
     body=FormUpdate(),
     scope="forms:write",
     if_match="form",
-    headers=("ETag",),
+    headers=("ETag", "X-Landform-Warning"),
     example=FORM_EXAMPLE,
     errors=(e.NoForm, e.NoTitle, e.NoFields, e.FormNotFound),
 )
@@ -77,6 +77,7 @@ def update_form(call: Call, form_id: int) -> Reply:
     body=Deletion(),
     scope="forms:write",
     if_match="form",
+    headers=("ETag", "X-Landform-Warning"),
     errors=(e.FormToDeleteNotFound, e.AlreadyInTrash),
 )
 def delete_form(call: Call, form_id: int) -> Reply:

@@ -2,25 +2,29 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from marshmallow import INCLUDE, Schema
 
 from landform.parts.leads import Leads, site
 from landform.parts.leads import errors as e
+from landform.parts.leads.intake.confirmations import Confirmation
 from landform.parts.leads.submissions import Context, Outcome, check, open_form, submit
 from landform.schemas.fields import LONGEST_TEXT, Flag, Integer
 from landform.schemas.known_names import Tolerant
-from landform.service.call import Call
+from landform.service.call import SECRETS, Call
 from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
+from landform.service.site.pages import Visit
 
 RESOURCE = Resource(GRAVITY_FORMS)
 # The most bytes of a submission, and characters of the name of a program.
 MOST_BYTES, LONGEST_AGENT = 256 * 1024, 250
+# Parameters of a page that open it, or that show what was submitted.
+NOT_STORED = (*SECRETS, "preview", site.SUBMITTED, site.KEY)
 ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
 TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
 
@@ -36,7 +40,7 @@ class Submission(Schema):
 
 
 class SubmissionView(Tolerant):
-    """What is confirmation with a submission."""
+    """The query of a submission."""
 
     validate_only = Flag("Only check it.", data_key="_validate_only", load_default=False)
 
@@ -59,26 +63,21 @@ def submit_form(call: Call, form_id: int) -> Reply:
     of the form.
     """
 
-    def send() -> Outcome:
+    def send(visited: Visit | None) -> Outcome:
         form = _open_form(call, form_id)
         _count(call, "forms")
-        return submit(call.store, form, call.sent_body, _context(call))
+        return submit(call.store, form, call.sent_body, _context(call, visited))
 
     if accepts_html(call.incoming.headers):
         return site.answer(call, form_id, call.sent_body, send)
     if call.query["validate_only"]:
         return _checked(call, form_id)
-    site.page_of(call, call.sent_body)
-    outcome = send()
-    if not outcome.is_valid:
+    outcome = send(site.page_of(call, call.sent_body))
+    if outcome.confirmation is None:
         return Reply(_invalid(outcome.messages), status=400)
-    confirmation = outcome.confirmation
-    headers = (
-        {"Location": confirmation.redirect_url}
-        if confirmation and confirmation.redirect_url
-        else {}
-    )
-    return Reply(_stored(call, outcome), headers=headers, caching=NO_STORE)
+    url = outcome.confirmation.redirect_url
+    body = _stored(call, outcome, outcome.confirmation)
+    return Reply(body, headers={"Location": url} if url else {}, caching=NO_STORE)
 
 
 @RESOURCE.post(
@@ -113,10 +112,10 @@ def _count(call: Call, kind: str) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
-def _context(call: Call) -> Context:
+def _context(call: Call, visited: Visit | None) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
     return Context(
-        source_url=_source_url(call),
+        source_url=_source_url(call, visited)[:LONGEST_TEXT],
         ip=call.access.address if call.part(Leads).entry_ip else "",
         user_agent=_printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
         address=call.access.address,
@@ -126,18 +125,19 @@ def _context(call: Call) -> Context:
     )
 
 
-def _source_url(call: Call) -> str:
-    """Return the page of this site from which a form was sent, without its query.
+def _source_url(call: Call, visited: Visit | None) -> str:
+    """Return the page of this site from which a form was sent, without secrets in its query.
 
-    Without a page it is the URL of the submission itself.
+    Without a `Referer` of this site it is the page that the form names, or the submission's URL.
     """
-    request_url = call.incoming.url[:LONGEST_TEXT]
     try:
         url = urlsplit(_printable(call.incoming.headers.get("Referer", "")))
     except ValueError:
-        return request_url
-    is_here = url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https")
-    return url._replace(query="", fragment="").geturl()[:LONGEST_TEXT] if is_here else request_url
+        url = urlsplit("")
+    if url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https"):
+        pairs = [pair for pair in parse_qsl(url.query) if pair[0].lower() not in NOT_STORED]
+        return url._replace(query=urlencode(pairs), fragment="").geturl()
+    return visited.link if visited else call.incoming.url
 
 
 def _printable(text: str) -> str:
@@ -159,21 +159,17 @@ def _invalid(messages: Mapping[str, str]) -> JsonObject:
     return {"is_valid": False, "validation_messages": {**messages}, **pages}
 
 
-def _stored(call: Call, outcome: Outcome) -> JsonObject:
+def _stored(call: Call, outcome: Outcome, confirmation: Confirmation) -> JsonObject:
     """Return what is said of an entry; its id only to whoever may read entries."""
-    confirmation = outcome.confirmation
-    kind = confirmation.kind if confirmation else "message"
     body: dict[str, Any] = {
         "is_valid": True,
         "page_number": 0,
         "source_page_number": 1,
-        "confirmation_message": confirmation.message_html
-        if confirmation and kind == "message"
-        else "",
-        "confirmation_type": kind,
+        "confirmation_message": confirmation.message_html,
+        "confirmation_type": confirmation.kind,
         "is_spam": outcome.is_spam,
     }
-    if confirmation and confirmation.redirect_url:
+    if confirmation.redirect_url:
         body["confirmation_redirect"] = confirmation.redirect_url
     if call.access.has_scope("entries:read"):
         body["entry_id"] = str(outcome.entry_id)

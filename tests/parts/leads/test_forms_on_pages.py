@@ -127,6 +127,29 @@ def test_after_its_window_a_page_takes_nothing(desk: Client) -> None:
     assert (late.status_code, entries(desk)) == (400, [])
 
 
+@pytest.mark.parametrize(
+    ("referer", "source"),
+    [
+        ("http://localhost/boat/?utm_source=x&password=p&preview=1.a#top",
+         "http://localhost/boat/?utm_source=x"),
+        ("http://localhost/boat/?submitted=abc", "http://localhost/boat/"),
+        ("https://other.example/?utm_source=x", "http://localhost/boat/"),
+        ("http://[x", "http://localhost/boat/"),
+        ("", "http://localhost/boat/"),
+    ],
+)  # fmt: skip
+def test_an_entry_knows_its_page_without_secrets_and_no_address(
+    desk: Client, referer: str, source: str
+) -> None:
+    data = {**shown(desk.anonymous)[1], **VALID}
+    headers = {**BROWSER, "Referer": referer, "User-Agent": "B" * 300}
+    assert (
+        desk.anonymous.post("/forms/1/submissions", data=data, headers=headers).status_code == 303
+    )
+    (entry,) = entries(desk)
+    assert (entry["source_url"], entry["ip"], entry["user_agent"]) == (source, "", "B" * 250)
+
+
 @pytest.mark.settings(SUBMISSIONS_PER_MINUTE=3)
 def test_a_stranger_may_send_some_submissions_a_minute(app: Flask) -> None:
     site = Site(app)
