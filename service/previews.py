@@ -17,11 +17,23 @@ from landform.service.operations import Resource
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import AlreadyTrashed, Store, pages, signatures
 from landform.storage.clock import epoch
+from landform.storage.rows import Row
 
 RESOURCE = Resource()
 PREVIEW, REVOKED = schemas.PagePreview(), schemas.PreviewsRevoked()
 ROUTE = "/pages/<page_id>/preview"
 LONGEST_TOKEN = 500
+
+
+@RESOURCE.get(
+    ROUTE, response=PREVIEW, many=True, scope="pages:read", errors=("rest_post_invalid_id",)
+)
+def list_previews(call: Call, page_id: int) -> Reply:
+    """Return the previews of the page that still work, up to 100, that which ends last first."""
+    status = pages.get(call.store, page_id, ("status",))["status"]
+    times = signatures.previews_after(call.store, page_id, now(call.store))
+    rows = [] if status == "trash" else [_preview(call, page_id, until) for until in times]
+    return Reply(PREVIEW.dump(rows, many=True), caching=NO_STORE)
 
 
 @RESOURCE.post(
@@ -37,16 +49,8 @@ def create_preview(call: Call, page_id: int) -> Reply:
     until = now(call.store) + call.body["expires_in"]
     if pages.get(call.store, page_id, ("status",))["status"] == "trash":
         raise AlreadyTrashed
-    token = sign(call.store, page_id, until)
-    ends = call.store.clock.moment(datetime.fromtimestamp(until, UTC))
-    preview = {
-        "id": page_id,
-        "token": token,
-        "link": f"{call.public_url}/?page_id={page_id}&preview={token}",
-        "expires": ends.local,
-        "expires_gmt": ends.utc,
-    }
-    return Reply(PREVIEW.dump(preview), caching=NO_STORE)
+    signatures.record_preview(call.store, page_id, until)
+    return Reply(PREVIEW.dump(_preview(call, page_id, until)), caching=NO_STORE)
 
 
 @RESOURCE.delete(ROUTE, response=REVOKED, scope="pages:write", errors=("rest_post_invalid_id",))
@@ -55,6 +59,14 @@ def revoke_previews(call: Call, page_id: int) -> Reply:
     pages.get(call.store, page_id, ("id",))
     signatures.revoke(call.store, page_id)
     return Reply(REVOKED.dump({}))
+
+
+def _preview(call: Call, page_id: int, until: int) -> Row:
+    token = sign(call.store, page_id, until)
+    ends = call.store.clock.moment(datetime.fromtimestamp(until, UTC))
+    link = f"{call.public_url}/?page_id={page_id}&preview={token}"
+    times = {"expires": ends.local, "expires_gmt": ends.utc}
+    return {"id": page_id, "token": token, "link": link, **times}
 
 
 def sign(store: Store, page_id: int, until: int, key: str = "") -> str:

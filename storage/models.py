@@ -191,6 +191,16 @@ class PreviewRevocation(Table):
     times = BigIntegerField()
 
 
+class PreviewLink(Table):
+    """A preview of a page that was made, and when it ends in Unix seconds."""
+
+    page = BigIntegerField()
+    expires = BigIntegerField()
+
+    class Meta:
+        primary_key = CompositeKey("page", "expires")
+
+
 class ResourceVersion(Table):
     """The counter of a table, which triggers increment with every write."""
 

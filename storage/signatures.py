@@ -4,13 +4,15 @@ import hmac
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
-from landform.storage.models import PreviewRevocation, SiteSecret
+from landform.storage.models import PreviewLink, PreviewRevocation, SiteSecret
 from landform.storage.store import Store, transactional
 
 SECRET_BYTES = 32
 # The bytes of nonces and signatures in a token, and those of each number.
 TOKEN_BYTES, NUMBER_BYTES = 16, 8
 LONGEST_TOKEN = 200
+# The most previews of a page that are listed.
+MOST_LINKS = 100
 SECRET = SiteSecret.select(SiteSecret.secret)
 
 
@@ -23,6 +25,7 @@ def secret(store: Store) -> str:
 def rotate_secret(store: Store) -> None:
     """Replace the secret, so that no older signature is valid."""
     SiteSecret.delete().execute(store.database)
+    PreviewLink.delete().execute(store.database)
     _make_secret(store)
 
 
@@ -48,6 +51,24 @@ def revoke(store: Store, page_id: int) -> None:
     times = revocations(store, page_id) + 1
     PreviewRevocation.delete().where(PreviewRevocation.page == page_id).execute(store.database)
     PreviewRevocation.insert(page=page_id, times=times).execute(store.database)
+    PreviewLink.delete().where(PreviewLink.page == page_id).execute(store.database)
+
+
+@transactional
+def record_preview(store: Store, page_id: int, expires: int) -> None:
+    """Store that a preview was made, which ends at a time in Unix seconds."""
+    PreviewLink.insert(page=page_id, expires=expires).on_conflict_ignore().execute(store.database)
+    others = PreviewLink.select(PreviewLink.expires).where(PreviewLink.page == page_id)
+    listed = others.order_by(PreviewLink.expires.desc()).limit(MOST_LINKS)
+    is_other = (PreviewLink.page == page_id) & PreviewLink.expires.not_in(listed)
+    PreviewLink.delete().where(is_other).execute(store.database)
+
+
+def previews_after(store: Store, page_id: int, time: int) -> list[int]:
+    """Return when the previews of a page end, of those that end after a time, the last first."""
+    query = PreviewLink.select(PreviewLink.expires).where(PreviewLink.page == page_id)
+    rows = query.where(PreviewLink.expires > time).order_by(PreviewLink.expires.desc())
+    return [expires for (expires,) in rows.tuples().execute(store.database)]
 
 
 def seal(store: Store, purpose: str, *numbers: int) -> str:

@@ -119,6 +119,7 @@ def fill(url: str) -> None:
         pages.update(store, 4, {"title_raw": "Page", "title_rendered": "Page", "slug": "other"})
         signatures.rotate_secret(store)
         signatures.revoke(store, 1)
+        signatures.record_preview(store, 2, 4_000_000_000)
         EventState.insert(name="expired", number=0, holder="").execute(store.database)
     store.dispose()
 

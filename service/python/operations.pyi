@@ -47,6 +47,8 @@ class Operations:
         """Return the number of pages of each status."""
     def duplicate_page(self, page_id: int | str, /, **arguments: Unpack[DuplicatePage]) -> PageEdit:
         """Create a draft, "... (copy)", with the content and meta of a page, also of a trashed one."""
+    def list_previews(self, page_id: int | str, /, **arguments: Unpack[ListPreviews]) -> Listed[PagePreview]:
+        """Return the previews of the page that still work, up to 100, that which ends last first."""
     def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
         """Return a signed URL that shows the page with any status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
@@ -361,6 +363,11 @@ class PagePreview(TypedDict):
     link: str
     expires: str
     expires_gmt: str
+
+class ListPreviews(TypedDict, total=False):
+    """What `list_previews` takes."""
+
+    _fields: str | Sequence[str]
 
 class CreatePreview(TypedDict, total=False):
     """What `create_preview` takes."""

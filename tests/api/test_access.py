@@ -19,7 +19,8 @@ from landform.storage import api_keys
 # What strangers may not do: the scope that it wants, the code that says so, and the requests.
 OPERATIONS: dict[tuple[str, str], str] = {
     ("pages:read", "rest_forbidden_context"): "GET /pages?context=edit, GET /pages/1?context=edit",
-    ("pages:read", "rest_forbidden"): "GET /pages/2, GET /pages/counts, POST /pages/1/preview,"
+    ("pages:read", "rest_forbidden"): "GET /pages/2, GET /pages/counts, GET /pages/1/preview,"
+    " POST /pages/1/preview,"
     " GET /wp-json/wp/v2/statuses/future, GET /wp-json/wp/v2/statuses/draft,"
     " GET /wp-json/wp/v2/statuses/pending, GET /wp-json/wp/v2/statuses/private,"
     " GET /wp-json/wp/v2/statuses/trash",

@@ -88,6 +88,34 @@ def test_revoking_ends_all_previews_of_a_page_and_of_no_other(site: Site) -> Non
     assert [shown(site, one).status_code for one in (*old, new)] == [403] * 3
 
 
+def test_the_previews_that_still_work_are_listed(site: Site) -> None:
+    page, other = site.page(status="draft")["id"], site.page(status="draft")["id"]
+    path = f"/pages/{page}/preview"
+
+    def listed() -> list[Any]:
+        answer = site.visitor.get(path, headers=basic())
+        assert (answer.status_code, answer.headers["Cache-Control"]) == (200, "no-store")
+        return list(answer.get_json())
+
+    assert listed() == []
+    short, long = preview(site, page, expires_in=10), preview(site, page, expires_in=60)
+    preview(site, page, expires_in=60)
+    preview(site, other)
+    assert listed() == [long, short]
+    site.at(10)
+    assert listed() == [long]
+    site.visitor.delete(f"/pages/{page}", headers=basic())
+    assert listed() == []
+    site.visitor.put(f"/pages/{page}", json={"status": "draft"}, headers=basic())
+    assert listed() == [long]
+    site.visitor.delete(path, headers=basic())
+    assert listed() == []
+    times = [preview(site, page, expires_in=second)["expires"] for second in range(1, 106)]
+    assert [made["expires"] for made in listed()] == times[:-101:-1]
+    assert len(site.visitor.get(f"/pages/{other}/preview", headers=basic()).get_json()) == 1
+    assert site.visitor.get(path).status_code == 401
+
+
 @pytest.mark.parametrize(
     "token",
     ["x", "a.b", "W10.", "é", "x" * 5000, "W1s.x", "%00", "null", "of another page", "a cookie"],
@@ -120,7 +148,7 @@ def test_a_preview_lasts_a_second_to_thirty_days(site: Site) -> None:
         assert made.status_code == status
         assert status == 200 or list(made.get_json()["data"]["params"]) == ["expires_in"]
         # They are for who may read pages.
-        for method in ("POST", "DELETE"):
+        for method in ("GET", "POST", "DELETE"):
             assert site.visitor.open("/pages/99/preview", method=method).status_code == 401
             missing = site.visitor.open("/pages/99/preview", method=method, headers=basic())
             assert missing.get_json()["code"] == "rest_post_invalid_id"

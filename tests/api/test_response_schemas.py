@@ -129,6 +129,7 @@ def use_pages(check: Checker, base: str) -> None:
         check("POST", f"{revision}/restore")
         check("DELETE", f"/pages/{check('POST', f'{one}/duplicate')['id']}")
         check("POST", f"{one}/preview")
+        check("GET", f"{one}/preview")
         check("DELETE", f"{one}/preview")
         check("POST", "/pages/preview", {"title": "Not stored"})
         check("GET", "/pages/counts")

@@ -1,6 +1,6 @@
 // The preview of an edited page, and preview links.
 import { html, useEffect, useMemo, useRef, useSettled, useState } from "./lib.js";
-import { post, remove } from "./api.js";
+import { get, post, remove } from "./api.js";
 import { refine } from "./address.js";
 import { may } from "./session.js";
 import { Choice, Confirmed, Copied, Problem, say, displayTime, useAction } from "./ui.js";
@@ -46,20 +46,23 @@ const PERIODS = [[3600, "an hour"], [86400, "a day"], [604800, "a week"], [25920
 
 /** Preview links, which show a page with any status to everyone who has them. */
 export function Share({ id }) {
+  const path = `/pages/${id}/preview`;
   const [period, setPeriod] = useState(86400);
-  const [preview, setPreview] = useState(null);
-  const [createLink, isCreating, error] = useAction(async () => setPreview((await post(`/pages/${id}/preview`, { expires_in: +period })).data));
-  const [revoke, isRevoking, revokeError] = useAction(async () => {
-    await remove(`/pages/${id}/preview`);
-    setPreview(null);
+  const [links, setLinks] = useState([]);
+  const [run, , error] = useAction(async (act) => {
+    await act();
+    setLinks((await get(path)).data);
+  });
+  const revoke = () => run(async () => {
+    await remove(path);
     say("No preview link of this page works any more.");
   });
-  return html`<details><summary>Preview links</summary>
-    <p class="hint">A preview link shows what is saved to whoever has it, also of a draft. Links that were made before go on to work until they end, or are revoked.</p>
-    <${Problem} error=${error || revokeError} />
+  return html`<details onToggle=${(event) => event.target.open && run(() => {})}><summary>Preview links</summary>
+    <p class="hint">A preview link shows what is saved to whoever has it, also of a draft.</p>
+    <${Problem} error=${error} />
     <${Choice} label="Works for" name="period" value=${period} options=${PERIODS} change=${setPeriod} />
-    <div class="actions"><button type="button" onClick=${createLink} disabled=${isCreating}>Make a preview link</button>
-    ${may("pages:write") && html`<${Confirmed} label="Revoke all preview links" question="Revoke every preview link of this page?" act=${revoke} disabled=${isRevoking} />`}</div>
-    ${preview && html`<${Copied} label="Preview link" text=${preview.link} hint="Works until ${displayTime(preview.expires)}." />`}
+    <div class="actions"><button type="button" onClick=${() => run(() => post(path, { expires_in: +period }))}>Make a preview link</button>
+    ${may("pages:write") && html`<${Confirmed} label="Revoke all preview links" question="Revoke every preview link of this page?" act=${revoke} />`}</div>
+    ${links.map(({ link, expires }) => html`<${Copied} key=${expires} label=${`Preview link until ${displayTime(expires)}`} text=${link} />`)}
   </details>`;
 }

@@ -18,7 +18,6 @@ from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
-from landform.service.site.pages import Visit
 
 RESOURCE = Resource(GRAVITY_FORMS)
 # The most bytes of a submission, and characters of the name of a program.
@@ -63,7 +62,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
     of the form.
     """
 
-    def send(visited: Visit | None) -> Outcome:
+    def send(visited: site.Visit | None) -> Outcome:
         form = _open_form(call, form_id)
         _count(call, "forms")
         return submit(call.store, form, call.sent_body, _context(call, visited))
@@ -112,7 +111,7 @@ def _count(call: Call, kind: str) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
-def _context(call: Call, visited: Visit | None) -> Context:
+def _context(call: Call, visited: site.Visit | None) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
     return Context(
         source_url=_source_url(call, visited)[:LONGEST_TEXT],
@@ -125,7 +124,7 @@ def _context(call: Call, visited: Visit | None) -> Context:
     )
 
 
-def _source_url(call: Call, visited: Visit | None) -> str:
+def _source_url(call: Call, visited: site.Visit | None) -> str:
     """Return the page of this site from which a form was sent, without secrets in its query.
 
     Without a `Referer` of this site it is the page that the form names, or the submission's URL.

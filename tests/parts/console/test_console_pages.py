@@ -418,12 +418,19 @@ def test_a_preview_link_is_made_and_revoked(console: Console) -> None:
     console.open(f"#/pages/{page_id}")
     console.click("Preview links")
     console.click("Make a preview link")
-    link = console.value("Preview link").partition(console.server.url)[2]
+    links = "//details[summary='Preview links']//input[@readonly]"
+    shown_link = console.find(links).get_attribute("value")
+    link = str(shown_link).partition(console.server.url)[2]
     status, _, shown = console.server.send("GET", link, {"Accept": "text/html"}, None)
     assert (status, b"To be shown." in shown) == (200, True)
+    # It is still listed later.
+    console.driver.refresh()
+    console.click("Preview links")
+    assert console.find(links).get_attribute("value") == shown_link
     console.click("Revoke all preview links")
     console.find("//dialog//button[normalize-space()='Revoke all preview links']").click()
     console.sees("No preview link of this page works any more.")
+    assert not console.driver.find_elements("xpath", links)
     assert console.server.send("GET", link, {"Accept": "text/html"}, None)[0] == 403
 
 
