@@ -21,6 +21,13 @@ SHOWN = (
     *("text", "textarea", "email", "phone", "website", "number", "date", "hidden"),
     *("name", "consent", *CHOICES, *WITHOUT_INPUTS),
 )
+# Settings of Gravity Forms that close a form, and are not carried out; and how they are off.
+RESTRICTIONS = {
+    "requireLogin": "it requires a login",
+    "limitEntries": "it limits its entries",
+    "scheduleForm": "it has a schedule",
+}
+OFF = (None, False, "", "0", "false")
 # How many characters a value may have, and how many inputs may be sent.
 LONGEST_VALUE, MOST_INPUTS = 10_000, 200
 PREFIX = "input_"
@@ -103,9 +110,8 @@ def problems_of(form: JsonObject) -> list[str]:
             problems.append(f"{name} has the type {str(field['type'])[:40]!r}")
         if field.get("conditionalLogic"):
             problems.append(f"{name} has conditional logic")
-    if form.get("requireLogin"):
-        problems.append("it requires a login")
-    return problems
+    restricted = [text for key, text in RESTRICTIONS.items() if form.get(key) not in OFF]
+    return [*problems, *restricted]
 
 
 def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:

@@ -167,6 +167,20 @@ def test_a_stranger_may_send_some_submissions_a_minute(app: Flask) -> None:
     assert 0 < int(sent[-1].headers["Retry-After"]) <= 60
 
 
+@pytest.mark.parametrize("key", ["requireLogin", "limitEntries", "scheduleForm"])
+def test_a_form_with_a_restriction_that_is_not_carried_out_takes_nothing(
+    desk: Client, key: str
+) -> None:
+    answer = desk.put("/forms/1", json={**FORM, key: True})
+    assert "cannot be shown or submitted: it " in answer.headers["X-Landform-Warning"]
+    assert "<form " not in shown(desk.anonymous)[0]
+    refused = desk.anonymous.post("/forms/1/submissions", json=VALID)
+    assert (refused.status_code, refused.get_json()["code"]) == (400, "form_restriction_error")
+    answer = desk.put("/forms/1", json={**FORM, key: "0"})
+    assert "X-Landform-Warning" not in answer.headers
+    assert desk.anonymous.post("/forms/1/submissions", json=VALID).status_code == 200
+
+
 @pytest.mark.settings(SUBMISSIONS=False)
 def test_the_public_side_can_be_switched_off(client: Client) -> None:
     client.post("/forms", json=FORM)
