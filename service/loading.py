@@ -151,5 +151,10 @@ def _problem(error: ValueError) -> str:
 
 def accepts_html(headers: Headers | Mapping[str, str]) -> bool:
     """Return whether a client prefers HTML to JSON, as browsers do."""
+    return prefers("text/html", headers)
+
+
+def prefers(content_type: str, headers: Headers | Mapping[str, str]) -> bool:
+    """Return whether a client prefers a content type to JSON."""
     accepted = parse_accept_header(headers.get("Accept"), MIMEAccept)
-    return accepted["text/html"] > accepted["application/json"]
+    return accepted[content_type] > accepted["application/json"]

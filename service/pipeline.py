@@ -127,13 +127,15 @@ def finish(call: Call, reply: Reply) -> Finished:
         return Finished(b"", 304, {**headers, **notes}, reply.content_type, reply.caching)
     if reply.last_modified:
         headers["Last-Modified"] = _http_date(reply.last_modified)
-    body = _encode(reply, call.fields)
+    chunks = reply.body if isinstance(reply.body, Iterator) else None
+    body = b"" if chunks else _encode(reply, call.fields)
     operation, most_bytes = call.operation, call.options.max_response_bytes
     is_list = operation.safe or (operation.many and operation.is_read)
     if is_list and len(body) > most_bytes:
         raise TooLarge
     status = reply.status or operation.status
-    return Finished(body, status, {**headers, **notes}, reply.content_type, reply.caching)
+    headers |= notes
+    return Finished(body, status, headers, reply.content_type, reply.caching, chunks)
 
 
 @lru_cache(1024)

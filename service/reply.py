@@ -1,6 +1,6 @@
 """The reply of a view, and how it may be cached."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -31,8 +31,9 @@ NO_STORE = Caching(is_secret=True)
 class Reply:
     """The result of an operation.
 
-    `body`: a value for JSON, or text or bytes of another `content_type`. `status`: by default that
-    of the operation. `last_modified`: a stored time in UTC.
+    `body`: a value for JSON, or text, bytes or an iterator of bytes of another `content_type`; an
+    iterator is read after the operation has ended. `status`: by default that of the operation.
+    `last_modified`: a stored time in UTC.
     """
 
     body: object = None
@@ -52,6 +53,8 @@ class Finished(NamedTuple):
     headers: dict[str, str]
     content_type: str = JSON
     caching: Caching = NOT_CACHED
+    # In place of a body that is made while it is sent.
+    chunks: Iterator[bytes] | None = None
 
 
 def envelope(body: bytes, status: int, headers: Headers | Mapping[str, str]) -> dict[str, Any]:

@@ -61,16 +61,16 @@ def answer(
     call: Call,
     form_id: int,
     sent: Mapping[str, Any],
-    submit: Callable[[Visit | None], Outcome],
+    submit: Callable[[str], Outcome],
 ) -> Reply:
     """Return what a visitor gets who sent a form with a browser.
 
-    `submit` stores the submission from a page, if there is one; its errors are shown with the form.
+    `submit` stores the submission from the page at a URL; its errors are shown with the form.
     """
     visited, messages = None, dict[str, str]()
     try:
         visited = page_of(call, sent)
-        outcome = submit(visited)
+        outcome = submit(visited.link if visited else "")
         if outcome.confirmation:
             return _follow(call, form_id, visited, outcome.entry_id, outcome.confirmation)
         messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)

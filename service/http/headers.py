@@ -48,8 +48,8 @@ class PlainResponse(Response):
 
 def to_response(finished: Finished) -> Response:
     """Return a Flask response for a reply."""
-    body, status, headers, content_type, _ = finished
-    return PlainResponse(body, status, headers, content_type=content_type)
+    body, status, headers, content_type, _, chunks = finished
+    return PlainResponse(chunks or body, status, headers, content_type=content_type)
 
 
 def set_headers(request: Request, response: Response, origins: Collection[str]) -> Response:
@@ -88,7 +88,7 @@ def finish(request: Request, response: Response, origins: Collection[str] = ()) 
     query, response = request.query_string, set_headers(request, response, origins)
     if b"_envelope" not in query or "_envelope" not in dict(pairs(query)):
         return response
-    if response.content_length and not response.is_json:
+    if (response.content_length or response.is_streamed) and not response.is_json:
         return response
     cached = {"Cache-Control": response.headers["Cache-Control"]}
     wrapped = envelope(response.get_data(), response.status_code, response.headers)

@@ -29,6 +29,8 @@ CLEAR_LINE = "\r\x1b[K"
 T = TypeVar("T")
 # The key of the files that a command names, in its context.
 FILES = "landform.files"
+# Names of open streams, which a shell may have redirected to a file.
+STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
 RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
@@ -146,6 +148,12 @@ def migrated_store(*, create: bool = False) -> Iterator[Store]:
     store.migrate(create=create)
     with store.connection():
         yield store
+
+
+def refuse_existing(file: Path | None, *, force: bool) -> None:
+    """End the command for a file that exists, unless it is to be replaced."""
+    if file and file.is_file() and not (force or str(file).startswith(STREAMS)):
+        raise click.ClickException(f"{file} is there already; --force replaces it.")
 
 
 @contextmanager

@@ -22,8 +22,6 @@ Line = dict[str, Any]
 SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 # How many reasons are listed, and the numbers of how many lines for each.
 MAX_REASONS, MAX_NUMBERS = 50, 5
-# Names of open streams, which a shell may have redirected to a file.
-STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
 # The meta of a revision is two levels deeper than that of the page in a request.
 DEEPEST_LINE = DEEPEST_JSON + 2
 NOTHING = "Nothing was imported."
@@ -48,8 +46,7 @@ def export(
     Without a FILE they go to standard output. They hold all that is stored, passwords of pages
     too: keep them secret.
     """
-    if file and file.is_file() and not (force or str(file).startswith(STREAMS)):
-        raise click.ClickException(f"{file} is there already; --force replaces it.")
+    tools.refuse_existing(file, force=force)
     store, resources = tools.open_store(), tools.RESOURCES[only]
     store.check()
     counts = Counter(dict.fromkeys(resources, 0))

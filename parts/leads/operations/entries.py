@@ -1,5 +1,6 @@
 """The operations on entries."""
 
+from itertools import chain
 from typing import Any
 
 from landform.parts.leads import Leads, storage
@@ -13,6 +14,7 @@ from landform.parts.leads.entry_schemas import (
     EntryWrite,
     Erasure,
 )
+from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
 from landform.parts.leads.operations.forms import is_forced
@@ -20,11 +22,13 @@ from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject
+from landform.service.loading import prefers
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
 from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
+CSV = "text/csv"
 ENTRY_PATH = "/entries/<entry_id>"
 ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
 UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
@@ -38,7 +42,18 @@ def list_entries(call: Call) -> Reply:
 
 @RESOURCE.get("/forms/<form_id>/entries", query=EntryList(), scope="entries:read")
 def list_form_entries(call: Call, form_id: int) -> Reply:
-    """Return the entries of a form, as the list of all entries does."""
+    """Return the entries of a form, as the list of all entries does.
+
+    With `Accept: text/csv` all that pass the search are returned as CSV.
+    """
+    form = storage.find_form(call.store, form_id)
+    if form and prefers(CSV, call.incoming.headers):
+        name = f'attachment; filename="form-{form_id}-entries.csv"'
+        chunks = csv_of(call.store, form, call.query.get("search"))
+        # The first one now: its errors are responses.
+        body = chain([next(chunks)], chunks)
+        headers = {"Content-Disposition": name, "Vary": "Accept"}
+        return Reply(body, headers=headers, content_type=f"{CSV}; charset=utf-8", caching=NO_STORE)
     return _list_reply(call, [form_id], one_form=form_id)
 
 

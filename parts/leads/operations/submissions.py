@@ -62,16 +62,17 @@ def submit_form(call: Call, form_id: int) -> Reply:
     of the form.
     """
 
-    def send(visited: site.Visit | None) -> Outcome:
+    def send(page_url: str) -> Outcome:
         form = _open_form(call, form_id)
         _count(call, "forms")
-        return submit(call.store, form, call.sent_body, _context(call, visited))
+        return submit(call.store, form, call.sent_body, _context(call, page_url))
 
     if accepts_html(call.incoming.headers):
         return site.answer(call, form_id, call.sent_body, send)
     if call.query["validate_only"]:
         return _checked(call, form_id)
-    outcome = send(site.page_of(call, call.sent_body))
+    visited = site.page_of(call, call.sent_body)
+    outcome = send(visited.link if visited else "")
     if outcome.confirmation is None:
         return Reply(_invalid(outcome.messages), status=400)
     url = outcome.confirmation.redirect_url
@@ -111,10 +112,10 @@ def _count(call: Call, kind: str) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
-def _context(call: Call, visited: site.Visit | None) -> Context:
+def _context(call: Call, page_url: str) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
     return Context(
-        source_url=_source_url(call, visited)[:LONGEST_TEXT],
+        source_url=_source_url(call, page_url)[:LONGEST_TEXT],
         ip=call.access.address if call.part(Leads).entry_ip else "",
         user_agent=_printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
         address=call.access.address,
@@ -124,7 +125,7 @@ def _context(call: Call, visited: site.Visit | None) -> Context:
     )
 
 
-def _source_url(call: Call, visited: site.Visit | None) -> str:
+def _source_url(call: Call, page_url: str) -> str:
     """Return the page of this site from which a form was sent, without secrets in its query.
 
     Without a `Referer` of this site it is the page that the form names, or the submission's URL.
@@ -136,7 +137,7 @@ def _source_url(call: Call, visited: site.Visit | None) -> str:
     if url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https"):
         pairs = [pair for pair in parse_qsl(url.query) if pair[0].lower() not in NOT_STORED]
         return url._replace(query=urlencode(pairs), fragment="").geturl()
-    return visited.link if visited else call.incoming.url
+    return page_url or call.incoming.url
 
 
 def _printable(text: str) -> str:

@@ -27,7 +27,7 @@ from landform.parts.leads.storage.forms import (
     trash_form,
     update_form,
 )
-from landform.parts.leads.storage.searching import has_values, list_entries
+from landform.parts.leads.storage.searching import entries_after, has_values, list_entries
 
 __all__ = [
     "ACTIVE",
@@ -37,6 +37,7 @@ __all__ = [
     "create_form",
     "delete_entry",
     "delete_form",
+    "entries_after",
     "erase_entries",
     "find_digest",
     "find_entries",

@@ -1,12 +1,12 @@
 """Searches of entries: filters of their values and columns, in any order, a page at a time."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import reduce
 from operator import and_, or_
 from typing import Any
 
-from peewee import JOIN, SQL, AutoField, BigIntegerField, BooleanField, ColumnBase, fn
+from peewee import JOIN, SQL, AutoField, BigIntegerField, BooleanField, ColumnBase, Tuple, fn
 
 from landform.parts.leads.models import Entry, EntryValue
 from landform.parts.leads.storage.entries import number_of
@@ -19,6 +19,8 @@ from landform.storage.store import Store
 INDEXED_LENGTH = 100
 # The key of a filter of any input.
 ANY = "0"
+# How many entries are few, so that they are read by their ids.
+MOST_FEW = 300
 OPPOSITES = {"isnot": "is", "not in": "in"}
 # Columns of times; a filter has a space in place of their `T`.
 TIMES = ("created_utc", "modified_utc")
@@ -38,7 +40,11 @@ short_text = fn.SUBSTR(EntryValue.folded, SQL("1"), SQL(str(INDEXED_LENGTH)))
 def same_text(text: str) -> ColumnBase:
     """Return the condition that a value is a text, without regard to case and accents."""
     folded = fold(text)
-    return (short_text == folded[:INDEXED_LENGTH]) & (EntryValue.folded == folded)
+    condition: ColumnBase = short_text == folded[:INDEXED_LENGTH]
+    if len(folded) < INDEXED_LENGTH:
+        return condition
+    # SQLite would put a plain text in place of the column above, and not use the index.
+    return condition & (EntryValue.folded.concat("") == folded)
 
 
 def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:
@@ -55,16 +61,7 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
 
     `query`: `form_ids`, and `search`, `sorting` and `paging` as `EntryList` loads them.
     """
-    search = query.get("search") or {"status": "active", "filters": []}
-    rows = Entry.select().where(Entry.status == search["status"])
-    if form_ids := query.get("form_ids"):
-        rows = rows.where(Entry.form_id.in_(storable(form_ids)))
-    if start := search.get("start_date"):
-        rows = rows.where(Entry.created_utc >= start)
-    if end := search.get("end_date"):
-        rows = rows.where(Entry.created_utc <= end)
-    if conditions := [_condition(entry_filter) for entry_filter in search["filters"]]:
-        rows = rows.where(reduce(or_ if search["mode"] == "any" else and_, conditions))
+    rows = _matching(store, query.get("search"), query.get("form_ids"))
     paging = {"page_size": 10, "offset": 0, **query.get("paging", {})}
     size, skipped = paging["page_size"], paging["offset"]
     if page := paging.get("current_page"):
@@ -77,6 +74,51 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
         return rows_of_page, rows.count(store.database)
 
     return store.bounded(read)
+
+
+def entries_after(
+    store: Store, form_id: int, search: Mapping[str, Any] | None, last: Row | None, most: int
+) -> list[Row]:
+    """Return the rows of a form that pass a search and come after a row, the oldest first."""
+    order = (Entry.created_utc, Entry.id)
+    rows = _matching(store, search, [form_id]).order_by(*order).limit(most)
+    if last:
+        rows = rows.where(Tuple(*order) > Tuple(last["created_utc"], last["id"]))
+    return store.bounded(lambda: [*rows.dicts().execute(store.database)])
+
+
+def _matching(
+    store: Store, search: Mapping[str, Any] | None, form_ids: Iterable[int] | None
+) -> Any:
+    """Return the query for the entries that pass a search, without one for active entries."""
+    search = search or {"status": "active", "filters": []}
+    status, form_id, rows = Entry.status, Entry.form_id, Entry.select()
+    if (few := _few_ids(store, search)) is not None:
+        # As terms, so that no engine reads an index of these columns to find a few ids.
+        status, form_id, rows = status.concat(""), form_id + 0, rows.where(Entry.id.in_(few))
+    rows = rows.where(status == search["status"])
+    if form_ids:
+        rows = rows.where(form_id.in_(storable(form_ids)))
+    if start := search.get("start_date"):
+        rows = rows.where(Entry.created_utc >= start)
+    if end := search.get("end_date"):
+        rows = rows.where(Entry.created_utc <= end)
+    if conditions := [_condition(entry_filter) for entry_filter in search["filters"]]:
+        rows = rows.where(reduce(or_ if search["mode"] == "any" else and_, conditions))
+    return rows
+
+
+def _few_ids(store: Store, search: Mapping[str, Any]) -> list[int] | None:
+    """Return the ids of all entries with the text of a filter; None if they may be many."""
+    filters = search["filters"]
+    for entry_filter in filters if len(filters) == 1 or search.get("mode") == "all" else ():
+        key, operator, value = entry_filter["key"], entry_filter["operator"], entry_filter["value"]
+        if operator == "is" and value and key not in ENTRY_COLUMNS:
+            query = _entries_with(key, same_text(value)).limit(MOST_FEW + 1)
+            ids = [entry_id for (entry_id,) in query.tuples().execute(store.database)]
+            if len(ids) <= MOST_FEW:
+                return ids
+    return None
 
 
 def _sorted(rows: Any, key: str, *, ascending: bool) -> Any:

@@ -1,11 +1,15 @@
 """Entries by the API, beyond what was recorded of Gravity Forms."""
 
+import csv
+import io
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 from applications import Client, Site
 from databases import run_sql
+from files import command
 from flask import Flask
 
 BROWSER = "Mozilla/5.0 (X11; Linux)"
@@ -96,3 +100,63 @@ def test_a_stranger_may_check_some_values_a_minute_and_still_submit(app: Flask) 
 
     assert [send("/validation") for _ in range(3)] == [200, 200, 429]
     assert [send("?_validate_only=1"), send(""), send(""), send("")] == [429, 200, 200, 429]
+
+
+def test_a_csv_has_every_entry_of_a_search_and_no_formula(desk: Client) -> None:
+    fields = [{"id": 1, "type": "text", "label": "Nick"},
+              {"id": 5, "type": "checkbox", "label": "Topics",
+               "choices": [{"text": "=1+1", "value": "a"}]}]  # fmt: skip
+    form = desk.post("/forms", json={"title": "Csv", "fields": fields}).get_json()["id"]
+    values = [f"{start}cmd|' /C calc'!A0" for start in ("=", "+", "-", "@", "\t=", "\r")]
+    texts = [*values, *['Quoted "Ü",\nline'] * 220]
+    for text in texts:
+        desk.post(f"/forms/{form}/entries", json={"1": text, "5.1": "a" if text in values else ""})
+    desk.post(f"/forms/{form}/entries", json={"1": "in the trash", "status": "trash"})
+    path, headers = f"/forms/{form}/entries", {"Accept": "text/csv"}
+    answer = desk.get(path, headers=headers)
+    assert answer.content_type == "text/csv; charset=utf-8"
+    assert (
+        answer.headers["Content-Disposition"] == f'attachment; filename="form-{form}-entries.csv"'
+    )
+    assert answer.headers["Cache-Control"] == "no-store"
+    assert "Accept" in answer.headers["Vary"]
+    assert answer.data.startswith("\ufeff".encode())
+    head, *rows = csv.reader(io.StringIO(answer.data.decode("utf-8-sig"), newline=""))
+    assert head == ["Entry Id", "Entry Date", "Nick", "Topics (=1+1)", "Source Url", "Status"]
+    assert [row[2] for row in rows] == [*(f"'{text}" for text in values), *texts[len(values) :]]
+    search = {"search": '{"field_filters": [{"key": "5.1", "value": "a"}]}'}
+    assert desk.get(path, headers=headers, query_string=search).text.count("\r\n") == 7
+    assert desk.head(path, headers=headers).data == b""
+    for accept in ("*/*", "text/csv;q=0.5, application/json"):
+        assert desk.get(path, headers={"Accept": accept}).is_json
+    wrong = desk.get(path, headers=headers, query_string={"search": "{"})
+    assert (wrong.status_code, [*wrong.get_json()["data"]["params"]]) == (400, ["search"])
+    assert desk.anonymous.get(path, headers=headers).status_code == 401
+    assert desk.get("/forms/99/entries", headers=headers).get_json()["total_count"] == 0
+
+
+def test_commands_export_a_form_and_erase_a_person(
+    desk: Client, database_url: str, tmp_path: Path
+) -> None:
+    fields = [{"id": 2, "type": "email", "label": "E-mail"}]
+    form = desk.post("/forms", json={"title": "Mail", "fields": fields}).get_json()["id"]
+    for email in ("Ada@example.com", "bob@example.com"):
+        desk.post(f"/forms/{form}/entries", json={"2": email})
+    target = tmp_path / "entries.csv"
+    assert command(database_url, "entries", "export", form, target).exit_code == 0
+    assert target.read_text("utf-8-sig").splitlines()[0] == (
+        "Entry Id,Entry Date,E-mail,Source Url,Status"
+    )
+    assert target.stat().st_mode & 0o777 == 0o600
+    again = command(database_url, "entries", "export", form, target)
+    assert (again.exit_code, "--force replaces it" in again.output) == (1, True)
+    printed = command(database_url, "entries", "export", form, "--status", "trash").output
+    assert printed.splitlines() == ["\ufeffEntry Id,Entry Date,E-mail,Source Url,Status"]
+    missing = command(database_url, "entries", "export", 99)
+    assert (missing.exit_code, missing.output) == (1, "Error: There is no form 99.\n")
+    asked = command(database_url, "entries", "erase", "ada@example.com")
+    assert (asked.exit_code, "for good?" in asked.output) == (1, True)
+    for number in (1, 0):
+        erased = command(database_url, "entries", "erase", "ada@example.com", "--yes")
+        assert (erased.exit_code, erased.output) == (0, f"{number} erased\n")
+    assert "ada" not in command(database_url, "entries", "export", form).output.lower()

@@ -1,0 +1,48 @@
+"""`landform entries`, which exports the entries of a form, and erases those of a person."""
+
+from pathlib import Path
+
+import click
+
+from landform.parts.leads import storage
+from landform.parts.leads.entry_schemas import ENTRY_STATUSES
+from landform.parts.leads.exporting import csv_of
+from landform.standalone.commands import tools
+from landform.storage.errors import PartError
+
+
+@click.group()
+def entries() -> None:
+    """Export the entries of a form, or erase those of a person."""
+
+
+@entries.command("export")
+@click.argument("form_id", metavar="FORM", type=click.IntRange(1))
+@click.argument("file", type=tools.File(is_written=True), required=False)
+@click.option("--status", type=click.Choice(ENTRY_STATUSES), default="active", show_default=True)
+@click.option("--force", is_flag=True, help="Replace FILE if it exists.")
+def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None:
+    """Write the entries of a form as CSV, the oldest first, to FILE or standard output."""
+    tools.refuse_existing(file, force=force)
+    store = tools.open_store()
+    store.check()
+    try:
+        with store.connection():
+            form = storage.get_form(store, form_id)
+    except PartError as error:
+        raise click.ClickException(f"There is no form {form_id}.") from error
+    with tools.open_output(file) as out:
+        for lines in csv_of(store, form, {"status": status, "filters": []}):
+            out.write(lines)
+
+
+@entries.command()
+@click.argument("email")
+@click.confirmation_option(prompt="Delete all entries of this address for good?")
+def erase(email: str) -> None:
+    """Delete every entry with an e-mail address, in all forms and statuses, for good."""
+    with tools.migrated_store() as store:
+        click.echo(f"{storage.erase_entries(store, email)} erased")
+
+
+COMMANDS = (entries,)

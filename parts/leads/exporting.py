@@ -1,0 +1,57 @@
+"""The entries of a form as CSV, some at a time."""
+
+import csv
+import io
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from landform.parts.leads import storage
+from landform.parts.leads.intake.fields import inputs_of, label_of
+from landform.storage.rows import Row
+from landform.storage.store import Store
+
+BOM = "\ufeff"
+# The entries that are read at a time.
+BATCH = 200
+# A spreadsheet takes a cell that begins so for a formula.
+FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+HEADINGS = {"id": "Entry Id", "date_created": "Entry Date"}
+LAST_HEADINGS = {"source_url": "Source Url", "status": "Status"}
+
+
+def csv_of(store: Store, form: Row, search: Mapping[str, Any] | None) -> Iterator[bytes]:
+    """Yield the CSV of the entries of a form that pass a search, the oldest first, in UTF-8.
+
+    A column for each input, with its label. A text that a spreadsheet would take for a formula
+    begins with an apostrophe. Between the batches other transactions of the store can begin.
+    """
+    columns = {**HEADINGS, **dict(_labels(form)), **LAST_HEADINGS}
+    lines = [BOM.encode() + _lines([columns.values()])]
+    last: Row | None = None
+    while True:
+        with store.connection():
+            rows = storage.entries_after(store, form["id"], search, last, BATCH)
+            entries = storage.load_entries(store, rows)
+        lines.append(_lines([entry[key] for key in columns] for entry in entries))
+        yield b"".join(lines)
+        if not rows:
+            return
+        last, lines = rows[-1], []
+
+
+def _labels(form: Row) -> Iterator[tuple[str, str]]:
+    """Yield the id and the label of each input."""
+    for field in form["fields"]:
+        name = label_of(field) or f"Field {field['id']}"
+        for part in inputs_of(field):
+            yield part.id, f"{name} ({part.label})" if "." in part.id else name
+
+
+def _lines(rows: Iterable[Iterable[str]]) -> bytes:
+    text = io.StringIO()
+    csv.writer(text).writerows([_harmless(cell) for cell in row] for row in rows)
+    return text.getvalue().encode()
+
+
+def _harmless(text: str) -> str:
+    return f"'{text}" if text.startswith(FORMULA_STARTS) else text
