@@ -6,9 +6,9 @@ import click
 
 from landform.parts.leads import storage
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES
+from landform.parts.leads.errors import FormNotFound
 from landform.parts.leads.exporting import csv_of
 from landform.standalone.commands import tools
-from landform.storage.errors import PartError
 
 
 @click.group()
@@ -29,7 +29,7 @@ def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None
     try:
         with store.connection():
             form = storage.get_form(store, form_id)
-    except PartError as error:
+    except FormNotFound as error:
         raise click.ClickException(f"There is no form {form_id}.") from error
     with tools.open_output(file) as out:
         for lines in csv_of(store, form, {"status": status, "filters": []}):

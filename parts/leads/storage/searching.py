@@ -92,7 +92,9 @@ def _matching(
 ) -> Any:
     """Return the query for the entries that pass a search, without one for active entries."""
     search = search or {"status": "active", "filters": []}
-    status, form_id, rows = Entry.status, Entry.form_id, Entry.select()
+    status: Any = Entry.status
+    form_id: Any = Entry.form_id
+    rows = Entry.select()
     if (few := _few_ids(store, search)) is not None:
         # As terms, so that no engine reads an index of these columns to find a few ids.
         status, form_id, rows = status.concat(""), form_id + 0, rows.where(Entry.id.in_(few))
