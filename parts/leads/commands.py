@@ -6,7 +6,6 @@ import click
 
 from landform.parts.leads import storage
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES
-from landform.parts.leads.errors import FormNotFound
 from landform.parts.leads.exporting import csv_of
 from landform.standalone.commands import tools
 
@@ -26,11 +25,10 @@ def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None
     tools.refuse_existing(file, force=force)
     store = tools.open_store()
     store.check()
-    try:
-        with store.connection():
-            form = storage.get_form(store, form_id)
-    except FormNotFound as error:
-        raise click.ClickException(f"There is no form {form_id}.") from error
+    with store.connection():
+        form = storage.find_form(store, form_id)
+    if form is None:
+        raise click.ClickException(f"There is no form {form_id}.")
     with tools.open_output(file) as out:
         for lines in csv_of(store, form, {"status": status, "filters": []}):
             out.write(lines)
