@@ -25,6 +25,7 @@ from landform.service.options import Options, new_store
 from landform.service.python.api import HOST, Api
 from landform.service.resources import HOME, api_routes, reserved_slugs, screen_routes
 from landform.service.site import sitemap
+from landform.service.site.host_forms import form_for_host
 from landform.service.site.responses import Site
 from landform.service.site.views import SiteViews
 from landform.storage.failed_attempts import Attempts
@@ -56,6 +57,19 @@ class Landform(Blueprint):
         """
         background = Background(self.service)
         return background.run() if forever else background.run_once()
+
+    def form(self, form_id: int) -> str:
+        """Return a form as HTML for a template of the host, which gives it its style.
+
+        After a submission the visitor is back at the same URL, where this is the confirmation.
+        Empty if the form cannot be submitted. Use in a request.
+        """
+        if not any(part.form_tables for part in self.service.options.named_parts):
+            raise RuntimeError("No part shows forms: create_blueprint(..., parts=[Leads()]).")
+        url = self._url()
+        if url is None:
+            raise RuntimeError("form() needs a request of the application with this blueprint.")
+        return form_for_host(self.service, url, form_id, request_ctx.request)
 
     def _url(self) -> str | None:
         """Return the URL below which the current application has the blueprint, if it tells."""

@@ -32,7 +32,7 @@ def csv_of(store: Store, form: Row, search: Mapping[str, Any] | None) -> Iterato
         with store.connection():
             rows = storage.entries_after(store, form["id"], search, last, BATCH)
             entries = storage.load_entries(store, rows)
-        lines.append(_lines([entry[key] for key in columns] for entry in entries))
+        lines.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
         yield b"".join(lines)
         if not rows:
             return

@@ -16,6 +16,7 @@ from landform.parts.leads.intake.fields import PREFIX, JsonObject, input_ids
 from landform.parts.leads.intake.shown import clean, first_values, shown_fields
 from landform.parts.leads.intake.spam import honeypot_name
 from landform.parts.leads.submissions import Outcome, open_form
+from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import Call
 from landform.service.errors import ApiError, from_known
 from landform.service.previews import now
@@ -28,6 +29,8 @@ from landform.storage.part import PageForm
 
 # The inputs with which a form names its page, and opens one with a password.
 PAGE, KEY = "landform_page", "landform_key"
+# The input with the path of a page of the host that shows the form.
+RETURN = "landform_return"
 # The parameter with which a page shows a confirmation, and the cookie that lets it have values.
 SUBMITTED, COOKIE = "submitted", "landform_submitted"
 DONE_SECONDS = 60 * 60
@@ -100,14 +103,15 @@ def _follow(
         return html_reply(b"", {"Location": confirmation.redirect_url}, 303)
     if confirmation.page and (other := sent_forms.visit_of_form(call, confirmation.page)):
         return html_reply(b"", {"Location": location_of(call, other.link)}, 303)
-    if visited is None:
+    link = visited.link if visited else _host_path(call)
+    if not link:
         form = open_form(call.store, form_id)
         done = clean(confirmation.message_html or escape(THANKS))
         return _document(call, form_id, None, _shown(call, form, None, {}, done=done))
     until = now(call.store) + DONE_SECONDS
     token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
     cookie = COOKIE, signatures.proof(call.store, SUBMITTED, token)
-    return sent_forms.go_back(call, visited, f"{SUBMITTED}={token}", cookie, DONE_SECONDS)
+    return sent_forms.go_back(call, link, f"{SUBMITTED}={token}", cookie, DONE_SECONDS)
 
 
 def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
@@ -173,9 +177,23 @@ def _shown(
 def _context(call: Call, visited: Visit | None) -> dict[str, str]:
     """Return the hidden inputs with which a form names its page."""
     if visited is None:
-        return {}
+        path = _host_path(call)
+        return {RETURN: path} if path else {}
     page, is_unlocked = visited.page, visited.visibility == Visibility.UNLOCKED
     return {PAGE: str(page["id"]), **({KEY: key_of(call, page)} if is_unlocked else {})}
+
+
+def _host_path(call: Call) -> str:
+    """Return the path of the host's page that shows the form, or that a submission names.
+
+    Empty where that is no path of this site.
+    """
+    if call.operation.is_read:
+        path, query = urlsplit(call.incoming.url).path, call.query_without(SUBMITTED)
+        return f"{path}?{query}" if query else path
+    path = str(call.sent_body.get(RETURN) or "")
+    is_local = path.startswith("/") and not path.startswith("//") and "\\" not in path
+    return path if is_local and path.isprintable() and len(path) <= LONGEST_TEXT else ""
 
 
 def _number(value: object) -> int:

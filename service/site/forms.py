@@ -46,7 +46,7 @@ def show_forms(
         form_id = form_id or own_id
         if not form_id or form_id in forms or len(forms) == MOST_FORMS:
             return ""
-        form = (sent or {}).get(form_id) or _find(call, form_id, visited)
+        form = (sent or {}).get(form_id) or find_form(call, form_id, visited)
         forms[form_id] = form
         return render(form.template, form.values).decode() if form else ""
 
@@ -62,7 +62,7 @@ def show_forms(
     )
 
 
-def _find(call: Call, form_id: str, visited: Any) -> Any:
+def find_form(call: Call, form_id: str, visited: Any) -> Any:
     """Return the `PageForm` of the first part that shows this form, or None."""
     found = (part.page_form(call, form_id, visited) for part in call.options.named_parts)
     return next(filter(None, found), None)

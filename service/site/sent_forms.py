@@ -71,11 +71,11 @@ def html_document(call: Call, html: bytes, status: int, headers: Mapping[str, st
     return html_reply(html, {**private_headers(), **policy, **headers}, status)
 
 
-def go_back(call: Call, visited: Visit, query: str, cookie: tuple[str, str], max_age: int) -> Reply:
+def go_back(call: Call, link: str, query: str, cookie: tuple[str, str], max_age: int) -> Reply:
     """Return a redirect to a page with a query, which sets a cookie for this page."""
-    path = urlsplit(visited.link).path
+    path = urlsplit(link).path
     headers = {
-        "Location": location_of(call, visited.link, query),
+        "Location": location_of(call, link, query),
         "Set-Cookie": make_cookie(call, *cookie, max_age, path),
     }
     return html_reply(b"", headers, 303)

@@ -1,0 +1,49 @@
+"""Forms in the pages of a host, which have its style."""
+
+from dataclasses import dataclass
+
+from flask import Request
+
+from landform.service.auth.credentials import Access
+from landform.service.call import Call, ReadyIncoming, Service
+from landform.service.operations import Resource
+from landform.service.pipeline import run
+from landform.service.reply import NO_STORE, Reply
+from landform.service.site.documents import trusted
+from landform.service.site.forms import find_form
+
+RESOURCE = Resource()
+
+
+@dataclass
+class HostIncoming(ReadyIncoming):
+    """A call for a page of the host, with the query of that page."""
+
+    host_query: bytes = b""
+
+    @property
+    def query_string(self) -> bytes:
+        """The raw query."""
+        return self.host_query
+
+
+@RESOURCE.get("/", public=True)
+def show_form(call: Call, form_id: int) -> Reply:
+    """Return a form as HTML without a style; empty if it cannot be submitted."""
+    form = find_form(call, str(form_id), None)
+    html = call.service.site.render(form.template, form.values) if form else b""
+    return Reply(html, caching=NO_STORE)
+
+
+def form_for_host(service: Service, root_url: str, form_id: int, http: Request) -> str:
+    """Return a form as HTML, which templates do not escape, for the page that a request asks for.
+
+    `root_url`: the URL of the service.
+    """
+    access = Access(lambda: None, service.attempts, http.remote_addr or "", is_by_host=True)
+    headers = dict(http.headers)
+    incoming = HostIncoming("GET", http.base_url, root_url, headers, access, {}, {})
+    incoming.host_query = http.query_string
+    with service.store.connection():
+        finished = run(service, RESOURCE.paths["/"]["GET"], incoming, {"form_id": form_id})
+    return trusted(finished.body.decode())
