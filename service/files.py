@@ -1,6 +1,7 @@
 """Files of the service itself, such as its documentation and its console."""
 
 import gzip
+import re
 from collections.abc import Mapping
 from hashlib import blake2b
 from html import escape
@@ -15,13 +16,18 @@ from landform.service.call import Call
 from landform.service.errors import no_route
 from landform.service.reply import Reply
 
+# Comments with lines of their own: an eighth of the compressed size of the console.
+COMMENT = re.compile(r"^[ \t]*//.*|^[ \t]*/\*\*(?:[^*]|\*(?!/))*\*/", re.MULTILINE)
+
 
 def file_reply(call: Call, path: Path, policy: str, **values: str) -> Reply:
     """Return a text file in which `{name}` is replaced with the value of that name.
 
-    `{root}` is the path of the service.
+    `{root}` is the path of the service. A script has no comments, and the same lines.
     """
     text = path.read_text()
+    if path.suffix == ".js":
+        text = COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
     if values:
         values["root"] = urlsplit(call.root_url).path
     for name, value in values.items():

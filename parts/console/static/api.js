@@ -18,12 +18,12 @@ class ApiError extends Error {
 /**
  * Send a request with a JSON body, and return `{data, headers, status}`.
  * After a 401 the user signs in, and the request is sent again. Throws an `ApiError`, with the
- * status 0 if there was no response.
+ * status 0 if there was no response. `blob`: the data are a `Blob` of any type.
  * @param {string} method
  * @param {string} path
- * @param {{query?: object, body?: any, headers?: object, signal?: AbortSignal}} [options]
+ * @param {{query?: object, body?: any, headers?: object, signal?: AbortSignal, blob?: boolean}} [options]
  */
-export async function call(method, path, { query = {}, body, headers = {}, signal } = {}) {
+export async function call(method, path, { query = {}, body, headers = {}, signal, blob = false } = {}) {
   const parameters = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) {
     for (const item of [value].flat()) if (item !== "" && item != null) parameters.append(Array.isArray(value) ? `${name}[]` : name, item);
@@ -39,6 +39,7 @@ export async function call(method, path, { query = {}, body, headers = {}, signa
       credentials: signIn === "session" ? "same-origin" : "omit",
       cache: "no-store", redirect: "error", referrerPolicy: "no-referrer",
     });
+    if (response.ok && blob) return { data: await response.blob(), headers: response.headers, status: response.status };
     const text = response.status === 204 ? "" : await response.text();
     const data = parse(text);
     if (response.ok) return { data, headers: response.headers, status: response.status };

@@ -11,7 +11,7 @@ import { PageList } from "./pages.js";
 import { Plan } from "./planning.js";
 import { Revisions } from "./revisions.js";
 import { RunList } from "./runs.js";
-import { caller, hasPart, may, question, signIn, signOut } from "./session.js";
+import { additions, caller, hasPart, may, question, signIn, signOut } from "./session.js";
 import { SignIn } from "./sign_in.js";
 import { Start } from "./start.js";
 import { Loaded, Notice, Screen } from "./ui.js";
@@ -35,9 +35,13 @@ const isThere = (place) => !Object.hasOwn(OF_PARTS, place) || hasPart(OF_PARTS[p
 const SCREENS = {
   "": [Start], pages: [PageList, Page], feeds: [FeedList, Feed], plan: [Plan, Plan],
   runs: [RunList], webhooks: [WebhookList, Webhook], events: [EventList],
-  // A part brings modules of its own.
-  ...(hasPart("leads") && (await import("./leads.js")).screens),
 };
+// A part brings modules of its own.
+if (hasPart("leads")) {
+  const leads = await import("./leads.js");
+  Object.assign(SCREENS, leads.screens);
+  Object.assign(additions, leads.additions);
+}
 
 /** Sign out, which deletes the drafts. */
 function leave() {

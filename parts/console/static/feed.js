@@ -5,8 +5,8 @@ import { Link, go } from "./address.js";
 import { Bar } from "./bar.js";
 import { Conditions, LOGIC, SWITCH, isObject, isShowable } from "./conditions.js";
 import { Conflict } from "./conflict.js";
-import { same, useDocument } from "./document.js";
-import { hasPart, may } from "./session.js";
+import { same, useDocument, withChanges } from "./document.js";
+import { additions, hasPart, may } from "./session.js";
 import { Check, Json, Loaded, Screen, Text, say } from "./ui.js";
 
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
@@ -84,13 +84,15 @@ function Editor({ id, isNew, loaded, draftName }) {
   });
   const { values, stored, error, conflict } = edited;
   const set = (changes) => edited.replace((before) => ({ ...before, ...changes }));
-  const setMeta = (changes) => edited.replace((before) => ({ ...before, meta: { ...before.meta, ...changes } }));
+  const setMeta = (changes) => edited.replace((before) => withChanges(before, Object.fromEntries(Object.entries(changes).map(([key, value]) => [`meta.${key}`, value]))));
   const asFields = isShowable(values.meta);
-  const fieldKeys = asFields ? ["feedName", SWITCH, LOGIC] : ["feedName"];
+  const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings } = additions;
+  const settings = settingsOf(values);
+  const fieldKeys = ["feedName", ...(asFields ? [SWITCH, LOGIC] : []), ...settings];
   const metaOf = (hasField) => Object.fromEntries(Object.entries(values.meta).filter(([key]) => fieldKeys.includes(key) === hasField));
-  const setSettings = (settings) => {
-    if (!isObject(settings)) throw new TypeError("Settings are an object: { … }");
-    set({ meta: { ...metaOf(true), ...settings } });
+  const setOthers = (others) => {
+    if (!isObject(others)) throw new TypeError("Settings are an object: { … }");
+    set({ meta: { ...metaOf(true), ...others } });
   };
   return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
   <${Bar} document=${edited} state=${isNew ? "New" : stored.values.is_active ? "On" : "Off"} fields=${SHOWN_FIELDS} label=${isNew ? "Add the feed" : "Save"} disabled=${!mayWrite} />
@@ -99,14 +101,15 @@ function Editor({ id, isNew, loaded, draftName }) {
     <fieldset class="bare" disabled=${!mayWrite}>
       <${Text} label="Name" name="feedName" value=${values.meta.feedName} change=${(feedName) => setMeta({ feedName })} />
       <div class="filters">
-        <${Text} label="Form" name="form_id" inputmode="numeric" required error=${error} value=${values.form_id} change=${(form_id) => set({ form_id })} hint="Its number; 0 is for all forms." />
-        <${Text} label="Add-on" name="addon_slug" required error=${error} value=${values.addon_slug} change=${(addon_slug) => set({ addon_slug })} hint="The integration that runs it." />
+        <${FormField} label="Form" name="form_id" none="All forms" inputmode="numeric" required error=${error} value=${values.form_id} change=${(form_id) => set({ form_id })} hint="Its number; 0 is for all forms." />
+        <${AddonField} label="Add-on" name="addon_slug" required error=${error} value=${values.addon_slug} change=${(addon_slug) => set({ addon_slug })} hint="The integration that runs it." />
         <${Text} label="Order" name="feed_order" inputmode="numeric" error=${error} value=${values.feed_order} change=${(feed_order) => set({ feed_order })} hint="Its place among the feeds of the form." />
         ${!isNew && html`<${Text} label="Event type" name="event_type" error=${error} value=${values.event_type} change=${(event_type) => set({ event_type })} hint="Empty for most feeds." />`}
       </div>
       <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
+      ${settings.length > 0 && html`<${AddonSettings} values=${values} change=${setMeta} />`}
       ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
-      <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setSettings} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
+      <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setOthers} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
     </fieldset>
   </form>`;
 }

@@ -2,6 +2,7 @@
 import { html } from "./lib.js";
 import { timezone } from "./api.js";
 import { Content } from "./content.js";
+import { additions } from "./session.js";
 import { Choice, DateTime, Json, LongText, Text } from "./ui.js";
 
 const STATUSES = [["draft", "Draft"], ["publish", "Published, from its date on"], ["pending", "Pending"], ["private", "Private"]];
@@ -44,7 +45,7 @@ export function PageFields({ values, error, page, disabled, change, onProblem })
       <${DateTime} hint="From then on, visitors read that it has ended. A day counts as a whole" ...${meta("ends_at")} />
       <${Text} hint="Visitors need it to see the content" ...${field("password")} autocomplete="new-password" />
       <${Text} type="number" min="1" hint=${page ? "" : "Empty: you"} ...${field("author")} change=${(text) => change({ author: text && +text })} />
-      <${Text} inputmode="numeric" hint="The id of the form on the page" ...${meta("form_id")} />
+      <${additions.FormField || Text} inputmode="numeric" hint="The form on the page" none="No form" ...${meta("form_id")} />
       <${Texts} hint="Codes with commas between, such as en, de" ...${meta("language")} />
     </div>
     <${Texts} hint="The address of one picture in each line" lines ...${meta("gallery")} />

@@ -69,6 +69,8 @@ export function signOut() {
 }
 
 /** Return whether the service has a part, such as `runs`. */
+/** What parts bring to the screens of others: components by their names. */
+export const additions = {};
 export const hasPart = (part) => parts.includes(part);
 
 /** Return whether the caller has a scope. */

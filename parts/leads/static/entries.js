@@ -38,6 +38,13 @@ export function EntryList({ query }) {
     say(text);
     state.reload();
   });
+  const [download, isDownloading, csvError] = useAction(async () => {
+    const { data } = await get(path, searchOf(filters), { headers: { Accept: "text/csv" }, blob: true });
+    const link = Object.assign(document.createElement("a"), { href: URL.createObjectURL(data), download: `form-${filters.form_id}-entries.csv` });
+    link.click();
+    URL.revokeObjectURL(link.href);
+    say("The entries are in your downloads.");
+  });
   const writes = may("entries:write");
   const star = (entry) => (entry.is_starred === "1" ? "★" : "☆");
   const columns = [
@@ -57,7 +64,8 @@ export function EntryList({ query }) {
       <${Filter} label="Search" name="q" type="search" query=${query} />
       ${[["from", "From"], ["to", "To"]].map(([name, label]) => html`<div class="field"><label for="entries-${name}">${label}</label><input type="date" id="entries-${name}" value=${filters[name]} onChange=${(event) => refine({ [name]: event.target.value, page: "" })} /></div>`)}
     </div>
-    <${Problem} error=${error} />
+    <${Problem} error=${error || csvError} />
+    ${filters.form_id && html`<div class="actions"><button disabled=${isDownloading} onClick=${download}>Download CSV</button></div>`}
     <${Loaded} state=${state}>${({ entries, total_count }) => html`<${Table} caption="Entries" columns=${columns} rows=${entries} empty="There are no such entries." />
       <${Paging} page=${page} pages=${Math.ceil(total_count / PER_PAGE)} total=${total_count} what=${total_count === 1 ? "entry" : "entries"} />`}<//>
     ${writes && html`<${Erasure} done=${() => state.reload()} />`}

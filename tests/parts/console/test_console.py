@@ -77,7 +77,17 @@ def test_each_file_comes_once_under_a_strict_policy_and_all_are_small(
         assert (known.status_code, known.data, anonymous.head(path).data) == (304, b"", b"")
         refused = anonymous.post(path, json={})
         assert (refused.status_code, refused.is_json) == (405, True)
-    assert size <= 75 * 1024
+    assert size <= 75_000
+
+
+def test_scripts_are_sent_without_comments_and_with_the_same_lines(anonymous: FlaskClient) -> None:
+    for name in ("ui.js", "document.js"):
+        stored = next(STATIC.rglob(name)).read_text().splitlines()
+        sent = anonymous.get(f"/console/{name}").text.splitlines()
+        assert len(sent) == len(stored)
+        starts = ("//", "/*", "*")
+        code = [line for line in stored if line.strip() and not line.lstrip().startswith(starts)]
+        assert [line for line in sent if line.strip()] == code
 
 
 ODD = [

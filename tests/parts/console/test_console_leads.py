@@ -3,6 +3,7 @@
 import pytest
 from browsers import Console, make_key
 from part_tables import PARTS
+from selenium.webdriver.common.keys import Keys
 
 pytestmark = pytest.mark.skipif(
     "leads" not in {part.__module__.rpartition(".")[2] for part in PARTS}, reason="no leads"
@@ -54,6 +55,7 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
             console.misses("Loading")
             assert not console.overflows(), (address, width)
     console.width(1280)
+    assert console.server.call("DELETE", f"/forms/{number}?force=1")[0] == 200
 
 
 def test_who_may_not_read_entries_is_offered_none(console: Console) -> None:
@@ -64,3 +66,48 @@ def test_who_may_not_read_entries_is_offered_none(console: Console) -> None:
     assert "Forms" in links
     assert "Entries" not in links
     assert "New form" not in console.text
+
+
+def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
+    console: Console,
+) -> None:
+    field = {"id": 2, "type": "email", "label": "E-mail"}
+    form = console.server.call("POST", "/forms", {"title": "Win a car", "fields": [field]})[1]["id"]
+    console.server.call("POST", f"/forms/{form}/submissions", {"input_2": "ada@example.com"})
+    console.open("#/feeds/new")
+    console.type("Name", "To us")
+    console.find("//select[@name='form_id']/option[.='Win a car']").click()
+    console.find("//select[@name='addon']/option[.='E-mail']").click()
+    console.type("To", "us@example.com")
+    console.type("Subject", "A lead: {E-mail:2}")
+    console.type("Message", "{all_fields}")
+    console.click("Add the feed")
+    console.sees("was added.")
+    number = int(console.driver.current_url.rpartition("/")[2])
+    feed = console.server.call("GET", f"/feeds/{number}")[1]
+    meta = {"feedName": "To us", "toEmail": "us@example.com", "subject": "A lead: {E-mail:2}"}
+    assert feed["meta"] == {**meta, "message": "{all_fields}"}
+    assert (feed["form_id"], feed["addon_slug"]) == (str(form), "email")
+    # What no field shows stays; an emptied field is removed.
+    console.server.call("PATCH", f"/feeds/{number}", {"meta": {"more": [1]}})
+    console.driver.refresh()
+    assert '"more"' in console.value("Settings as JSON")
+    assert "toEmail" not in console.value("Settings as JSON")
+    console.type("Subject", "x")
+    console.press(Keys.BACKSPACE)
+    console.click("Save")
+    console.sees("Saved")
+    del meta["subject"]
+    feed = console.server.call("GET", f"/feeds/{number}")[1]
+    assert feed["meta"] == {**meta, "message": "{all_fields}", "more": [1]}
+    console.find("//select[@name='addon']/option[.='Another add-on']").click()
+    console.type("Its name", "crm")
+    console.misses("Subject")
+    console.click("Save")
+    console.sees("Saved")
+    assert console.server.call("GET", f"/feeds/{number}")[1]["addon_slug"] == "crm"
+    console.open("#/entries")
+    console.find("//select[@name='form_id']/option[.='Win a car']").click()
+    console.click("Download CSV")
+    console.sees("The entries are in your downloads.")
+    assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200

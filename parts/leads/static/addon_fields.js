@@ -1,0 +1,54 @@
+// Fields for feeds and pages: the form by its name, and the settings of add-ons that landform runs.
+import { html, useLoad } from "./lib.js";
+import { getForms } from "./forms.js";
+import { may } from "./session.js";
+import { Choice, LongText, Text } from "./ui.js";
+
+const ADDONS = [["email", "E-mail"], ["gravityformsslack", "Slack"], ["gravityformswebhooks", "Request to a URL"]];
+const TAGS = "May have merge tags such as {Email:2} and {all_fields}.";
+const MESSAGE = ["message", "Message", TAGS, { rows: 6 }];
+/** The settings of each add-on: key, label, hint, and the options or rows of its field. @type {Record<string, any[]>} */
+const SETTINGS = {
+  email: [
+    ["toEmail", "To", "Up to 20 addresses, with commas between."],
+    ["toField", "Or to the address in field", "The id of an e-mail field of the form."],
+    ["fromName", "Name of the sender"], ["replyTo", "Answers go to", TAGS], ["subject", "Subject", TAGS], MESSAGE,
+  ],
+  gravityformsslack: [["webhookURL", "URL of the incoming webhook"], MESSAGE],
+  gravityformswebhooks: [
+    ["requestURL", "URL", TAGS], ["requestMethod", "Method", "", { options: ["POST", "GET", "PUT", "PATCH", "DELETE"] }],
+    ["requestFormat", "Format", "", { options: [["json", "JSON"], ["form", "Form"]] }],
+    ["requestBodyType", "Values", "", { options: [["all_fields", "All fields"], ["select_fields", "Those of fieldValues in the JSON"]] }],
+  ],
+};
+
+/** A form: one by its name, where there are any that the caller may read, or the number of another. */
+export function FormField({ value, change, none, ...attrs }) {
+  const state = useLoad(async () => (may("forms:read") ? getForms() : []));
+  const chosen = String(value ?? "");
+  if (!state.data?.length) return html`<${Text} ...${attrs} value=${value} change=${change} />`;
+  const empty = none === "All forms" ? "0" : "";
+  const known = [...(chosen === "" && empty ? [["", "Choose"]] : []), ...state.data.map(({ id, title }) => [id, title]), [empty, none]];
+  const isOther = !known.some(([id]) => id === chosen);
+  return html`<${Choice} ...${attrs} hint="" value=${chosen} change=${change} options=${[...known, [isOther ? chosen : " ", "Another form"]]} />
+    ${isOther && html`<${Text} ...${attrs} label="Its number" value=${chosen.trim()} change=${(text) => change(text || " ")} />`}`;
+}
+
+/** An add-on: one that landform runs, or the name of another. */
+export function AddonField({ value, change, ...attrs }) {
+  const isOther = value !== "" && !ADDONS.some(([slug]) => slug === value);
+  const options = [...(value === "" ? [["", "Choose"]] : []), ...ADDONS, [isOther ? value : " ", "Another add-on"]];
+  return html`<${Choice} label=${attrs.label} name="addon" value=${value} change=${change} options=${options} />
+    ${isOther && html`<${Text} ...${attrs} label="Its name" value=${value.trim()} change=${(text) => change(text || " ")} />`}`;
+}
+
+/** Return the keys of the meta that are fields. A value that is no text stays in the JSON. */
+export const settingsOf = ({ addon_slug, meta }) => (Object.hasOwn(SETTINGS, addon_slug) ? SETTINGS[addon_slug] : [])
+  .map(([key]) => key).filter((key) => ["string", "undefined"].includes(typeof meta[key]));
+
+/** The settings of an add-on as fields; `change` gets the changed keys, of which an empty one is removed. */
+export function AddonSettings({ values, change }) {
+  const keys = settingsOf(values);
+  return SETTINGS[values.addon_slug].filter(([key]) => keys.includes(key)).map(([key, label, hint, { options, rows } = {}]) => html`<${options ? Choice : rows ? LongText : Text}
+    key=${key} label=${label} name=${key} hint=${hint} rows=${rows} options=${options} value=${values.meta[key] ?? ""} change=${(text) => change({ [key]: text || undefined })} />`);
+}
