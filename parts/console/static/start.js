@@ -4,7 +4,7 @@ import { get, list } from "./api.js";
 import { Link } from "./address.js";
 import { local, localBound } from "./clock.js";
 import { counts, titleOf } from "./pages.js";
-import { hasPart, may } from "./session.js";
+import { additions, hasPart, may } from "./session.js";
 import { Loaded, Screen, displayTime } from "./ui.js";
 import { stateOf } from "./webhooks.js";
 
@@ -61,6 +61,7 @@ export function Start() {
   return html`<${Screen} title="Start">
     <div class="cards">
       ${empty.data?.isEmpty && html`<${FirstSteps} />`}
+      ${additions.RecentLeads && html`<${additions.RecentLeads} />`}
       ${may("pages:read") && html`<${Part} title="Pages" load=${counts}>${(statuses) => html`<ul class="plain">${statuses.map(([status, name, count]) =>
         html`<li><${Link} path="pages" query=${{ status }}>${name}<//>: ${count.toLocaleString("en")}</li>`)}</ul>`}<//>
       <${Part} title="What comes next" load=${comingPages}>${(changes) => (changes.length

@@ -4,6 +4,7 @@ import { EntryList } from "./entries.js";
 import { Entry } from "./entry.js";
 import { Form } from "./form.js";
 import { FormList } from "./forms.js";
+import { RecentLeads } from "./recent.js";
 
-export const additions = { AddonField, AddonSettings, FormField, settingsOf };
+export const additions = { AddonField, AddonSettings, FormField, RecentLeads, settingsOf };
 export const screens = { forms: [FormList, Form], entries: [EntryList, Entry] };

@@ -106,6 +106,12 @@ def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
     console.click("Save")
     console.sees("Saved")
     assert console.server.call("GET", f"/feeds/{number}")[1]["addon_slug"] == "crm"
+    console.open("#/")
+    console.sees("Leads of the last 14 days", "1 entry, at most 1 a day")
+    bars = console.driver.find_elements("css selector", "svg rect")
+    assert [float(bar.get_attribute("height")) for bar in bars] == [0] * 13 + [80]
+    cells = console.driver.find_elements("css selector", "table.unseen td")
+    assert [cell.get_attribute("textContent") for cell in cells] == ["0"] * 13 + ["1"]
     console.open("#/entries")
     console.find("//select[@name='form_id']/option[.='Win a car']").click()
     console.click("Download CSV")
