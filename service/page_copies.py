@@ -14,7 +14,7 @@ from landform.storage.feeds import COPY
 from landform.storage.rows import Row
 
 RESOURCE = Resource()
-NEW: Row = {"status": "draft", "slug": "", "date": None, **dict.fromkeys(("password",), "")}
+NEW: Row = {"status": "draft", "slug": "", "date": None, "password": ""}  # nosec B105
 
 
 @RESOURCE.post(

@@ -30,7 +30,6 @@ REVISIONS_PATH = "/pages/<page_id>/revisions"
 REVISION_PATH = f"{REVISIONS_PATH}/<revision_id>"
 NOT_FOUND = ("rest_post_invalid_parent", "rest_post_invalid_id")
 RENDERED = ("title_rendered", "content_rendered")
-NO_PASSWORD = dict.fromkeys(("password",), "")
 # Longer texts have no diff, which takes quadratic time.
 MOST_LINES = 1000
 
@@ -134,7 +133,8 @@ def _get(call: Call, page_id: int, revision_id: int) -> Row:
 
 def _dump(call: Call, shape: Shape, row: Row) -> JsonObject:
     """Return the JSON object of a revision, without the password of the page."""
-    return shape.dump({**row, **NO_PASSWORD, "root_url": call.root_url}, call.urls)
+    row = {**row, "password": ""}  # nosec B105
+    return shape.dump({**row, "root_url": call.root_url}, call.urls)
 
 
 def _difference(old: Row, new: Row) -> JsonObject:

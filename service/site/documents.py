@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from landform.service.options import LANGUAGE_TAG
+from landform.service.options import LANGUAGE_TAG, Options
 from landform.service.rendering.content import MOST_TOKENS, visible_text
 from landform.service.rendering.form_markers import without_markers
 from landform.service.rendering.markup import Token, tokens
@@ -31,14 +31,14 @@ SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 
 
 def describe_page(
-    page: Row, link: str, language: str, image: str = "", forms: Forms = NO_FORMS
+    page: Row, link: str, options: Options, forms: Forms = NO_FORMS
 ) -> dict[str, Any]:
-    """Return the variables of a page with its forms; `language` and `image` are defaults."""
+    """Return the variables of a page with its forms."""
     meta = json.loads(page["meta"])
-    language = page_language(meta) or language
+    language = page_language(meta) or options.site_language
     title, content = page["title_rendered"], without_markers(page["content_rendered"])
     beginning, gallery = content[:MOST_CHARACTERS], gallery_pictures(meta, link)
-    image = gallery[0]["url"] if gallery else first_picture(beginning, link) or image
+    image = gallery[0]["url"] if gallery else first_picture(beginning, link)
     return {
         **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
         "link": link,
@@ -48,19 +48,13 @@ def describe_page(
         "form": trusted(forms.form),
         "form_style": trusted(forms.style),
         "description": shorten(plain_text(_without_buttons(beginning))),
-        "image": image,
+        "image": image or options.site_image or "",
         "gallery": gallery,
         "meta": meta,
         "form_id": meta.get("form_id") or "",
         "language": language,
         "direction": "rtl" if is_right_to_left(language) else "ltr",
     }
-
-
-def without_content(variables: dict[str, Any]) -> dict[str, Any]:
-    """Return the variables of a closed page, whose content and meta are hidden."""
-    hidden = {"content": Markup(), "description": "", "image": "", "meta": {}, "form_id": ""}
-    return {**variables, **hidden, "gallery": []}
 
 
 def trusted(html: str) -> Markup:

@@ -35,7 +35,7 @@ PREVIEW_COLUMNS = (*RENDERED_COLUMNS, "meta", "slug", "status", "date", "modifie
 )
 def render_page(call: Call) -> Reply:
     """Return the HTML of a page with these fields for visitors; nothing is stored."""
-    values, site = {**call.body}, call.service.site
+    values = {**call.body}
     stored = _stored(call, values.pop("id", 0))
     texts = prepare_texts(values, call.caller)
     columns = texts.columns
@@ -51,7 +51,7 @@ def render_page(call: Call) -> Reply:
     link = call.urls.page_link(row)
     at, validity = call.store.clock.now(), Validity("", 0)
     visited = Visit(row, Visibility.INSPECTED, link, at, validity)
-    html = site.page_html(row, link, show_forms(site.render, call, visited))
+    html = call.service.site.page_html(row, link, show_forms(call, visited))
     warnings = find_warnings(call, texts, row)
     headers = {"X-Landform-Warning": "; ".join(warnings)} if warnings else {}
     return Reply(DOCUMENT.dump({"html": html.decode()}), headers=headers)
