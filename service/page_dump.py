@@ -64,11 +64,6 @@ def page_shape(call: Call, context: str) -> Shape:
     return make_shape(schema, fields)
 
 
-def deleted_shape(call: Call) -> Shape:
-    """Return the shape of a permanently deleted page."""
-    return make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
-
-
 def page_reply(call: Call, page: Row, warnings: Iterable[str] = ()) -> Reply:
     """Return the reply to a write of a page."""
     text = "; ".join(warnings)

@@ -19,13 +19,14 @@ from landform.service.page_dump import (
     CONTEXTS,
     DELETED,
     WORDPRESS_CONTEXTS,
+    WORDPRESS_DELETED,
     Shape,
     created,
-    deleted_shape,
+    make_shape,
     page_reply,
     page_shape,
 )
-from landform.service.rendering.content import Texts, prepare_texts, unsafe_elements
+from landform.service.rendering.content import Texts, render_texts, unsafe_elements
 from landform.service.reply import NO_STORE, Caching, Reply
 from landform.storage import pages
 from landform.storage.pages import listing, scheduling
@@ -48,8 +49,8 @@ EXAMPLE = {
 
 
 def render(call: Call) -> Texts:
-    """Return the rendered texts of a write."""
-    return prepare_texts(call.body, call.caller)
+    """Render the texts of a write."""
+    return render_texts(call.body, call.caller)
 
 
 @RESOURCE.get(
@@ -194,7 +195,8 @@ def delete_page(call: Call, page_id: int) -> Reply:
         page = pages.trash(call.store, page_id, call.if_match, call.caller.author)
         return page_reply(call, page)
     page = pages.delete(call.store, page_id, call.if_match)
-    return Reply(deleted_shape(call).dump(page, call.urls))
+    shape = make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
+    return Reply(shape.dump(page, call.urls))
 
 
 def _without_trash(call: Call, page_id: int) -> Row:
