@@ -125,7 +125,7 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     root_url = call.root_url.removesuffix(WP_JSON)
     base = path.removesuffix("/").rsplit("/", len([*filter(None, route.path.split("/"))]))[0]
     urls = f"{root_url}{quote(path)}", f"{root_url}{quote(base)}"
-    lists = operation.list_parameters(is_wordpress=path.startswith(WP_JSON))
+    lists = () if path.startswith(WP_JSON) else operation.list_parameters
     query = nested(pairs(query_string.encode()), lists)
     body = item.get("body") or {}
     headers = _request_headers(item["headers"])

@@ -75,11 +75,16 @@ def _credentials(value: Any) -> dict[str, str]:
     return credentials
 
 
-def _origins(value: Any) -> tuple[str, ...]:
+def _items(value: Any) -> list[str]:
+    """Return the texts of a list, or between the commas of a text, without empty ones."""
     if isinstance(value, Mapping):
         raise TypeError
     parts = value.split(",") if isinstance(value, str) else value
-    return tuple(dict.fromkeys(_origin(part.strip()) for part in parts if part.strip()))
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _origins(value: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(_origin, _items(value))))
 
 
 def _origin(text: str) -> str:
@@ -106,14 +111,9 @@ def _punycode(label: str) -> str:
 
 
 def _header_names(value: Any) -> tuple[str, ...]:
-    if isinstance(value, Mapping):
-        raise TypeError
-    parts = value.split(",") if isinstance(value, str) else value
-    names = tuple(part.strip() for part in parts if part.strip())
+    names = tuple(_items(value))
     # With credentials browsers read `*` as a name.
-    if "*" in names or not all(
-        re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) for name in names
-    ):
+    if "*" in names or not all(map(HEADER_NAME.fullmatch, names)):
         raise ValueError
     return names
 
@@ -140,6 +140,7 @@ def _without_password(url: str) -> str:
 
 
 DEFAULT_PORTS = {"http": 80, "https": 443}
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 DATABASE = Kind(
     "a URL such as sqlite:///landform.db or postgresql://user@host/name",
     matching("", "(sqlite:///|postgres(ql)?://)[^\0]+").read,

@@ -39,6 +39,8 @@ def describe_page(
     title, content = page["title_rendered"], without_markers(page["content_rendered"])
     beginning, gallery = content[:MOST_CHARACTERS], gallery_pictures(meta, link)
     image = gallery[0]["url"] if gallery else first_picture(beginning, link)
+    parts = outside(islice(tokens(beginning), MOST_TOKENS), _is_button)
+    text = "".join(part.text for part in parts)
     return {
         **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
         "link": link,
@@ -47,7 +49,7 @@ def describe_page(
         "content": trusted(_focusable(forms.content)),
         "form": trusted(forms.form),
         "form_style": trusted(forms.style),
-        "description": shorten(plain_text(_without_buttons(beginning))),
+        "description": shorten(plain_text(text)),
         "image": image or options.site_image or "",
         "gallery": gallery,
         "meta": meta,
@@ -67,13 +69,8 @@ def plain_text(html: str) -> str:
     return " ".join(unescape(visible_text(html, " ", WITHIN_WORDS)).split())
 
 
-def _without_buttons(html: str) -> str:
-    """Return the first tokens of HTML without buttons and links that look like one."""
-    parts = outside(islice(tokens(html), MOST_TOKENS), _is_button)
-    return "".join(token.text for token in parts)
-
-
 def _is_button(token: Token) -> bool:
+    """Return whether a tag opens a button, or a link that looks like one."""
     is_link = token.name == "a" and BUTTON_LINK.search(token.text)
     return not token.closing and bool(token.name == "button" or is_link)
 

@@ -81,13 +81,10 @@ class Site:
             html = self._environment.get_template(template).render({**self._common, **values})
             return html.encode()
         except Exception as error:
-            log.error(
-                "The template %s cannot be rendered: %s: %s%s",
-                template,
-                type(error).__name__,
-                error,
-                _place(error),
-            )
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in frames if frame.filename.endswith(".html")]
+            reason = f"{type(error).__name__}: {error}" + (f" (line {lines[-1]})" if lines else "")
+            log.error("The template %s cannot be rendered: %s", template, reason)
             raise internal_error() from None
 
     def error_page(self, error: ApiError) -> Finished:
@@ -165,10 +162,3 @@ def load_templates(folder: str | None) -> tuple[Environment, str]:
 def _digest(value: object) -> str:
     text = repr(value).encode(errors="surrogatepass")
     return blake2b(text, digest_size=9).hexdigest()
-
-
-def _place(error: Exception) -> str:
-    """Return the line of an error in a template; empty if it is not known."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename.endswith(".html")]
-    return f" (line {lines[-1]})" if lines else ""
