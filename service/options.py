@@ -11,7 +11,6 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from landform.parts import all_parts
@@ -50,11 +49,8 @@ def _function(value: Any) -> Any:
 
 
 def _url(text: str) -> str | None:
-    url = urlsplit(text)
-    if text and (url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc):
-        raise ValueError
-    if not text.isprintable() or " " in text:
-        raise ValueError
+    if text:
+        parse_url(text)
     return text.rstrip("/") or None
 
 

@@ -15,7 +15,6 @@ from werkzeug.http import dump_cookie, parse_cookie
 
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import Call
-from landform.service.conditions import make_etag
 from landform.service.errors import ApiError, api_error
 from landform.service.loading import accepts_html
 from landform.service.page_urls import Urls
@@ -228,8 +227,8 @@ def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
     else:
         # A cached reply would have a `max-age` that is too long: it is cached for a second only.
         age, until = int(max(0, min(max_age, change - seconds - 2))), seconds + 1
-    name = f"page{page['id']}_{visited.validity.generation}"
-    etag = make_etag(name, page["version"], "site", visited.link, site.variant, forms.etag)
+    variant = "site", visited.link, site.variant, forms.etag
+    etag = call.row_etag("page", page, *variant, generation=visited.validity.generation)
     is_known = bool(call.access.identity)
     cache_control = "private, no-cache" if is_known else f"public, max-age={age}"
     reply = Reply(
