@@ -54,9 +54,9 @@ def _make_shape(schema: Schema, names: frozenset[str] | None) -> Shape:
     return Shape(schema, columns_of(schema) or ("id",))
 
 
-def page_shape(call: Call, context: str) -> Shape:
-    """Return the shape of a context with the requested fields."""
-    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[context]
+def page_shape(call: Call) -> Shape:
+    """Return the shape of the requested context with the requested fields."""
+    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[call.query["context"]]
     fields: Collection[str] | None = call.fields
     if fields and "_embedded" in fields:
         # The embedded author needs it.

@@ -83,7 +83,7 @@ def list_pages(call: Call) -> Reply:
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
         if call.has(etag):
             return Reply(etag=etag, caching=caching)
-    shape, most_bytes = page_shape(call, query["context"]), call.options.max_response_bytes
+    shape, most_bytes = page_shape(call), call.options.max_response_bytes
     columns = (*shape.columns, "id", "password") if call.page_password else shape.columns
     result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
     body = _dump_list(call, shape, result.rows)
@@ -139,8 +139,7 @@ def get_page(call: Call, page_id: int) -> Reply:
     """Return a published page to anyone, another page with the scope `pages:read`."""
     # Before the 404 of a missing page.
     call.access.reject_invalid_credentials()
-    context = call.query["context"]
-    shape = page_shape(call, context)
+    context, shape = call.query["context"], page_shape(call)
     columns = (*pages.ACCESS_COLUMNS, *shape.columns)
     page, validity = pages.read_page(call.store, page_id, columns)
     is_open, caching = check_page(call, page, validity)

@@ -17,7 +17,6 @@ from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import Call
 from landform.service.errors import ApiError, api_error
 from landform.service.loading import accepts_html
-from landform.service.page_urls import Urls
 from landform.service.previews import now, sign, signed_until
 from landform.service.reply import HTML, Caching, Reply
 from landform.service.site.forms import Forms, show_forms
@@ -83,24 +82,23 @@ def visit(
 
     `preview`: the token of the request.
     """
-    urls = call.urls
     if isinstance(key, int):
-        visited = _visit(call, key, urls, preview)
+        visited = _visit(call, key, preview)
         # A page without an address of its own is shown here.
         is_public = visited.visibility not in NOT_PUBLIC
-        has_address = urls.address(visited.page["slug"]) is not None
+        has_address = call.urls.address(visited.page["slug"]) is not None
         return visited._replace(redirect=302 if is_public and has_address else 0)
     names = [] if len(key) > LONGEST_TEXT else slugs.spellings(key)
     for name in names:
         with suppress(PageNotFound):
-            visited = _visit(call, name, urls, preview)
+            visited = _visit(call, name, preview)
             break
     else:
         slug = slugs.successor(call.store, names)
         if slug is None:
             raise PageNotFound
-        return _visit(call, slug, urls, preview)._replace(redirect=301)
-    ending = urls.address(visited.page["slug"])
+        return _visit(call, slug, preview)._replace(redirect=301)
+    ending = call.urls.address(visited.page["slug"])
     if ending is None:
         raise PageNotFound
     if not ending:
@@ -109,7 +107,7 @@ def visit(
     return visited._replace(redirect=0 if is_here else 302)
 
 
-def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit:
+def _visit(call: Call, key: int | str, preview: str | None) -> Visit:
     """Return the visit of a page by its id or slug, without a redirect.
 
     A page that is not public requires credentials by its id; by its slug it is missing, so that
@@ -119,7 +117,7 @@ def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit
     page, validity = pages.read_page(call.store, key, PAGE_COLUMNS)
     at = call.store.clock.now()
     window = scheduling.window_state(page, at)
-    visited = Visit(page, Visibility.INSPECTED, urls.page_link(page), at, validity)
+    visited = Visit(page, Visibility.INSPECTED, call.urls.page_link(page), at, validity)
     is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":
         raise PageNotFound

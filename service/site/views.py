@@ -45,7 +45,10 @@ class SiteViews:
         if not is_alone and http.method not in READS and (methods := _other_methods()):
             raise MethodNotAllowed(methods)
         incoming = HttpIncoming(http, self._service, BY_SLUG)
-        arguments = {"key": _last_segment(http), "at_root": False}
+        # The variable has other characters for bytes that are not UTF-8; here they are surrogates.
+        segment = str(http.environ["PATH_INFO"]).rstrip("/").rpartition("/")[2]
+        key = segment.encode("latin-1").decode("utf-8", "surrogateescape")
+        arguments = {"key": key, "at_root": False}
         return self._respond(incoming, arguments, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
@@ -148,12 +151,6 @@ def _redirect_target(call: Call, slug: str) -> str | None:
         return None
     targets = (part.redirect_target(call.store, slug) for part in call.options.named_parts)
     return next(filter(None, targets), None)
-
-
-def _last_segment(request: Request) -> str:
-    """Return the last segment of a path, with surrogates for bytes that are not UTF-8."""
-    segment = str(request.environ["PATH_INFO"]).rstrip("/").rpartition("/")[2]
-    return segment.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
 def _other_methods() -> list[str]:
