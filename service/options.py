@@ -11,6 +11,7 @@ from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from landform.parts import all_parts
@@ -49,8 +50,11 @@ def _function(value: Any) -> Any:
 
 
 def _url(text: str) -> str | None:
-    if text:
-        parse_url(text)
+    url = urlsplit(text)
+    if text and (url.scheme not in ("http", "https") or not url.hostname or "@" in url.netloc):
+        raise ValueError
+    if not text.isprintable() or " " in text:
+        raise ValueError
     return text.rstrip("/") or None
 
 
