@@ -3,49 +3,25 @@
 Host applications need `create_blueprint`, scripts need `open_api`.
 """
 
-from landform.service.auth.credentials import Authorizer, Identity, Rejected
-from landform.service.errors import ApiError
-from landform.service.events import (
-    event_signal,
-    feed_created,
-    feed_deleted,
-    feed_reordered,
-    feed_updated,
-    page_created,
-    page_deleted,
-    page_published,
-    page_restored,
-    page_trashed,
-    page_unpublished,
-    page_updated,
-    store_imported,
-    store_restored,
-)
-from landform.service.factories import create_blueprint, open_api
-from landform.service.python.api import Api
-from landform.service.python.calls import etag_of
-
-__all__ = [
-    "Api",
-    "ApiError",
-    "Authorizer",
-    "Identity",
-    "Rejected",
-    "create_blueprint",
-    "etag_of",
-    "event_signal",
-    "feed_created",
-    "feed_deleted",
-    "feed_reordered",
-    "feed_updated",
-    "open_api",
-    "page_created",
-    "page_deleted",
-    "page_published",
-    "page_restored",
-    "page_trashed",
-    "page_unpublished",
-    "page_updated",
-    "store_imported",
-    "store_restored",
-]
+from landform.service.auth.credentials import Authorizer as Authorizer
+from landform.service.auth.credentials import Identity as Identity
+from landform.service.auth.credentials import Rejected as Rejected
+from landform.service.errors import ApiError as ApiError
+from landform.service.events import event_signal as event_signal
+from landform.service.events import feed_created as feed_created
+from landform.service.events import feed_deleted as feed_deleted
+from landform.service.events import feed_reordered as feed_reordered
+from landform.service.events import feed_updated as feed_updated
+from landform.service.events import page_created as page_created
+from landform.service.events import page_deleted as page_deleted
+from landform.service.events import page_published as page_published
+from landform.service.events import page_restored as page_restored
+from landform.service.events import page_trashed as page_trashed
+from landform.service.events import page_unpublished as page_unpublished
+from landform.service.events import page_updated as page_updated
+from landform.service.events import store_imported as store_imported
+from landform.service.events import store_restored as store_restored
+from landform.service.factories import create_blueprint as create_blueprint
+from landform.service.factories import open_api as open_api
+from landform.service.python.api import Api as Api
+from landform.service.python.calls import etag_of as etag_of

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
+from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from landform.schemas import batch as schemas
@@ -24,6 +25,7 @@ TOO_MANY_BYTES = f"The requests have more than {MOST_BYTES} bytes together: send
 # The headers that each request of a batch may have.
 REQUEST_HEADERS = ("If-Match", "Idempotency-Key", "Prefer")
 TOO_LARGE = "The responses have more than {} bytes: send fewer requests, or _fields in their paths."
+T = TypeVar("T")
 # A loaded request, which is carried out when it is called.
 Request = Callable[[], Finished]
 
@@ -51,7 +53,7 @@ def resource(resources: Iterable[Resource]) -> Resource:
             raise _wrong_size(TOO_MANY_BYTES)
         # Slow work is done before the transaction blocks other writes.
         items, generation = call.body["requests"], read_generation(call.store)
-        loaded = [_try_load(call, routes, item, generation) for item in items]
+        loaded = [_attempt(partial(_load, call, routes, item, generation)) for item in items]
         responses: list[JsonObject] = []
         try:
             with call.store.transaction():
@@ -78,33 +80,27 @@ def _wrong_size(message: str) -> ApiError:
     return ApiError(400, INVALID, message, {"params": {"requests": message}})
 
 
-def _error_of_request(error: Exception) -> ApiError:
-    """Return the error of one request; a 5xx ends the whole batch."""
-    known = from_known(error)
-    if known is None or known.status >= 500:
-        raise error
-    return known
-
-
-def _carry_out(store: Store, request: Request | ApiError) -> Finished:
-    """Return the response to a request; the writes of a failed one are rolled back."""
-    if isinstance(request, ApiError):
-        return request.finished()
+def _attempt(step: Callable[[], T]) -> T | Finished:
+    """Return the result of a step of one request, or its error; a 5xx ends the whole batch."""
     try:
+        return step()
+    except Exception as error:
+        known = from_known(error)
+        if known is None or known.status >= 500:
+            raise
+        return known.finished()
+
+
+def _carry_out(store: Store, request: Request | Finished) -> Finished:
+    """Return the response to a request; the writes of a failed one are rolled back."""
+    if isinstance(request, Finished):
+        return request
+
+    def in_transaction() -> Finished:
         with store.transaction():
             return request()
-    except Exception as error:
-        return _error_of_request(error).finished()
 
-
-def _try_load(
-    call: Call, routes: RouteTable, item: JsonObject, generation: str
-) -> Request | ApiError:
-    """Load a request without carrying it out; return its error if it is invalid."""
-    try:
-        return _load(call, routes, item, generation)
-    except Exception as error:
-        return _error_of_request(error)
+    return _attempt(in_transaction)
 
 
 def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> Request:
@@ -125,7 +121,7 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     root_url = call.root_url.removesuffix(WP_JSON)
     base = path.removesuffix("/").rsplit("/", len([*filter(None, route.path.split("/"))]))[0]
     urls = f"{root_url}{quote(path)}", f"{root_url}{quote(base)}"
-    lists = operation.list_parameters(is_wordpress=path.startswith(WP_JSON))
+    lists = () if path.startswith(WP_JSON) else operation.list_parameters
     query = nested(pairs(query_string.encode()), lists)
     body = item.get("body") or {}
     headers = _request_headers(item["headers"])

@@ -16,6 +16,7 @@ from landform.service.planning.plan import plan
 from landform.service.reply import Caching, Reply
 from landform.storage import feeds
 from landform.storage.rows import MAX_INTEGER, Row
+from landform.storage.sql import current_version
 
 RESOURCE = Resource(GRAVITY_FORMS)
 READ, WRITE, DELETED = schemas.FeedRead(), schemas.FeedWritten(), schemas.FeedDeleted()
@@ -252,7 +253,7 @@ def feed_reply(call: Call, feed: Row) -> Reply:
 
 def _list_reply(call: Call, filters: JsonObject) -> Reply:
     """Return the reply to a list of feeds."""
-    version, generation = feeds.list_state(call.store)
+    version, generation = current_version(call.store, "feed")
     etag = call.etag("feeds", version, sorted(filters.items()), generation=generation)
     caching = Caching("feed", inf)
     if call.has(etag):

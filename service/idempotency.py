@@ -5,7 +5,6 @@ The first reply is stored in the same transaction, and returned again for a day.
 
 import json
 from collections.abc import Callable, Mapping
-from hashlib import sha256
 from typing import Any
 
 from landform.service.call import Call
@@ -14,6 +13,7 @@ from landform.service.json_codec import dumps
 from landform.service.reply import Reply
 from landform.storage import idempotency_keys
 from landform.storage.idempotency_keys import IdempotencyKey
+from landform.storage.rows import digest_of
 
 KEY_HEADER = "Idempotency-Key"
 LONGEST_KEY = 255
@@ -51,7 +51,7 @@ def _key(call: Call, ids: Mapping[str, Any]) -> IdempotencyKey | None:
     owner = f"{kind}{call.caller.name} {target}"
     if len(owner) > LONGEST_KEY:
         # The column is not longer.
-        owner = sha256(owner.encode()).hexdigest()
+        owner = digest_of(owner)
     # The parsed body is compared: white space, boundaries and the order of names do not matter.
-    sent = json.dumps(call.sent_body, sort_keys=True).encode()
-    return IdempotencyKey(owner, key, sha256(sent).hexdigest())
+    sent = json.dumps(call.sent_body, sort_keys=True)
+    return IdempotencyKey(owner, key, digest_of(sent))

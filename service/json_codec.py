@@ -10,6 +10,8 @@ from typing import Any
 
 import orjson
 
+from landform.storage.rows import levels
+
 JsonObject = dict[str, Any]
 
 # The deepest JSON that is read; the stack of the interpreter bounds it.
@@ -47,7 +49,8 @@ def loads(body: bytes, deepest: int = DEEPEST_JSON) -> Any:
     except RecursionError as error:
         raise TooDeep from error
     # A value cannot be deeper than the number of brackets in its text.
-    if text.count("{") + text.count("[") >= deepest and _depth(value) > deepest:
+    may_be_deep = text.count("{") + text.count("[") >= deepest
+    if may_be_deep and sum(1 for _ in levels(value)) > deepest:
         raise TooDeep
     if "\\u" in text:
         # Only an escape can contain a lone surrogate; encoding fails on it.
@@ -77,17 +80,3 @@ def _refuse(constant: str) -> object:
 
 # Created once, which takes as long as reading a small body.
 DECODER = json.JSONDecoder(parse_float=_double, parse_constant=_refuse, object_pairs_hook=_object)
-
-
-def _depth(value: object) -> int:
-    """Return the depth of nested objects and lists."""
-    count, level = 0, [value]
-    while level:
-        count += 1
-        level = [
-            inner
-            for outer in level
-            if isinstance(outer, (dict, list))
-            for inner in (outer.values() if isinstance(outer, dict) else outer)
-        ]
-    return count

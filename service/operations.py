@@ -116,12 +116,9 @@ class Operation:
         """Whether unknown names are reported."""
         return self.query is None or self.query.unknown != INCLUDE
 
-    def list_parameters(self, *, is_wordpress: bool) -> frozenset[str]:
-        """Return the parameters that may be repeated; in WordPress the last one counts."""
-        return frozenset() if is_wordpress else self._lists
-
     @cached_property
-    def _lists(self) -> frozenset[str]:
+    def list_parameters(self) -> frozenset[str]:
+        """The parameters that may be repeated; below `/wp-json` the last one counts."""
         fields = self.query.load_fields if self.query else {}
         return frozenset({"_fields", *(key for key in fields if isinstance(fields[key], ListOf))})
 

@@ -6,11 +6,9 @@ from `call.options`.
 """
 
 import re
-import unicodedata
 from collections.abc import Collection, Mapping
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property
-from ipaddress import IPv6Address
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +16,7 @@ from zoneinfo import ZoneInfo
 
 from landform.parts import all_parts
 from landform.service.auth.credentials import Authorizer
+from landform.service.outgoing.urls import parse_url
 from landform.storage import Clock, Store
 from landform.storage.option import (
     FLAG,
@@ -75,45 +74,30 @@ def _credentials(value: Any) -> dict[str, str]:
     return credentials
 
 
-def _origins(value: Any) -> tuple[str, ...]:
+def _items(value: Any) -> list[str]:
+    """Return the texts of a list, or between the commas of a text, without empty ones."""
     if isinstance(value, Mapping):
         raise TypeError
     parts = value.split(",") if isinstance(value, str) else value
-    return tuple(dict.fromkeys(_origin(part.strip()) for part in parts if part.strip()))
+    return [part.strip() for part in parts if part.strip()]
+
+
+def _origins(value: Any) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(map(_origin, _items(value))))
 
 
 def _origin(text: str) -> str:
     """Return an origin as browsers send it: lower case, Punycode, no default port."""
-    scheme, _, place = text.lower().partition("://")
-    if scheme not in DEFAULT_PORTS or not re.fullmatch(r"[^/\s?#@\\%]+", place):
+    url = parse_url(text)
+    if url.target != "/" or text.endswith("/") or url.host.endswith("."):
         raise ValueError
-    url = urlsplit(f"//{place}")
-    host = url.hostname or ""
-    if place.startswith("["):
-        host = f"[{IPv6Address(host).compressed}]"
-    else:
-        host = ".".join(map(_punycode, re.split("[.\u3002\uff0e\uff61]", host)))
-        if not re.fullmatch("[a-z0-9._-]*[a-z0-9_-][.]?", host):
-            raise ValueError
-    port = "" if url.port in (None, DEFAULT_PORTS[scheme]) else f":{url.port}"
-    return f"{scheme}://{host}{port}"
-
-
-def _punycode(label: str) -> str:
-    """Return a label of a host name as browsers send it."""
-    label = unicodedata.normalize("NFKC", label).lower()
-    return label if label.isascii() else f"xn--{label.encode('punycode').decode()}"
+    return f"{'https' if url.is_secure else 'http'}://{url.authority}"
 
 
 def _header_names(value: Any) -> tuple[str, ...]:
-    if isinstance(value, Mapping):
-        raise TypeError
-    parts = value.split(",") if isinstance(value, str) else value
-    names = tuple(part.strip() for part in parts if part.strip())
+    names = tuple(_items(value))
     # With credentials browsers read `*` as a name.
-    if "*" in names or not all(
-        re.fullmatch(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+", name) for name in names
-    ):
+    if "*" in names or not all(map(HEADER_NAME.fullmatch, names)):
         raise ValueError
     return names
 
@@ -139,7 +123,7 @@ def _without_password(url: str) -> str:
     return re.sub(r"(?i)([?&][a-z_]*password=)[^&]*", r"\1***", url)
 
 
-DEFAULT_PORTS = {"http": 80, "https": 443}
+HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 DATABASE = Kind(
     "a URL such as sqlite:///landform.db or postgresql://user@host/name",
     matching("", "(sqlite:///|postgres(ql)?://)[^\0]+").read,

@@ -7,14 +7,14 @@ from landform.service.call import Call
 from landform.service.operations import Resource
 from landform.service.page_dump import CONTEXTS, created, page_reply
 from landform.service.pages import find_warnings
-from landform.service.rendering.content import prepare_texts
+from landform.service.rendering.content import render_texts
 from landform.service.reply import Reply
 from landform.storage import pages
 from landform.storage.feeds import COPY
 from landform.storage.rows import Row
 
 RESOURCE = Resource()
-NEW: Row = {"status": "draft", "slug": "", "date": None, **dict.fromkeys(("password",), "")}
+NEW: Row = {"status": "draft", "slug": "", "date": None, "password": ""}  # nosec B105
 
 
 @RESOURCE.post(
@@ -36,7 +36,7 @@ def duplicate_page(call: Call, page_id: int) -> Reply:
     has_room = 0 < len(old["title_raw"]) <= fields.LONGEST_TEXT - len(COPY)
     ending = COPY if has_room else ""
     values = {"title": old["title_raw"] + ending, "content": old["content_raw"]}
-    texts = prepare_texts({**values, "meta": loads(old["meta"])}, call.caller)
+    texts = render_texts({**values, "meta": loads(old["meta"])}, call.caller)
     columns = {"author": call.caller.author, **NEW, **texts.columns}
     if call.caller.may_write_any_html:
         # The stored HTML, so that cleaned texts stay cleaned.

@@ -54,19 +54,14 @@ def _make_shape(schema: Schema, names: frozenset[str] | None) -> Shape:
     return Shape(schema, columns_of(schema) or ("id",))
 
 
-def page_shape(call: Call, context: str) -> Shape:
-    """Return the shape of a context with the requested fields."""
-    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[context]
+def page_shape(call: Call) -> Shape:
+    """Return the shape of the requested context with the requested fields."""
+    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[call.query["context"]]
     fields: Collection[str] | None = call.fields
     if fields and "_embedded" in fields:
         # The embedded author needs it.
         fields = {*fields, "author"}
     return make_shape(schema, fields)
-
-
-def deleted_shape(call: Call) -> Shape:
-    """Return the shape of a permanently deleted page."""
-    return make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
 
 
 def page_reply(call: Call, page: Row, warnings: Iterable[str] = ()) -> Reply:

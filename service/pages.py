@@ -19,13 +19,14 @@ from landform.service.page_dump import (
     CONTEXTS,
     DELETED,
     WORDPRESS_CONTEXTS,
+    WORDPRESS_DELETED,
     Shape,
     created,
-    deleted_shape,
+    make_shape,
     page_reply,
     page_shape,
 )
-from landform.service.rendering.content import Texts, prepare_texts, unsafe_elements
+from landform.service.rendering.content import Texts, render_texts, unsafe_elements
 from landform.service.reply import NO_STORE, Caching, Reply
 from landform.storage import pages
 from landform.storage.pages import listing, scheduling
@@ -48,8 +49,8 @@ EXAMPLE = {
 
 
 def render(call: Call) -> Texts:
-    """Return the rendered texts of a write."""
-    return prepare_texts(call.body, call.caller)
+    """Render the texts of a write."""
+    return render_texts(call.body, call.caller)
 
 
 @RESOURCE.get(
@@ -82,7 +83,7 @@ def list_pages(call: Call) -> Reply:
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
         if call.has(etag):
             return Reply(etag=etag, caching=caching)
-    shape, most_bytes = page_shape(call, query["context"]), call.options.max_response_bytes
+    shape, most_bytes = page_shape(call), call.options.max_response_bytes
     columns = (*shape.columns, "id", "password") if call.page_password else shape.columns
     result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
     body = _dump_list(call, shape, result.rows)
@@ -138,8 +139,7 @@ def get_page(call: Call, page_id: int) -> Reply:
     """Return a published page to anyone, another page with the scope `pages:read`."""
     # Before the 404 of a missing page.
     call.access.reject_invalid_credentials()
-    context = call.query["context"]
-    shape = page_shape(call, context)
+    context, shape = call.query["context"], page_shape(call)
     columns = (*pages.ACCESS_COLUMNS, *shape.columns)
     page, validity = pages.read_page(call.store, page_id, columns)
     is_open, caching = check_page(call, page, validity)
@@ -194,7 +194,8 @@ def delete_page(call: Call, page_id: int) -> Reply:
         page = pages.trash(call.store, page_id, call.if_match, call.caller.author)
         return page_reply(call, page)
     page = pages.delete(call.store, page_id, call.if_match)
-    return Reply(deleted_shape(call).dump(page, call.urls))
+    shape = make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
+    return Reply(shape.dump(page, call.urls))
 
 
 def _without_trash(call: Call, page_id: int) -> Row:

@@ -9,7 +9,6 @@ from typing import Any
 
 from werkzeug.http import http_date
 
-from landform.service.auth.credentials import Access
 from landform.service.call import Call, Incoming, Service
 from landform.service.conditions import parse_if_match
 from landform.service.errors import INVALID, ApiError, api_error, from_known
@@ -40,7 +39,8 @@ def load(
     service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
 ) -> Call:
     """Authorize, check, load and prepare a call; nothing is written."""
-    check_scope(incoming.access, operation)  # 401 and 403, unless it is public
+    if not operation.public:
+        incoming.access.require(operation.scope, operation.denied)  # 401, 403
     sent_query = incoming.read_query(operation)  # 400
     sent_body = incoming.read_body(operation) if operation.takes_body else {}  # 400, 413, 415
     strict = service.options.strict
@@ -76,12 +76,6 @@ def _with_headers(notes: Mapping[str, str]) -> Iterator[None]:
         if known is error:
             raise
         raise known from error
-
-
-def check_scope(access: Access, operation: Operation) -> None:
-    """Refuse callers who may not run the operation."""
-    if not operation.public:
-        access.require(operation.scope, operation.denied)
 
 
 def load_values(

@@ -13,7 +13,7 @@ from landform.service.json_codec import JsonObject
 from landform.service.operations import WORDPRESS, Resource
 from landform.service.page_dump import CONTEXTS, Shape, make_shape, page_reply
 from landform.service.pages import PAGING, find_warnings, paging
-from landform.service.rendering.content import prepare_texts
+from landform.service.rendering.content import render_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import PageNotFound, pages
 from landform.storage.pages import revisions
@@ -30,7 +30,6 @@ REVISIONS_PATH = "/pages/<page_id>/revisions"
 REVISION_PATH = f"{REVISIONS_PATH}/<revision_id>"
 NOT_FOUND = ("rest_post_invalid_parent", "rest_post_invalid_id")
 RENDERED = ("title_rendered", "content_rendered")
-NO_PASSWORD = dict.fromkeys(("password",), "")
 # Longer texts have no diff, which takes quadratic time.
 MOST_LINES = 1000
 
@@ -111,7 +110,7 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     values = {name: row[column] for column, name in revisions.RECORDED.items() if name in names}
     if "meta" in values:
         values["meta"] = {**EMPTY_META, **loads(row["meta"])}
-    texts, caller = prepare_texts(values, call.caller), call.caller
+    texts, caller = render_texts(values, call.caller), call.caller
     columns = dict(texts.columns)
     if caller.may_write_any_html:
         # The stored HTML, so that cleaned texts stay cleaned.
@@ -134,7 +133,8 @@ def _get(call: Call, page_id: int, revision_id: int) -> Row:
 
 def _dump(call: Call, shape: Shape, row: Row) -> JsonObject:
     """Return the JSON object of a revision, without the password of the page."""
-    return shape.dump({**row, **NO_PASSWORD, "root_url": call.root_url}, call.urls)
+    row = {**row, "password": ""}  # nosec B105
+    return shape.dump({**row, "root_url": call.root_url}, call.urls)
 
 
 def _difference(old: Row, new: Row) -> JsonObject:

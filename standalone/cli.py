@@ -83,15 +83,12 @@ OPTIONS = [
 ]
 
 
-def _part_commands() -> Iterator[click.Command]:
-    """Yield the commands of the parts, from their modules `commands`."""
-    for module in modules_of(all_parts().values(), "commands"):
-        yield from module.COMMANDS
-
-
 def _all_commands() -> Iterator[click.Command]:
-    """Yield all commands, with the common options."""
-    yield from map(_with_options, (*COMMANDS, list_settings, routes, serve, *_part_commands()))
+    """Yield all commands, also those of parts, with the common options."""
+    commands = [*COMMANDS, list_settings, routes, serve]
+    for module in modules_of(all_parts().values(), "commands"):
+        commands += module.COMMANDS
+    return map(_with_options, commands)
 
 
 def _with_options(command: click.Command) -> click.Command:

@@ -54,14 +54,6 @@ class ServerLogger(Logger):  # type: ignore[misc]
         logging.getLogger("waitress.queue").setLevel(logging.ERROR)
 
 
-def _set_up_process(system: ctypes.CDLL) -> None:
-    # End with the master: else the listening socket would stay open.
-    system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-    if hasattr(system, "mallopt"):
-        # Give the memory of large responses back to the system.
-        system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
-
-
 class Worker(BaseWorker):  # type: ignore[misc]
     """A gunicorn worker that serves HTTP without TLS."""
 
@@ -86,7 +78,12 @@ class Worker(BaseWorker):  # type: ignore[misc]
     def run(self) -> None:
         """Serve until the worker has to stop, and then finish open requests."""
         if sys.platform == "linux":
-            _set_up_process(ctypes.CDLL(None))
+            system = ctypes.CDLL(None)
+            # End with the master: else the listening socket would stay open.
+            system.prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+            if hasattr(system, "mallopt"):
+                # Give the memory of large responses back to the system.
+                system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
         self.at_once = getattr(self.wsgi, "extensions", {}).get(AT_ONCE)
         seconds = read_settings().client_timeout
         self.limits = {"client": seconds, "idle": self.cfg.keepalive, "closing": CLOSING_SECONDS}

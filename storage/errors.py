@@ -24,16 +24,12 @@ def cut_values(error: BaseException) -> None:
         errors.append(cause)
         if type(cause).__module__.partition(".")[0] in DATABASE_MODULES:
             cause.args = tuple(map(reason_of, cause.args))
-        elif type(cause) is ValueError and _package_of(cause) in ("landform", "peewee"):
-            # Python repeats a text that is not a number or a date.
-            cause.args = tuple(str(text).partition(": ")[0] for text in cause.args)
+        elif type(cause) is ValueError:
+            *_, (raised_in, _) = walk_tb(cause.__traceback__)
+            if raised_in.f_globals["__name__"].startswith(("landform.", "peewee")):
+                # Python repeats a text that is not a number or a date.
+                cause.args = tuple(str(text).partition(": ")[0] for text in cause.args)
         cause = cause.__cause__ or cause.__context__
-
-
-def _package_of(error: BaseException) -> str:
-    """Return the name of the package whose code raised an error."""
-    *_, (frame, _) = walk_tb(error.__traceback__)
-    return str(frame.f_globals["__name__"]).partition(".")[0]
 
 
 class StorageError(Exception):

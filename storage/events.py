@@ -107,7 +107,9 @@ def _expire(store: Store, last: int) -> None:
     events = Event.select(Event.id, Event.created_utc).tuples()
     before = events.where(Event.id <= last - EXPIRY_INTERVAL).order_by(Event.id.desc()).first(db)
     limit = earlier(min(before[1], now), timedelta(days=store.event_days)) if before else ""
-    rows = events.where(Event.id < _first_awaited(store, last)).order_by(Event.id)
+    awaited: list[int | None] = [part.first_awaited_event(store) for part in all_parts().values()]
+    first_awaited = min(number for number in (last, *awaited) if number is not None)
+    rows = events.where(Event.id < first_awaited).order_by(Event.id)
     # The times of a clock that was ahead say nothing about the age.
     first = takewhile(
         lambda row: row[1] < limit or row[1] > now, rows.limit(MOST_EXPIRED).execute(db)
@@ -116,15 +118,8 @@ def _expire(store: Store, last: int) -> None:
     if expired:
         Event.delete().where(Event.id <= expired[-1]).execute(db)
         state = EventState.insert(name=EXPIRED, number=expired[-1], holder="")
-        state.on_conflict(
-            conflict_target=[EventState.name], preserve=[EventState.number]
-        ).execute(db)  # fmt: skip
-
-
-def _first_awaited(store: Store, last: int) -> int:
-    """Return the first event that a part still needs, `last` if that is none."""
-    awaited: list[int | None] = [part.first_awaited_event(store) for part in all_parts().values()]
-    return min(number for number in (last, *awaited) if number is not None)
+        key = [EventState.name]
+        state.on_conflict(conflict_target=key, preserve=[EventState.number]).execute(db)
 
 
 def newest(store: Store) -> int:

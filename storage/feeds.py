@@ -45,11 +45,6 @@ SELECTED: dict[str, Any] = {
 }
 
 
-def list_state(store: Store) -> tuple[int, str]:
-    """Return the version and the generation of all feeds, which a list depends on."""
-    return sql.current_version(store, "feed")
-
-
 def list_feeds(
     store: Store,
     filters: Mapping[str, Any],
@@ -205,7 +200,7 @@ def set_order(
     present order. Raises `OrderIncomplete` for missing or unknown ids, and `VersionConflict` if
     all feeds together have another version.
     """
-    sql.check_version(store, list_state(store)[0], if_match)
+    sql.check_version(store, sql.current_version(store, "feed")[0], if_match)
     feeds = list_feeds(store, {"form_id": [form_id]}, ("id", "feed_order"))
     orders = {feed["id"]: feed["feed_order"] for feed in feeds}
     listed = set(ids)
@@ -221,4 +216,5 @@ def set_order(
     if has_moved:
         data = {"resource": "feed", "id": None, "form_id": form_id, "changed": ["feed_order"]}
         events.write(store, ["feed.reordered"], data)
-    return list_feeds(store, {"form_id": [form_id]}, columns), list_state(store)[0]
+    rows = list_feeds(store, {"form_id": [form_id]}, columns)
+    return rows, sql.current_version(store, "feed")[0]

@@ -1,7 +1,7 @@
 """Rows as storage returns them: mappings of columns to values, `meta` as JSON text."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from hashlib import sha256
 from types import MappingProxyType
 from typing import Any
@@ -30,16 +30,21 @@ def digest_of(secret: str) -> str:
     return sha256(secret.encode(errors="surrogatepass")).hexdigest()
 
 
-def count_keys(value: object) -> int:
-    """Return the number of keys and items in a value, at any depth."""
-    count, level = 0, [value]
+def levels(value: object) -> Iterator[list[object]]:
+    """Yield the values at each depth of a JSON value, which is the only one at the first."""
+    level = [value]
     while level:
+        yield level
         inner: list[object] = []
         for outer in level:
             if isinstance(outer, (dict, list)):
                 inner += outer.values() if isinstance(outer, dict) else outer
-        count, level = count + len(inner), inner
-    return count
+        level = inner
+
+
+def count_keys(value: object) -> int:
+    """Return the number of keys and items in a value, at any depth."""
+    return sum(map(len, levels(value))) - 1
 
 
 def check_merged(meta: Row) -> None:

@@ -2,7 +2,7 @@
 
 from hashlib import blake2b
 
-from landform.storage.sql import read_identity
+from landform.storage.sql import IDENTITY
 from landform.storage.store import Store
 
 KEY_BYTES = 16
@@ -10,5 +10,7 @@ KEY_BYTES = 16
 
 def run_key(store: Store, feed_id: int, entry_id: str) -> str:
     """Return the key, which is the same in this store and its backups only."""
-    text = f"{read_identity(store)}\0{feed_id}\0{entry_id}"
+    # A store that was only checked does not know its identity.
+    identity = store.identity or IDENTITY.row(store)[0]
+    text = f"{identity}\0{feed_id}\0{entry_id}"
     return blake2b(text.encode(), digest_size=KEY_BYTES).hexdigest()

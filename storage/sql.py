@@ -167,11 +167,6 @@ def read_generation(store: Store) -> str:
     return str(GENERATION.row(store)[0])
 
 
-def read_identity(store: Store) -> str:
-    """Return the identity, also of a store that was checked and not opened."""
-    return store.identity or str(IDENTITY.row(store)[0])
-
-
 def renew_generation(db: EngineDatabase) -> None:
     """Give the store a generation that it never had."""
     StoreInfo.update(generation=secrets.token_hex(5)).execute(db)

@@ -95,7 +95,7 @@ class HttpIncoming(Incoming):
 
     def read_query(self, operation: Operation) -> JsonObject:
         """Return the parameters, also from the body if the operation has none."""
-        lists = operation.list_parameters(is_wordpress=self.is_wordpress)
+        lists = () if self.is_wordpress else operation.list_parameters
         query = nested(self.query_pairs, lists) if self.query_pairs else {}
         may_be_in_body = operation.body is None and operation.checks_names
         if not (may_be_in_body and has_body(self.http.environ)):

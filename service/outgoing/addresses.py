@@ -1,7 +1,7 @@
-"""Public IP addresses, by a list of reserved ranges.
+"""Public IP addresses, by Python's list of reserved ranges and more of them.
 
-Python's own list differs between versions. This one follows the registries of special-purpose
-addresses of the IANA, and contains ranges of which only a few addresses are public.
+Python's list differs between versions. These ranges are in the registries of special-purpose
+addresses of the IANA too; of some only a few addresses are public.
 """
 
 from ipaddress import IPv4Network, IPv6Address, IPv6Network, ip_address
@@ -21,24 +21,12 @@ SPECIAL_IPV6 = tuple(
 SPECIAL_IPV4 = tuple(
     IPv4Network(network)
     for network in (
-        "0.0.0.0/8",  # this host
-        "10.0.0.0/8",  # private
-        "100.64.0.0/10",  # shared by customers of a provider
-        "127.0.0.0/8",  # loopback
-        "169.254.0.0/16",  # link-local, also the data of cloud machines
-        "172.16.0.0/12",  # private
         "192.0.0.0/24",  # protocols
-        "192.0.2.0/24",  # documentation
         "192.31.196.0/24",  # AS112
         "192.52.193.0/24",  # AMT
         "192.88.99.0/24",  # relays of 6to4
-        "192.168.0.0/16",  # private
         "192.175.48.0/24",  # AS112
-        "198.18.0.0/15",  # benchmarks
-        "198.51.100.0/24",  # documentation
-        "203.0.113.0/24",  # documentation
         "224.0.0.0/4",  # multicast
-        "240.0.0.0/4",  # reserved, broadcast
     )
 )
 
@@ -51,4 +39,4 @@ def is_public(address: str) -> bool:
         if parsed.ipv4_mapped:
             return is_public(str(parsed.ipv4_mapped))
         return parsed in GLOBAL_UNICAST and not any(parsed in network for network in SPECIAL_IPV6)
-    return not any(parsed in network for network in SPECIAL_IPV4)
+    return parsed.is_global and not any(parsed in network for network in SPECIAL_IPV4)

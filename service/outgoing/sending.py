@@ -49,24 +49,18 @@ class Result(NamedTuple):
     milliseconds: int = 0
 
 
-class Deadline:
-    """The deadline of an attempt."""
-
-    def __init__(self, seconds: float) -> None:
-        self._end = monotonic() + seconds
-
-    def left(self) -> float:
-        """Return the remaining seconds; raises `TimeoutError` if there are none."""
-        seconds = self._end - monotonic()
-        if seconds <= 0:
-            raise TimeoutError
-        return seconds
+def seconds_until(deadline: float) -> float:
+    """Return the seconds until a time of `time.monotonic`; raises `TimeoutError` after it."""
+    seconds = deadline - monotonic()
+    if seconds <= 0:
+        raise TimeoutError
+    return seconds
 
 
 class ResponseStream(RawIOBase):
     """The bytes of a response: at most `allowed` bytes, until the deadline."""
 
-    def __init__(self, connection: socket.socket, deadline: Deadline) -> None:
+    def __init__(self, connection: socket.socket, deadline: float) -> None:
         self._connection, self._deadline = connection, deadline
         self.allowed = MOST_HEADERS
 
@@ -76,7 +70,7 @@ class ResponseStream(RawIOBase):
 
     def readinto(self, buffer: Any) -> int:
         """Read bytes into a buffer."""
-        self._connection.settimeout(self._deadline.left())
+        self._connection.settimeout(seconds_until(self._deadline))
         # A socket takes a limit of 0 for the size of the buffer.
         limit = min(len(buffer), self.allowed)
         size = self._connection.recv_into(buffer, limit) if limit else 0
@@ -115,7 +109,7 @@ def send(
 def _exchange(
     url: str, method: str, headers: Mapping[str, str], body: bytes, private: bool
 ) -> Result:
-    deadline, receiver = Deadline(TIMEOUT), parse_url(url)
+    deadline, receiver = monotonic() + TIMEOUT, parse_url(url)
     lines = {
         "Host": receiver.authority,
         **headers,
@@ -136,11 +130,11 @@ def _exchange(
                     connection, server_hostname=name, do_handshake_on_connect=False
                 )
             )
-            connection.settimeout(deadline.left())
+            connection.settimeout(seconds_until(deadline))
             connection.do_handshake()
         unsent = memoryview("\r\n".join((*head, "", "")).encode() + body)
         while unsent:
-            connection.settimeout(deadline.left())
+            connection.settimeout(seconds_until(deadline))
             unsent = unsent[connection.send(unsent) :]
         return _read_response(ResponseStream(connection, deadline))
 
@@ -193,7 +187,7 @@ def _ssl_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _connect(receiver: ReceiverUrl, private: bool, deadline: Deadline) -> socket.socket:
+def _connect(receiver: ReceiverUrl, private: bool, deadline: float) -> socket.socket:
     """Connect to one of the allowed addresses of a host."""
     problem: Exception = NotPublic()
     addresses = _look_up(receiver, deadline)[:MOST_ADDRESSES]
@@ -204,7 +198,7 @@ def _connect(receiver: ReceiverUrl, private: bool, deadline: Deadline) -> socket
             try:
                 connection = unused.enter_context(socket.socket(family, kind, protocol))
                 # The remaining time is divided among the remaining addresses.
-                connection.settimeout(deadline.left() / (len(addresses) - number))
+                connection.settimeout(seconds_until(deadline) / (len(addresses) - number))
                 connection.connect(address)
             except OSError as error:
                 problem = error
@@ -214,7 +208,7 @@ def _connect(receiver: ReceiverUrl, private: bool, deadline: Deadline) -> socket
     raise problem
 
 
-def _look_up(receiver: ReceiverUrl, deadline: Deadline) -> list[Any]:
+def _look_up(receiver: ReceiverUrl, deadline: float) -> list[Any]:
     """Return the addresses of a host, as `socket.getaddrinfo` does.
 
     A look-up has no time limit, so it runs in a thread, which may outlive the attempt.
@@ -231,7 +225,7 @@ def _look_up(receiver: ReceiverUrl, deadline: Deadline) -> list[Any]:
     if not start_thread(LOOKUPS, MOST_LOOKUPS, look_up):
         raise ConnectionError(TOO_MANY_LOOKUPS)
     try:
-        result = results.get(timeout=deadline.left())
+        result = results.get(timeout=seconds_until(deadline))
     except Empty:
         raise TimeoutError from None
     if isinstance(result, BaseException):

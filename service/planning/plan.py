@@ -23,7 +23,10 @@ def plan(
     form_ids = {form_id, 0} if request["form_0"] else {form_id}
     entry_id = request.get("entry_id")
     rows = feeds.list_feeds(store, {"form_id": sorted(form_ids)}, PLAN_COLUMNS, most_bytes)
-    planner = _Planner(rows, request, _runs_of_entry(store, entry_id) if entry_id else {})
+    runs: dict[int, bool] = {}
+    for part in all_parts().values() if entry_id else ():
+        runs |= part.feeds_of_entry(store, entry_id)
+    planner = _Planner(rows, request, runs)
     planned, skipped = [], []
     for row in rows:
         if reason := planner.skip_reason(row):
@@ -38,12 +41,6 @@ def plan(
         "problems": planner.problems,
         **({"skipped": skipped} if request["explain"] else {}),
     }
-
-
-def _runs_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
-    """Return, for each feed that was run for an entry, whether it may be run again now."""
-    parts = all_parts().values()
-    return {id_: due for part in parts for id_, due in part.feeds_of_entry(store, entry_id).items()}
 
 
 class _Planner:

@@ -54,12 +54,20 @@ _LAYOUT_CLASSES = {
 _FIRST_CLASS = re.compile(r'\s*+<[a-z]++ class="')
 
 
-def render_texts(values: JsonObject, caller: Identity) -> Row:
-    """Return the columns of a write, with its texts rendered.
+class Texts(NamedTuple):
+    """The columns of a write with its texts rendered, and the removed elements."""
+
+    columns: Row
+    removed: list[str]
+
+
+def render_texts(values: JsonObject, caller: Identity) -> Texts:
+    """Render the texts of a write.
 
     The HTML of a caller without the scope html:unfiltered is cleaned. Raises `ValidationError` if
     that would take too long or a text would grow too much.
     """
+    removed = [] if caller.may_write_any_html else unsafe_elements(values)
     columns = {name: value for name, value in values.items() if name not in ("title", "content")}
     html = {}
     if "title" in values:
@@ -72,20 +80,7 @@ def render_texts(values: JsonObject, caller: Identity) -> Row:
         if len(rendered.encode()) > most_bytes:
             raise ValidationError({name: [f"{name} would be several times as long for readers."]})
         columns |= {f"{name}_raw": values[name], f"{name}_rendered": rendered}
-    return columns
-
-
-class Texts(NamedTuple):
-    """The columns of a write with its texts rendered, and the removed elements."""
-
-    columns: Row
-    removed: list[str]
-
-
-def prepare_texts(values: JsonObject, caller: Identity) -> Texts:
-    """Render the texts of a write, cleaned unless the caller may write any HTML."""
-    removed = [] if caller.may_write_any_html else unsafe_elements(values)
-    return Texts(render_texts(values, caller), removed)
+    return Texts(columns, removed)
 
 
 def unsafe_elements(values: JsonObject) -> list[str]:

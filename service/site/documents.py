@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup
 
-from landform.service.options import LANGUAGE_TAG
+from landform.service.options import LANGUAGE_TAG, Options
 from landform.service.rendering.content import MOST_TOKENS, visible_text
 from landform.service.rendering.form_markers import without_markers
 from landform.service.rendering.markup import Token, tokens
@@ -31,14 +31,16 @@ SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
 
 
 def describe_page(
-    page: Row, link: str, language: str, image: str = "", forms: Forms = NO_FORMS
+    page: Row, link: str, options: Options, forms: Forms = NO_FORMS
 ) -> dict[str, Any]:
-    """Return the variables of a page with its forms; `language` and `image` are defaults."""
+    """Return the variables of a page with its forms."""
     meta = json.loads(page["meta"])
-    language = page_language(meta) or language
+    language = page_language(meta) or options.site_language
     title, content = page["title_rendered"], without_markers(page["content_rendered"])
     beginning, gallery = content[:MOST_CHARACTERS], gallery_pictures(meta, link)
-    image = gallery[0]["url"] if gallery else first_picture(beginning, link) or image
+    image = gallery[0]["url"] if gallery else first_picture(beginning, link)
+    parts = outside(islice(tokens(beginning), MOST_TOKENS), _is_button)
+    text = "".join(part.text for part in parts)
     return {
         **{name: page[name] for name in ("id", "slug", "status", "date", "modified", "author")},
         "link": link,
@@ -47,20 +49,14 @@ def describe_page(
         "content": trusted(_focusable(forms.content)),
         "form": trusted(forms.form),
         "form_style": trusted(forms.style),
-        "description": shorten(plain_text(_without_buttons(beginning))),
-        "image": image,
+        "description": shorten(plain_text(text)),
+        "image": image or options.site_image or "",
         "gallery": gallery,
         "meta": meta,
         "form_id": meta.get("form_id") or "",
         "language": language,
         "direction": "rtl" if is_right_to_left(language) else "ltr",
     }
-
-
-def without_content(variables: dict[str, Any]) -> dict[str, Any]:
-    """Return the variables of a closed page, whose content and meta are hidden."""
-    hidden = {"content": Markup(), "description": "", "image": "", "meta": {}, "form_id": ""}
-    return {**variables, **hidden, "gallery": []}
 
 
 def trusted(html: str) -> Markup:
@@ -73,13 +69,8 @@ def plain_text(html: str) -> str:
     return " ".join(unescape(visible_text(html, " ", WITHIN_WORDS)).split())
 
 
-def _without_buttons(html: str) -> str:
-    """Return the first tokens of HTML without buttons and links that look like one."""
-    parts = outside(islice(tokens(html), MOST_TOKENS), _is_button)
-    return "".join(token.text for token in parts)
-
-
 def _is_button(token: Token) -> bool:
+    """Return whether a tag opens a button, or a link that looks like one."""
     is_link = token.name == "a" and BUTTON_LINK.search(token.text)
     return not token.closing and bool(token.name == "button" or is_link)
 

@@ -1,17 +1,15 @@
 """The forms in a page, which parts show: at markers of its content, or after it."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
 from landform.service.call import Call
 from landform.service.rendering.form_markers import START, place_forms
-from landform.storage.rows import Row
 
 # A page shows no more than these.
 MOST_FORMS = 10
-Render = Callable[[str, Mapping[str, Any]], bytes]
 
 
 class Forms(NamedTuple):
@@ -29,15 +27,14 @@ class Forms(NamedTuple):
     is_private: bool = False
 
 
-def show_forms(
-    render: Render, call: Call, visited: Any, sent: Mapping[str, Any] | None = None
-) -> Forms:
+def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) -> Forms:
     """Return the forms of a visited page, each shown once.
 
-    `render` renders a template. `sent`: the `PageForm` of a form that was sent, by its id.
+    `sent`: the `PageForm` of a form that was sent, by its id.
     """
-    page: Row = visited.page
-    content, own_id = page["content_rendered"], _form_id(page)
+    page, render = visited.page, call.service.site.render
+    # A page's own form is in its meta.
+    content, own_id = page["content_rendered"], str(json.loads(page["meta"]).get("form_id") or "")
     if not own_id and START not in content:
         return Forms(content)
     forms = dict[str, Any]()
@@ -66,8 +63,3 @@ def find_form(call: Call, form_id: str, visited: Any) -> Any:
     """Return the `PageForm` of the first part that shows this form, or None."""
     found = (part.page_form(call, form_id, visited) for part in call.options.named_parts)
     return next(filter(None, found), None)
-
-
-def _form_id(page: Row) -> str:
-    """Return the id of a page's own form, a text from its meta; empty for none."""
-    return str(json.loads(page["meta"]).get("form_id") or "")

@@ -15,10 +15,8 @@ from werkzeug.http import dump_cookie, parse_cookie
 
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import Call
-from landform.service.conditions import make_etag
 from landform.service.errors import ApiError, api_error
 from landform.service.loading import accepts_html
-from landform.service.page_urls import Urls
 from landform.service.previews import now, sign, signed_until
 from landform.service.reply import HTML, Caching, Reply
 from landform.service.site.forms import Forms, show_forms
@@ -84,24 +82,23 @@ def visit(
 
     `preview`: the token of the request.
     """
-    urls = call.urls
     if isinstance(key, int):
-        visited = _visit(call, key, urls, preview)
+        visited = _visit(call, key, preview)
         # A page without an address of its own is shown here.
         is_public = visited.visibility not in NOT_PUBLIC
-        has_address = urls.address(visited.page["slug"]) is not None
+        has_address = call.urls.address(visited.page["slug"]) is not None
         return visited._replace(redirect=302 if is_public and has_address else 0)
     names = [] if len(key) > LONGEST_TEXT else slugs.spellings(key)
     for name in names:
         with suppress(PageNotFound):
-            visited = _visit(call, name, urls, preview)
+            visited = _visit(call, name, preview)
             break
     else:
         slug = slugs.successor(call.store, names)
         if slug is None:
             raise PageNotFound
-        return _visit(call, slug, urls, preview)._replace(redirect=301)
-    ending = urls.address(visited.page["slug"])
+        return _visit(call, slug, preview)._replace(redirect=301)
+    ending = call.urls.address(visited.page["slug"])
     if ending is None:
         raise PageNotFound
     if not ending:
@@ -110,7 +107,7 @@ def visit(
     return visited._replace(redirect=0 if is_here else 302)
 
 
-def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit:
+def _visit(call: Call, key: int | str, preview: str | None) -> Visit:
     """Return the visit of a page by its id or slug, without a redirect.
 
     A page that is not public requires credentials by its id; by its slug it is missing, so that
@@ -120,7 +117,7 @@ def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit
     page, validity = pages.read_page(call.store, key, PAGE_COLUMNS)
     at = call.store.clock.now()
     window = scheduling.window_state(page, at)
-    visited = Visit(page, Visibility.INSPECTED, urls.page_link(page), at, validity)
+    visited = Visit(page, Visibility.INSPECTED, call.urls.page_link(page), at, validity)
     is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":
         raise PageNotFound
@@ -129,7 +126,8 @@ def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit
             raise api_error("rest_preview_ended")
         return visited._replace(expires=expires)
     if is_published and window == scheduling.OPEN:
-        return visited._replace(visibility=_open_visibility(call, page))
+        cookie = parse_cookie(call.incoming.headers.get("Cookie")).get(_cookie_name(page), "")
+        return visited._replace(visibility=open_visibility(call, page, cookie))
     if is_by_id and not is_published:
         call.access.require("pages:read")
     # At its address a page with a window looks the same to everybody.
@@ -143,13 +141,12 @@ def _visit(call: Call, key: int | str, urls: Urls, preview: str | None) -> Visit
     return visited._replace(visibility=notices[window])
 
 
-def _open_visibility(call: Call, page: Row) -> Visibility:
-    """Return the visibility of a published page in its window."""
+def open_visibility(call: Call, page: Row, key: str) -> Visibility:
+    """Return the visibility of a published page in its window; `key`: see `key_of`."""
     if not page["password"]:
         return Visibility.PUBLIC
-    cookie = parse_cookie(call.incoming.headers.get("Cookie")).get(_cookie_name(page), "")
-    until = cookie and signed_until(call.store, page["id"], cookie, page["password"])
-    return Visibility.UNLOCKED if until else Visibility.LOCKED
+    is_open = signed_until(call.store, page["id"], key, page["password"])
+    return Visibility.UNLOCKED if is_open else Visibility.LOCKED
 
 
 def _cookie_name(page: Row) -> str:
@@ -157,33 +154,34 @@ def _cookie_name(page: Row) -> str:
     return f"landform_page_{page['id']}"
 
 
-def show(site: Site, call: Call, visited: Visit) -> Reply:
+def show(call: Call, visited: Visit) -> Reply:
     """Return the reply to a visit."""
     if visited.redirect:
-        return _redirect(call, visited)
-    page, link = visited.page, visited.link
-    match visited.visibility:
-        case Visibility.GONE | Visibility.SOON:
-            return _notice(site, call, visited)
-        case Visibility.LOCKED:
-            return html_reply(site.closed_html("password.html", page, link), private_headers())
-    forms = show_forms(site.render, call, visited)
-    match visited.visibility:
-        case Visibility.INSPECTED:
-            html = site.page_html(page, link, forms, _preview(call, visited))
-            return html_reply(html, private_headers(NO_REFERRER))
-        case Visibility.PUBLIC if not forms.is_private:
-            return _public_reply(site, call, visited, forms)
-        case _:
-            return html_reply(site.page_html(page, link, forms), private_headers())
+        location = location_of(call, visited.link, call.query_without("page_id"))
+        headers = {"Location": location, "Cache-Control": "no-store"}
+        return html_reply(b"", headers, visited.redirect)
+    page, link, visibility = visited.page, visited.link, visited.visibility
+    if visibility in (Visibility.GONE, Visibility.SOON):
+        return _notice(call, visited)
+    site: Site = call.service.site
+    if visibility == Visibility.LOCKED:
+        return html_reply(site.closed_html("password.html", page, link), private_headers())
+    forms = show_forms(call, visited)
+    if visibility == Visibility.INSPECTED:
+        html = site.page_html(page, link, forms, _preview(call, visited))
+        return html_reply(html, private_headers(NO_REFERRER))
+    if visibility == Visibility.PUBLIC and not forms.is_private:
+        return _public_reply(call, visited, forms)
+    return html_reply(site.page_html(page, link, forms), private_headers())
 
 
-def _notice(site: Site, call: Call, visited: Visit) -> Reply:
+def _notice(call: Call, visited: Visit) -> Reply:
     """Return the reply for a page after or before its window.
 
     Never cached: it depends on the header Accept.
     """
     page, link = visited.page, visited.link
+    site: Site = call.service.site
     if visited.visibility == Visibility.SOON:
         html = site.closed_html("soon.html", page, link, opens=_opening(call, page))
         return html_reply(html, status=404)
@@ -205,13 +203,6 @@ def html_reply(html: bytes, headers: Mapping[str, str] | None = None, status: in
     return Reply(html, status, headers or {}, content_type=HTML)
 
 
-def _redirect(call: Call, visited: Visit) -> Reply:
-    """Return a redirect to the link of a page, with the rest of the query."""
-    location = location_of(call, visited.link, call.query_without("page_id"))
-    headers = {"Location": location, "Cache-Control": "no-store"}
-    return html_reply(b"", headers, visited.redirect)
-
-
 def location_of(call: Call, link: str, query: str = "") -> str:
     """Return the link of a page with more of a query, for a redirect.
 
@@ -224,17 +215,18 @@ def location_of(call: Call, link: str, query: str = "") -> str:
     return url.geturl()
 
 
-def _public_reply(site: Site, call: Call, visited: Visit, forms: Forms) -> Reply:
+def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
     """Return a public page, which any cache may store until its window changes."""
-    page, max_age, seconds = visited.page, site.options.site_max_age, epoch(visited.at.utc)
+    page, site = visited.page, call.service.site
+    max_age, seconds = call.options.site_max_age, epoch(visited.at.utc)
     change = scheduling.next_change(call.store.clock, page, visited.at)
     if change - seconds > max_age + 2:
         age, until = max_age, change - max_age - 2
     else:
         # A cached reply would have a `max-age` that is too long: it is cached for a second only.
         age, until = int(max(0, min(max_age, change - seconds - 2))), seconds + 1
-    name = f"page{page['id']}_{visited.validity.generation}"
-    etag = make_etag(name, page["version"], "site", visited.link, site.variant, forms.etag)
+    variant = "site", visited.link, site.variant, forms.etag
+    etag = call.row_etag("page", page, *variant, generation=visited.validity.generation)
     is_known = bool(call.access.identity)
     cache_control = "private, no-cache" if is_known else f"public, max-age={age}"
     reply = Reply(
@@ -263,13 +255,13 @@ def _preview(call: Call, visited: Visit) -> Row:
     return {"state": PREVIEW_STATES.get(reason, reason), "expires": expires}
 
 
-def unlock(site: Site, call: Call, visited: Visit) -> Reply:
+def unlock(call: Call, visited: Visit) -> Reply:
     """Check the password that was sent for a page, and redirect to the page.
 
     Only at the page's own address: the cookie is for the path at which it is set.
     """
     if visited.redirect or visited.visibility in NOT_PUBLIC:
-        return show(site, call, visited)
+        return show(call, visited)
     page, query = visited.page, call.query_without()
     # Relative to itself: a proxy may have removed a part of the path.
     headers = {"Location": f"?{query}" if query else "./", "Cache-Control": PRIVATE}
@@ -281,17 +273,12 @@ def unlock(site: Site, call: Call, visited: Visit) -> Reply:
     except ApiError as error:
         if error.status not in FORM_ERRORS or not accepts_html(call.incoming.headers):
             raise
-        form = site.closed_html(
-            "password.html", page, visited.link, error=FORM_ERRORS[error.status]
-        )
+        message = FORM_ERRORS[error.status]
+        form = call.service.site.closed_html("password.html", page, visited.link, error=message)
         return html_reply(form, {**error.headers, **private_headers()}, error.status)
-    return html_reply(b"", {**headers, "Set-Cookie": _cookie(call, page)}, 303)
-
-
-def _cookie(call: Call, page: Row) -> str:
-    """Return the `Set-Cookie` header that opens a page."""
     # Without a path browsers use that of the page, as they see it behind a proxy.
-    return make_cookie(call, _cookie_name(page), key_of(call, page), UNLOCKED_SECONDS, path=None)
+    cookie = make_cookie(call, _cookie_name(page), key_of(call, page), UNLOCKED_SECONDS, path=None)
+    return html_reply(b"", {**headers, "Set-Cookie": cookie}, 303)
 
 
 def key_of(call: Call, page: Row) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import unquote
 from flask import Request, Response
 from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
 from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
+from markupsafe import Markup
 
 from landform.parts import all_parts
 from landform.service.errors import ApiError, internal_error
@@ -23,7 +24,7 @@ from landform.service.options import Options
 from landform.service.rendering.sanitizer import clean_content
 from landform.service.reply import HTML, Finished
 from landform.service.site.brand import accent_colors
-from landform.service.site.documents import describe_page, trusted, without_content
+from landform.service.site.documents import describe_page, trusted
 from landform.service.site.forms import Forms
 from landform.storage.rows import Row
 
@@ -46,7 +47,6 @@ class Site:
         self.options = options
         folder = options.templates
         self._environment, digest = preloaded.get(folder) or load_templates(folder)
-        self._language, self._image = options.site_language, options.site_image or ""
         self._names = frozenset(self._environment.list_templates())
         self._common = {
             "site": {
@@ -59,19 +59,21 @@ class Site:
             }
         }
         # A part of each ETag: the templates and settings that pages depend on.
-        self.variant = _digest((digest, self._common, self._image, options.site_policy))
+        settings = options.site_image or "", options.site_policy
+        self.variant = _digest((digest, self._common, *settings))
 
     def page_html(self, page: Row, link: str, forms: Forms, preview: Row | None = None) -> bytes:
         """Render a page and its forms with `page-<slug>.html`, or else with `page.html`."""
         names = (f"page-{slug}.html" for slug in (unquote(page["slug"]), page["slug"]))
         template = next((name for name in names if name in self._names), "page.html")
-        variables = describe_page(page, link, self._language, self._image, forms)
+        variables = describe_page(page, link, self.options, forms)
         return self.render(template, {"page": variables, "preview": preview})
 
     def closed_html(self, template: str, page: Row, link: str, **more: Any) -> bytes:
         """Render a page that is closed to the visitor, without its content."""
-        variables = describe_page(page, link, self._language, self._image)
-        return self.render(template, {"page": without_content(variables), **more})
+        hidden = {"content": Markup(), "description": "", "image": "", "meta": {}, "form_id": ""}
+        variables = {**describe_page(page, link, self.options), **hidden, "gallery": []}
+        return self.render(template, {"page": variables, **more})
 
     def render(self, template: str, values: Mapping[str, Any]) -> bytes:
         """Render a template in UTF-8; logs a failure and raises a 500."""
@@ -79,13 +81,10 @@ class Site:
             html = self._environment.get_template(template).render({**self._common, **values})
             return html.encode()
         except Exception as error:
-            log.error(
-                "The template %s cannot be rendered: %s: %s%s",
-                template,
-                type(error).__name__,
-                error,
-                _place(error),
-            )
+            frames = traceback.extract_tb(error.__traceback__)
+            lines = [frame.lineno for frame in frames if frame.filename.endswith(".html")]
+            reason = f"{type(error).__name__}: {error}" + (f" (line {lines[-1]})" if lines else "")
+            log.error("The template %s cannot be rendered: %s", template, reason)
             raise internal_error() from None
 
     def error_page(self, error: ApiError) -> Finished:
@@ -163,10 +162,3 @@ def load_templates(folder: str | None) -> tuple[Environment, str]:
 def _digest(value: object) -> str:
     text = repr(value).encode(errors="surrogatepass")
     return blake2b(text, digest_size=9).hexdigest()
-
-
-def _place(error: Exception) -> str:
-    """Return the line of an error in a template; empty if it is not known."""
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [frame.lineno for frame in frames if frame.filename.endswith(".html")]
-    return f" (line {lines[-1]})" if lines else ""

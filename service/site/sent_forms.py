@@ -8,18 +8,17 @@ from urllib.parse import urlsplit
 
 from landform.service.call import Call
 from landform.service.errors import ApiError
-from landform.service.previews import signed_until
 from landform.service.reply import Reply
 from landform.service.site.forms import show_forms
 from landform.service.site.pages import (
     PAGE_COLUMNS,
-    Visibility,
     Visit,
     html_reply,
     location_of,
     make_cookie,
+    open_visibility,
 )
-from landform.service.site.responses import Site, private_headers
+from landform.service.site.responses import private_headers
 from landform.storage import PageNotFound, pages
 from landform.storage.pages import scheduling
 
@@ -36,11 +35,8 @@ def visit_of_form(call: Call, page_id: int, key: str = "") -> Visit | None:
         at = call.store.clock.now()
         if page["status"] != "publish" or scheduling.window_state(page, at) != scheduling.OPEN:
             return None
-        visibility = Visibility.PUBLIC
-        if password := page["password"]:
-            is_open = signed_until(call.store, page_id, key, password)
-            visibility = Visibility.UNLOCKED if is_open else Visibility.LOCKED
-        return Visit(page, visibility, call.urls.page_link(page), at, validity)
+        link = call.urls.page_link(page)
+        return Visit(page, open_visibility(call, page, key), link, at, validity)
     return None
 
 
@@ -52,9 +48,8 @@ def show_again(
     headers: Mapping[str, str] = NONE,
 ) -> Reply:
     """Return a page with the `PageForm` of a form that was sent, by its id."""
-    site: Site = call.service.site
-    forms = show_forms(site.render, call, visited, sent)
-    html = site.page_html(visited.page, visited.link, forms)
+    forms = show_forms(call, visited, sent)
+    html = call.service.site.page_html(visited.page, visited.link, forms)
     return html_document(call, html, status, headers)
 
 

@@ -6,7 +6,6 @@ from html import escape
 
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
-from landform.service.conditions import make_etag
 from landform.service.errors import no_route
 from landform.service.operations import Resource
 from landform.service.reply import Caching, Reply
@@ -30,10 +29,8 @@ def get_sitemap(call: Call) -> Reply:
     text = dict(call.incoming.query_pairs).get("page", "")
     page = int(text) if text.isascii() and text.isdigit() and len(text) < 9 else 0
     state = listing.list_state(call.store, {"open_at": listing.NOW})
-    # Unlike in the API, without the rest of the query, which changes nothing here.
-    options, url = call.options, call.incoming.url
-    variant = url, options.public_url, options.home_page, page, MAX_URLS, *state.etag_parts
-    etag = make_etag(f"sitemap_{state.generation}", state.version, *variant)
+    variant = page, MAX_URLS, *state.etag_parts
+    etag = call.etag("sitemap", state.version, *variant, generation=state.generation)
     reply = Reply(etag=etag, caching=Caching("page", state.until), content_type=XML)
     if call.has(etag):
         return reply

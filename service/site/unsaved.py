@@ -6,7 +6,7 @@ from landform.schemas import pages as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
 from landform.service.pages import find_warnings
-from landform.service.rendering.content import prepare_texts
+from landform.service.rendering.content import render_texts
 from landform.service.reply import Reply
 from landform.service.site.forms import show_forms
 from landform.service.site.pages import Visibility, Visit
@@ -35,9 +35,9 @@ PREVIEW_COLUMNS = (*RENDERED_COLUMNS, "meta", "slug", "status", "date", "modifie
 )
 def render_page(call: Call) -> Reply:
     """Return the HTML of a page with these fields for visitors; nothing is stored."""
-    values, site = {**call.body}, call.service.site
+    values = {**call.body}
     stored = _stored(call, values.pop("id", 0))
-    texts = prepare_texts(values, call.caller)
+    texts = render_texts(values, call.caller)
     columns = texts.columns
     if stored["id"] and call.caller.may_write_any_html:
         columns = pages.with_old_rendering(stored, columns)
@@ -51,7 +51,7 @@ def render_page(call: Call) -> Reply:
     link = call.urls.page_link(row)
     at, validity = call.store.clock.now(), Validity("", 0)
     visited = Visit(row, Visibility.INSPECTED, link, at, validity)
-    html = site.page_html(row, link, show_forms(site.render, call, visited))
+    html = call.service.site.page_html(row, link, show_forms(call, visited))
     warnings = find_warnings(call, texts, row)
     headers = {"X-Landform-Warning": "; ".join(warnings)} if warnings else {}
     return Reply(DOCUMENT.dump({"html": html.decode()}), headers=headers)

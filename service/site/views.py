@@ -16,7 +16,7 @@ from landform.service.errors import ApiError, no_route, wrong_method
 from landform.service.http.headers import finish, to_response
 from landform.service.http.views import HttpIncoming, HttpViews, View, from_exception
 from landform.service.loading import accepts_html
-from landform.service.operations import Operation, Resource
+from landform.service.operations import Resource
 from landform.service.reply import Reply
 from landform.service.site.pages import html_reply, show, unlock, visit
 from landform.service.site.responses import Site
@@ -27,6 +27,7 @@ PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
 LONGEST_ID = 19
 READS = ("GET", "HEAD")
 BY_SLUG, ROOT = "/<slug>", ""
+RESOURCE = Resource()
 
 
 class SiteViews:
@@ -35,7 +36,6 @@ class SiteViews:
     def __init__(self, views: HttpViews) -> None:
         self._views, self._service = views, views.service
         self._site: Site = self._service.site
-        self._operations = site_operations(self._site)
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
         """Respond at the address of a page; `is_alone`: the host has no pages there."""
@@ -45,7 +45,10 @@ class SiteViews:
         if not is_alone and http.method not in READS and (methods := _other_methods()):
             raise MethodNotAllowed(methods)
         incoming = HttpIncoming(http, self._service, BY_SLUG)
-        arguments = {"key": _last_segment(http), "at_root": False}
+        # The variable has other characters for bytes that are not UTF-8; here they are surrogates.
+        segment = str(http.environ["PATH_INFO"]).rstrip("/").rpartition("/")[2]
+        key = segment.encode("latin-1").decode("utf-8", "surrogateescape")
+        arguments = {"key": key, "at_root": False}
         return self._respond(incoming, arguments, is_alone=is_alone)
 
     def at_root(self, otherwise: View) -> View:
@@ -92,7 +95,7 @@ class SiteViews:
         http, method = incoming.http, incoming.method
         if method == "POST" and is_cross_site(http, frozenset()):
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
-        operation = self._operations["POST" if method == "POST" else "GET"]
+        operation = RESOURCE.paths[BY_SLUG]["POST" if method == "POST" else "GET"]
 
         def add_headers(response: Response) -> Response:
             if method == "OPTIONS":
@@ -120,30 +123,25 @@ class SiteViews:
         return self._json_error(request_ctx.request, error)
 
 
-def site_operations(site: Site) -> dict[str, Operation]:
-    """Return the operations of the site by their methods."""
-    resource = Resource()
+@RESOURCE.get(BY_SLUG, public=True, query=Anything())
+def show_page(call: Call, **arguments: Any) -> Reply:
+    """Show a page to a visitor; the arguments are those of `visit`.
 
-    @resource.get(BY_SLUG, public=True, query=Anything())
-    def show_page(call: Call, **arguments: Any) -> Reply:
-        """Show a page to a visitor; the arguments are those of `visit`.
+    Parts may redirect visitors where no page has the address.
+    """
+    try:
+        return show(call, visit(call, **arguments))
+    except PageNotFound:
+        target = None if arguments["at_root"] else _redirect_target(call, arguments["key"])
+        if target is None:
+            raise
+        return html_reply(b"", {"Location": target, "Cache-Control": "no-store"}, 301)
 
-        Parts may redirect visitors where no page has the address.
-        """
-        try:
-            return show(site, call, visit(call, **arguments))
-        except PageNotFound:
-            target = None if arguments["at_root"] else _redirect_target(call, arguments["key"])
-            if target is None:
-                raise
-            return html_reply(b"", {"Location": target, "Cache-Control": "no-store"}, 301)
 
-    @resource.post(BY_SLUG, public=True, query=Anything())
-    def unlock_page(call: Call, **arguments: Any) -> Reply:
-        """Check the password of a page, and redirect to the page."""
-        return unlock(site, call, visit(call, **arguments))
-
-    return resource.paths[BY_SLUG]
+@RESOURCE.post(BY_SLUG, public=True, query=Anything())
+def unlock_page(call: Call, **arguments: Any) -> Reply:
+    """Check the password of a page, and redirect to the page."""
+    return unlock(call, visit(call, **arguments))
 
 
 def _redirect_target(call: Call, slug: str) -> str | None:
@@ -153,12 +151,6 @@ def _redirect_target(call: Call, slug: str) -> str | None:
         return None
     targets = (part.redirect_target(call.store, slug) for part in call.options.named_parts)
     return next(filter(None, targets), None)
-
-
-def _last_segment(request: Request) -> str:
-    """Return the last segment of a path, with surrogates for bytes that are not UTF-8."""
-    segment = str(request.environ["PATH_INFO"]).rstrip("/").rpartition("/")[2]
-    return segment.encode("latin-1").decode("utf-8", "surrogateescape")
 
 
 def _other_methods() -> list[str]:

@@ -43,7 +43,10 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
     with Progress("Restoring"):
         previous = store.database.restore(file, _check, force=force)
     click.echo(f"{store.database.name} is what {file} held.")
-    if _is_earlier(store):
+    with store.connection() as db:
+        is_earlier = migrating.is_earlier(db)
+    store.dispose()
+    if is_earlier:
         click.echo("Its schema is that of an earlier version: run `landform migrate`.")
     if previous:
         click.echo(f"What was there before is {previous}.")
@@ -79,14 +82,6 @@ def _keys(store: Store) -> list[api_keys.Key] | None:
         return None
     finally:
         store.dispose()
-
-
-def _is_earlier(store: Store) -> bool:
-    """Return whether a database has an earlier schema, and close its connection."""
-    with store.connection() as db:
-        is_earlier = migrating.is_earlier(db)
-    store.dispose()
-    return is_earlier
 
 
 def _check(path: str) -> None:

@@ -109,5 +109,5 @@ def test_a_landing_page_of_a_page_builder_is_within_the_limits() -> None:
     inner = "".join(widget.replace("%x", f"{number:x}") for number in range(400))
     script = "<script>for (i=0;i<n;i++) { if (a < b && c) { x = 'y' } }</script>" * 20
     page = "<div>" * 100 + f"<p {many}>{script}{table}{inner}" + "</div>" * 100
-    columns = render_texts({"content": BLOCKS + page}, CLEANED)
+    columns = render_texts({"content": BLOCKS + page}, CLEANED).columns
     assert columns["content_rendered"].count("<h2>") == 400

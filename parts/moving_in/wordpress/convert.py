@@ -138,7 +138,7 @@ class Converter:
             with suppress(ValidationError):
                 row = {
                     **constant,
-                    **render_texts(texts, IMPORTER),
+                    **render_texts(texts, IMPORTER).columns,
                     "author": _author(revision, []),
                     "modified": local,
                     "modified_utc": utc,
@@ -260,7 +260,7 @@ def _finish(resource: str, row: Row) -> Row:
     try:
         if resource == "page":
             texts = {"title": row["title_raw"], "content": row["content_raw"]}
-            row = {**row, **render_texts(texts, IMPORTER)}
+            row = {**row, **render_texts(texts, IMPORTER).columns}
         SCHEMAS[resource].load({**row, "id": 1, "version": 1})
     except ValidationError as error:
         messages: Any = error.messages
