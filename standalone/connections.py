@@ -4,6 +4,7 @@ import re
 import socket
 import struct
 from contextlib import suppress
+from time import sleep
 
 from waitress.channel import HTTPChannel
 from waitress.task import ErrorTask, WSGITask
@@ -13,14 +14,17 @@ from landform.standalone.parser import Refused, Request
 
 # A client that has sent or received so many bytes gets a new deadline.
 PROGRESS_BYTES = 1 << 16
+# How many bytes of a stream wait for the client, before the thread does.
+STREAM_BYTES, LOOK_SECONDS = 1 << 20, 0.01
 RESET = struct.pack("ii", 1, 0)
 LENGTH = re.compile("content-length:", re.IGNORECASE)
 
 
 class Response(WSGITask):  # type: ignore[misc]
-    """A response of the application."""
+    """A response of the application; one of unknown length is a stream."""
 
     wrote_header: bool
+    is_stream = False
 
     def __init__(self, channel: "Connection", request: Request) -> None:
         super().__init__(channel, request)
@@ -30,14 +34,20 @@ class Response(WSGITask):  # type: ignore[misc]
     def build_response_header(self) -> bytes:
         """Return the head, with headers as the application wrote them.
 
-        The connection closes after a response of unknown length, after one to a body that was not
-        received, and when the worker stops.
+        A stream has chunks, so that the client sees whether it is complete. The connection closes
+        after one in HTTP/1.0, after a response to a body that was not received, and when the worker
+        stops.
         """
         options = self.request.headers.get("CONNECTION", "").lower().replace(" ", "").split(",")
         keeps = "close" not in options and self.version == "1.1"
-        is_framed = self.content_length is not None or not self.has_body
+        is_head, has_length = self.request.command == "HEAD", self.content_length is not None
+        self.is_stream = self.has_body and not (is_head or has_length)
+        self.chunked_response = self.is_stream and self.version == "1.1"
+        is_framed = not self.is_stream or self.chunked_response
         headers = [f"{name}: {value}" for name, value in self.response_headers]
-        if self.has_body and is_framed and not any(map(LENGTH.match, headers)):
+        if self.chunked_response:
+            headers.append("Transfer-Encoding: chunked")
+        elif self.has_body and has_length and not any(map(LENGTH.match, headers)):
             headers.append(f"Content-Length: {self.content_length}")
         if self.request.is_cut or not (keeps and is_framed and self.channel.server.accepting):
             self.close_on_finish = True
@@ -49,13 +59,18 @@ class Response(WSGITask):  # type: ignore[misc]
 
     def write(self, data: bytes) -> None:
         """Send a part of the body, the first one together with the head."""
-        body = data if self.has_body else b""
+        head, body = b"", data if self.has_body else b""
         self.content_bytes_written += len(data)
         if not self.wrote_header:
             self.wrote_header = True
-            body = self.build_response_header() + body
+            head = self.build_response_header()
+        if self.chunked_response and data:
+            body = b"%x\r\n%b\r\n" % (len(data), data)
         self.channel.response_bytes = self.content_bytes_written
-        self.channel.write_soon(body)
+        if self.is_stream:
+            self.channel.wait_for_client()
+            self.channel.response_bytes = self.channel.total_outbufs_len + len(data)
+        self.channel.write_soon(head + body)
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
@@ -113,6 +128,14 @@ class Connection(HTTPChannel):  # type: ignore[misc]
         if state != self._state:
             self._state, self.since = state, now
         return phase
+
+    def wait_for_client(self) -> None:
+        """Wait until the client has received all but a little of a stream."""
+        while self.connected and self.total_outbufs_len > STREAM_BYTES:
+            self.server.pull_trigger()
+            sleep(LOOK_SECONDS)
+        # The next part gets a buffer of its own, which is freed when it is sent.
+        self.current_outbuf_count = self.adj.outbuf_high_watermark
 
     def give_up(self, status: int) -> None:
         """Refuse the request that is arriving, or drop the response, and close."""

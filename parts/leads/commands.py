@@ -24,7 +24,7 @@ def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None
     """Write the entries of a form as CSV, the oldest first, to FILE or standard output."""
     tools.refuse_existing(file, force=force)
     store = tools.open_store()
-    store.check()
+    store.check(current=True)
     with store.connection():
         form = storage.find_form(store, form_id)
     if form is None:

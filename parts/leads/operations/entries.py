@@ -31,6 +31,7 @@ RESOURCE = Resource(GRAVITY_FORMS)
 CSV = "text/csv"
 ENTRY_PATH = "/entries/<entry_id>"
 ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
+VARY = {"Vary": "Accept"}
 UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
 
 
@@ -52,7 +53,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
         chunks = csv_of(call.store, form, call.query.get("search"))
         # The first one now: its errors are responses.
         body = chain([next(chunks)], chunks)
-        headers = {"Content-Disposition": name, "Vary": "Accept"}
+        headers = {"Content-Disposition": name, **VARY}
         return Reply(body, headers=headers, content_type=f"{CSV}; charset=utf-8", caching=NO_STORE)
     return _list_reply(call, [form_id], one_form=form_id)
 
@@ -221,7 +222,7 @@ def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) ->
     listed = [view.show(entry, with_labels=one_form is None) for entry in entries]
     labels = view.labels(one_form) if one_form is not None else {}
     body = {"total_count": total, "entries": listed, **({"_labels": labels} if labels else {})}
-    return Reply(body, caching=NO_STORE)
+    return Reply(body, headers=VARY if one_form else {}, caching=NO_STORE)
 
 
 class _View:
