@@ -1,4 +1,4 @@
-"""The lines of an export: each a page or a feed, with all its columns."""
+"""The lines of an export: each a page, a feed or a row of a part, with all its columns."""
 
 from contextlib import suppress
 from datetime import datetime
@@ -34,11 +34,15 @@ class StoredDateTime(Text):
 
 
 class Line(KnownOnly):
-    """The fields that pages and feeds have in common."""
+    """The fields that all lines have in common."""
 
     id = Integer(minimum=1, maximum=LARGEST, required=True)
     version = Integer(minimum=1, maximum=LARGEST, required=True)
     modified_utc = StoredDateTime(required=True)
+
+    def problems(self, row: JsonObject) -> list[str]:
+        """Return why visitors do not see what a valid row is; only forms have such reasons."""
+        return []
 
 
 class MetaLine(KnownOnly, PageMeta):

@@ -6,7 +6,7 @@ it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
 Beside its columns each table declares how it is exported, copied, compared and versioned.
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from peewee import (
     AutoField,
@@ -25,6 +25,7 @@ class Table(Model):
 
     - `exported_by`: an export has the rows; these columns together are the key of a row for
       `landform import --by slug`.
+    - `personal`: an export has the rows only if they are asked for, and `diff` shows no values.
     - `copied`: a copy of the store has the rows.
     - `versioned`: responses with rows are cached, so each write increments a counter in
       `resource_version`; `versioned_on_server`: only on a database server.
@@ -36,6 +37,7 @@ class Table(Model):
     """
 
     exported_by: ClassVar[tuple[str, ...]] = ()
+    personal: ClassVar = False
     copied: ClassVar = True
     versioned: ClassVar = False
     versioned_on_server: ClassVar = False
@@ -57,6 +59,25 @@ class Table(Model):
         """
         excluded = {"id", "version", "modified_utc", *cls.computed, *cls.rendered}
         return tuple(name for name in cls._meta.fields if name not in excluded)
+
+    @classmethod
+    def json_names(cls) -> list[str]:
+        """Return the columns that hold JSON."""
+        return [name for name in cls._meta.fields if name == "meta" or name in cls.json_columns]
+
+    @classmethod
+    def computed_values(cls, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the right values of the `computed` columns of a row; only for tables of parts."""
+        return {}
+
+    @classmethod
+    def read_details(cls, db: Any, row_id: int) -> dict[str, Any]:
+        """Return what an export has of a row from other tables, by names that no column has."""
+        return {}
+
+    @classmethod
+    def write_details(cls, db: Any, row: dict[str, Any]) -> None:
+        """Replace what is in other tables by that of an imported row."""
 
     @classmethod
     def announced_columns(cls) -> tuple[str, ...]:

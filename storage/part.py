@@ -90,6 +90,14 @@ class Part:
         """Return the id of the first event that must not expire yet, if there is one."""
         return None
 
+    @classmethod
+    def line_schemas(cls) -> Mapping[str, Any]:
+        """Return the schema of a line of an export for each of its tables that exports have.
+
+        Each is a subclass of `Line` (`schemas/export.py`).
+        """
+        return {}
+
     def worker(self, service: Any) -> Callable[[], float | None] | None:
         """Return a function for the work in the background, if there is any.
 
@@ -122,6 +130,19 @@ class Part:
 def all_tables() -> tuple[type[Table], ...]:
     """Return the tables of the core and of every part, in the order in which a copy fills them."""
     return (*TABLES, *(table for part in all_parts().values() for table in part.tables))
+
+
+@cache
+def exported_tables() -> dict[str, type[Table]]:
+    """Return the tables that an export may have, by name."""
+    return {model._meta.table_name: model for model in all_tables() if model.exported_by}
+
+
+@cache
+def line_schemas() -> dict[str, Any]:
+    """Return the schemas of lines of an export that parts have, by the names of their tables."""
+    schemas = [part.line_schemas() for part in all_parts().values()]
+    return {name: schema for of_part in schemas for name, schema in of_part.items()}
 
 
 @cache

@@ -1,6 +1,6 @@
 """Leads: forms on pages, their submissions, and what becomes of these entries."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -77,6 +77,13 @@ class Leads(Part):
         "`1`: [feeds](parts/leads.md#what-becomes-of-an-entry) may send to private addresses",
         setting="addon_private",
     )
+
+    @classmethod
+    def line_schemas(cls) -> Mapping[str, Any]:
+        """Return the schemas of forms and entries in an export."""
+        from landform.parts.leads.lines import EntryLine, FormLine  # noqa: PLC0415 - Marshmallow
+
+        return {"form": FormLine(), "entry": EntryLine()}
 
     def worker(self, service: Any) -> Callable[[], float | None]:
         """Return the function that runs feeds for entries, and deletes old entries."""

@@ -1,5 +1,9 @@
 """The tables of forms, entries and their values. Times are UTC text."""
 
+from collections.abc import Mapping
+from math import isfinite
+from typing import Any
+
 from peewee import (
     AutoField,
     BigIntegerField,
@@ -10,11 +14,13 @@ from peewee import (
 )
 
 from landform.storage.models import Table
+from landform.storage.search import fold
 
 
 class Form(Table):
     """A form. `meta` is JSON: the form as Gravity Forms has it, without what has a column."""
 
+    exported_by = ("title",)
     versioned = True
     json_columns = {"meta": dict}
 
@@ -36,6 +42,8 @@ class Entry(Table):
     by which it is recognized when it is sent again.
     """
 
+    exported_by = ("id",)
+    personal = True
     json_columns = {"properties": dict}
 
     id = AutoField()
@@ -52,6 +60,25 @@ class Entry(Table):
     created_by = BigIntegerField(null=True)
     properties = TextField(default="{}")
     digest = TextField(default="")
+
+    @classmethod
+    def content_columns(cls) -> tuple[str, ...]:
+        """Return the columns that imports compare, and the values."""
+        names = (name for name in super().content_columns() if name != "digest")
+        return (*names, "values")
+
+    @classmethod
+    def read_details(cls, db: Any, row_id: int) -> dict[str, Any]:
+        """Return the `values` by the ids of their inputs."""
+        query = EntryValue.select(EntryValue.key, EntryValue.value)
+        query = query.where(EntryValue.entry_id == row_id).order_by(EntryValue.key)
+        return {"values": dict(query.tuples().execute(db))}
+
+    @classmethod
+    def write_details(cls, db: Any, row: dict[str, Any]) -> None:
+        """Replace the values of an entry by those of its row."""
+        EntryValue.delete().where(EntryValue.entry_id == row["id"]).execute(db)
+        EntryValue.add(db, row, row["values"])
 
 
 class EntryValue(Table):
@@ -72,3 +99,25 @@ class EntryValue(Table):
 
     class Meta:
         primary_key = CompositeKey("entry_id", "key")
+
+    @classmethod
+    def add(cls, db: Any, entry: dict[str, Any], values: Mapping[str, str]) -> None:
+        """Store the values of an entry by the ids of their inputs; blank ones are not stored."""
+        same = {"entry_id": entry["id"], "form_id": entry["form_id"]}
+        rows = [{**same, "key": key, "value": text} for key, text in values.items() if text]
+        if rows:
+            cls.insert_many([{**row, **cls.computed_values(row)} for row in rows]).execute(db)
+
+    @classmethod
+    def computed_values(cls, row: dict[str, Any]) -> dict[str, Any]:
+        """Return the computed columns of a value."""
+        return {"folded": fold(row["value"]), "number": number_of(row["value"])}
+
+
+def number_of(text: str) -> float | None:
+    """Return a text as a number; None if it is none."""
+    try:
+        number = float(text) if len(text) <= 100 and text.isascii() and "_" not in text else None
+    except ValueError:
+        return None
+    return number if number is not None and isfinite(number) else None

@@ -112,7 +112,7 @@ def _plan(options: Mapping[str, Any], is_site: bool) -> Plan:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
     names = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions", "meta")
     return Plan(
-        resources=frozenset(tools.RESOURCES[options["only"]]),
+        resources=frozenset(tools.resources(options["only"])),
         since=options["since"].isoformat() if options["since"] else "",
         keep=not options["dry_run"],
         **{name: options[name] for name in names},

@@ -9,8 +9,9 @@ from landform.parts.moving_in import origins
 from landform.parts.moving_in.origins import Origin, Run, digest
 from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, NotFound, TextRefused
-from landform.storage.maintenance.tables import EXPORTED, RowWriter, find
+from landform.storage.maintenance.tables import RowWriter, find
 from landform.storage.pages import revisions, slugs
+from landform.storage.part import exported_tables
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -99,7 +100,7 @@ class IncomingWriter:
         if merge.outcome in WRITE_OUTCOMES:
             try:
                 row = {"version": 1, **incoming.finish(merge.row or {}), "id": before.target_id}
-                _, row_id = self._rows.write(EXPORTED[incoming.resource], row)
+                _, row_id = self._rows.write(exported_tables()[incoming.resource], row)
                 merge.before = before._replace(target_id=row_id)
                 if incoming.revisions:
                     revisions.replace_all(self._store, row_id, incoming.revisions)
@@ -110,7 +111,7 @@ class IncomingWriter:
         return merge.origin(self._run.number)
 
     def _local_row(self, origin: Origin) -> Row | None:
-        return find(self._store, EXPORTED[origin.resource], {"id": origin.target_id})
+        return find(self._store, exported_tables()[origin.resource], {"id": origin.target_id})
 
     def _slug_owners(self, names: Collection[str], page_id: int, source_id: int) -> dict[str, int]:
         """Return the other pages that have some slugs, or will have them after the import."""

@@ -14,9 +14,11 @@ import click
 from landform.standalone.commands import tools
 from landform.standalone.commands.transfer import Line, WrongLine, read_lines
 from landform.storage.maintenance import transfer
+from landform.storage.part import exported_tables
 
 # `version` counts writes; each key of `meta` is compared on its own.
 NOT_COMPARED = ("resource", "id", "side", "version", "meta")
+PLACES = list(tools.RESOURCES.values())
 MAX_VALUE_LENGTH = 60
 # A field with its two values, or a row that only one side has.
 Difference = dict[str, Any]
@@ -26,16 +28,18 @@ Difference = dict[str, Any]
 @click.argument("left", type=tools.File(is_url=True))
 @click.argument("right", default="", type=tools.File(is_url=True))
 @tools.ONLY
+@tools.ENTRIES
 @tools.REPORT
-def diff(left: str, right: str, only: str | None, report_file: Path | None) -> None:
+def diff(left: str, right: str, only: str | None, entries: bool, report_file: Path | None) -> None:
     """Compare databases or exports, by resource and field.
 
     LEFT and RIGHT are each the URL of a database or a file of `landform export`; without RIGHT it
     is the database of the settings. Exit code 0: the same; 1: something differs.
     """
     counts, reported = Counter[str](), list[Difference]()
-    left_name, left_rows = _open(left, tools.RESOURCES[only])
-    right_name, right_rows = _open(right, tools.RESOURCES[only])
+    resources = tools.resources(only, entries=entries)
+    left_name, left_rows = _open(left, resources)
+    right_name, right_rows = _open(right, resources)
     with tools.Progress("Comparing") as progress:
         rows = progress.count(left_rows), progress.count(right_rows)
         for difference in find_differences(*rows, counts):
@@ -92,13 +96,13 @@ def find_differences(
 
 def _key(row: Line) -> tuple[int, int]:
     """Return the place of a row in an export."""
-    return tools.RESOURCES[None].index(row["resource"]), row["id"]
+    return PLACES.index(row["resource"]), row["id"]
 
 
 def _compare(left: Line, right: Line) -> Iterator[Difference]:
     """Yield the fields in which two rows differ."""
     left, right = (
-        {**row, **{f"meta.{key}": value for key, value in row["meta"].items()}}
+        {**row, **{f"meta.{key}": value for key, value in row.get("meta", {}).items()}}
         for row in (left, right)
     )
     # As JSON, where true is not 1.
@@ -107,8 +111,9 @@ def _compare(left: Line, right: Line) -> Iterator[Difference]:
         if texts[0].get(name) != texts[1].get(name):
             difference = {"resource": left["resource"], "id": left["id"], "field": name}
             values = {"left": left.get(name), "right": right.get(name)}
-            # Passwords are never printed.
-            yield difference if name == "password" else difference | values
+            is_hidden = name == "password" or exported_tables()[left["resource"]].personal
+            # Passwords and entries are never printed.
+            yield difference if is_hidden else difference | values
 
 
 def _line(row: Difference) -> str:

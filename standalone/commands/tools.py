@@ -22,6 +22,7 @@ from landform.service.errors import printable
 from landform.service.options import IN_MEMORY, NO_MEMORY, new_store
 from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
+from landform.storage.part import exported_tables
 
 # When a command begins to show its progress, and how often it does.
 PATIENCE_SECONDS, DRAW_SECONDS = 2.0, 0.2
@@ -33,7 +34,8 @@ FILES = "landform.files"
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
-RESOURCES = {"pages": ("page",), "feeds": ("feed",), None: ("page", "feed")}
+# In the order of an export: what rows refer to stands before them.
+RESOURCES = {"forms": "form", "pages": "page", "feeds": "feed", "entries": "entry"}
 
 
 class NotBegun(click.ClickException):
@@ -127,10 +129,20 @@ MAP_FORM = click.option(
     help="Change a form's id.",
 )
 DRY_RUN = click.option("--dry-run", is_flag=True, help="Say what would change, and change nothing.")
-ONLY = click.option("--only", type=click.Choice(["pages", "feeds"]), help="Pages or feeds only.")
+ONLY = click.option(
+    "--only", type=click.Choice(["pages", "feeds", "forms"]), help="Rows of one kind only."
+)
+ENTRIES = click.option("--entries", is_flag=True, help="Entries of forms, too: personal data.")
 REPORT = click.option(
     "--report", "report_file", type=File(is_written=True), help="Write a report there, as JSON."
 )
+
+
+def resources(only: str | None = None, *, entries: bool = False) -> tuple[str, ...]:
+    """Return the names of the tables that are chosen, without those of parts that are missing."""
+    chosen = [only] if only else ["forms", "pages", "feeds"]
+    names = [RESOURCES[name] for name in (*chosen, *(["entries"] if entries else []))]
+    return tuple(name for name in names if name in exported_tables())
 
 
 def open_store(url: str | None = None) -> Store:

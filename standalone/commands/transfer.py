@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from itertools import islice
 from pathlib import Path
 from typing import Any, cast
@@ -17,9 +18,9 @@ from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands import tools
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
+from landform.storage.part import exported_tables, line_schemas
 
 Line = dict[str, Any]
-SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
 # How many reasons are listed, and the numbers of how many lines for each.
 MAX_REASONS, MAX_NUMBERS = 50, 5
 # The meta of a revision is two levels deeper than that of the page in a request.
@@ -31,23 +32,37 @@ class WrongLine(ValueError):
     """An invalid line. The message gives the reason."""
 
 
+@cache
+def schemas() -> dict[str, Any]:
+    """Return the schemas of lines, by the names of their resources."""
+    return {"page": PageLine(), "feed": FeedLine(), **line_schemas()}
+
+
 @click.command("export")
 @click.argument("file", type=tools.File(is_written=True), required=False)
 @click.option("--pages", "only", flag_value="pages", help="Pages only.")
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
+@click.option("--forms", "only", flag_value="forms", help="Forms only.")
+@tools.ENTRIES
 @click.option("--revisions", is_flag=True, help="Pages with their revisions.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @tools.REPORT
 def export(
-    file: Path | None, *, only: str | None, revisions: bool, force: bool, report_file: Path | None
+    file: Path | None,
+    *,
+    only: str | None,
+    entries: bool,
+    revisions: bool,
+    force: bool,
+    report_file: Path | None,
 ) -> None:
-    """Write every page and feed as a line of JSON.
+    """Write every form, page and feed as a line of JSON.
 
     Without a FILE they go to standard output. They hold all that is stored, passwords of pages
     too: keep them secret.
     """
     tools.refuse_existing(file, force=force)
-    store, resources = tools.open_store(), tools.RESOURCES[only]
+    store, resources = tools.open_store(), tools.resources(only, entries=entries)
     store.check()
     counts = Counter(dict.fromkeys(resources, 0))
     total, is_hidden = transfer.count(store, resources), file is None and sys.stdout.isatty()
@@ -81,7 +96,7 @@ def import_(
     dry_run: bool,
     report_file: Path | None,
 ) -> None:
-    """Write the pages and feeds of an export, a few at a time.
+    """Write the rows of an export, a few at a time.
 
     A line that is refused stops no other. After an interruption, run it again: what is there
     already is not written twice.
@@ -95,8 +110,14 @@ def import_(
     highest, total = _check_lines(file)
     if not dry_run:
         transfer.reserve_ids(store, {} if by == "slug" else highest)
-    rows = ((number, _map_forms(row, forms)) for number, row in read_lines(file))
     importing = transfer.Import(store, by, known)
+    importing.forms.update(forms)
+    rows = (
+        (number, _map_forms(row, importing.forms))
+        for number, row in read_lines(file)
+        # A form that is another one here stays as it is here.
+        if row["resource"] != "form" or row["id"] not in forms
+    )
     try:
         with tools.Progress("Importing", total) as progress:
             importing.run(progress.count(rows), whole=atomic or dry_run, keep=not dry_run)
@@ -113,7 +134,7 @@ def import_(
 
 def _check_lines(file: Path) -> tuple[dict[str, int], int]:
     """Return the highest ids, and the number of lines. An invalid line ends the command."""
-    wrong, highest, total = list[tuple[int, str]](), dict.fromkeys(SCHEMAS, 0), 0
+    wrong, highest, total = list[tuple[int, str]](), dict.fromkeys(schemas(), 0), 0
     with tools.Progress("Checking") as progress:
         for _, row in progress.count(read_lines(file, wrong)):
             highest[row["resource"]] = max(highest[row["resource"]], row["id"])
@@ -146,10 +167,10 @@ def _reason(text: str, numbers: list[int]) -> str:
 
 def _map_forms(row: Line, forms: Mapping[int, int]) -> Line:
     """Change the ids of forms in a row."""
-    if row["resource"] == "feed":
+    if "form_id" in row:
         row["form_id"] = forms.get(row["form_id"], row["form_id"])
         return row
-    for page in (row, *row.get("revisions", ())):
+    for page in (row, *row.get("revisions", ())) if row["resource"] == "page" else ():
         form = str(page["meta"].get("form_id", ""))
         if form.isdecimal():
             page["meta"]["form_id"] = str(forms.get(int(form), form))
@@ -177,11 +198,13 @@ def read_lines(
 
 def check_stored(row: Line) -> None:
     """Raise `WrongLine` for a stored row that could not be imported again."""
-    try:
-        meta = loads(row["meta"].encode())
-    except ValueError as error:
-        raise WrongLine("meta is no JSON") from error
-    _load({**row, "meta": meta})
+    values = dict(row)
+    for name in exported_tables()[row["resource"]].json_names():
+        try:
+            values[name] = loads(row[name].encode())
+        except ValueError as error:
+            raise WrongLine(f"{name} is no JSON") from error
+    _load(values)
 
 
 def _row(line: bytes) -> Line:
@@ -194,11 +217,11 @@ def _row(line: bytes) -> Line:
 
 def _load(value: Any) -> Line:
     resource = value.get("resource") if isinstance(value, dict) else None
-    if not isinstance(resource, str) or resource not in SCHEMAS:
-        raise WrongLine("this is neither a page nor a feed")
+    if not isinstance(resource, str) or resource not in schemas():
+        raise WrongLine(f"this is none of: {', '.join(schemas())}")
     columns = {name: item for name, item in value.items() if name != "resource"}
     try:
-        return {"resource": resource, **SCHEMAS[resource].load(columns)}
+        return {"resource": resource, **schemas()[resource].load(columns)}
     except ValidationError as error:
         messages = cast(dict[str, object], error.messages)
         raise WrongLine("; ".join(f"{name}: {text}" for name, text in messages.items())) from error

@@ -8,15 +8,23 @@ import secrets
 from collections.abc import Iterator
 from time import time
 
-from peewee import SQL, DatabaseError, fn
+from peewee import SQL, DatabaseError, Tuple, fn
 
 from landform.storage.engines.database import INDEX, EngineDatabase, Named, Schema
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance.tables import parse_meta, read_rows
 from landform.storage.migrating import all_migrations, apply, read_history
-from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo
+from landform.storage.models import (
+    TABLES,
+    Page,
+    PageCount,
+    PageText,
+    ResourceVersion,
+    StoreInfo,
+    Table,
+)
 from landform.storage.pages import WRITE_TEXT, meta_columns
-from landform.storage.part import numbered_tables
+from landform.storage.part import all_tables, numbered_tables
 from landform.storage.rows import Row
 from landform.storage.search import fold
 from landform.storage.store import Store
@@ -28,8 +36,12 @@ RESTORE = "Restore a backup, or export what is there and import it into a new da
 
 
 def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
-    """Yield each problem of derived data, with the ids of the pages that have it."""
+    """Yield each problem of derived data, with the ids of the rows that have it."""
     page_ids: dict[str, list[object]] = {}
+    for model, row, right in _broken_rows(db):
+        for name in right:
+            problem = f"The {name} of {model._meta.table_name} is wrong"
+            page_ids.setdefault(problem, []).append(next(iter(row.values())))
     for page_id, columns, text in _broken_pages(db):
         for name in (*columns, *(["text for searching"] if text else [])):
             page_ids.setdefault(f"The {name} of pages is wrong", []).append(page_id)
@@ -87,6 +99,10 @@ def rebuild(store: Store) -> None:
             _rebuild_schema(db)
             db.dialect.rebuild_search_index(db)
             _rebuild_pages(db)
+            for model, row, right in _broken_rows(db):
+                keys = model._meta.get_primary_keys()
+                is_row = Tuple(*keys) == tuple(row[key.name] for key in keys)
+                model.update(right).where(is_row).execute(db)
             PageCount.delete().execute(db)
             PageCount.insert_from(COUNTED, [PageCount.status, PageCount.pages]).execute(db)
             _rebuild_single_rows(db)
@@ -112,6 +128,19 @@ def _broken_pages(db: EngineDatabase) -> Iterator[tuple[int, Row, Row]]:
         is_right = stored.dicts().first(db) == text
         if differences or not is_right:
             yield page["id"], differences, {} if is_right else text
+
+
+def _broken_rows(db: EngineDatabase) -> Iterator[tuple[type[Table], Row, Row]]:
+    """Yield the rows of parts with wrong computed columns, and the right values of these."""
+    for model in all_tables():
+        for row in read_rows(db, model) if model.computed and model not in TABLES else ():
+            try:
+                right = model.computed_values(row)
+            except (AttributeError, TypeError, UnicodeError, TextRefused):
+                # A damaged value, which the check of the rows names.
+                continue
+            if wrong := {name: value for name, value in right.items() if row[name] != value}:
+                yield model, row, wrong
 
 
 def _rebuild_pages(db: EngineDatabase) -> None:

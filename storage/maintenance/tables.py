@@ -9,19 +9,17 @@ from peewee import Tuple
 from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
-from landform.storage.models import TABLES, Event, Page, Table
+from landform.storage.models import Event, Page, Table
 from landform.storage.pages import meta_columns, revisions, slugs
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
-from landform.storage.rows import Row, to_columns
+from landform.storage.rows import Row, json_text
 from landform.storage.search import fold
 from landform.storage.sql import Parameter, Prepared, renew_generation
 from landform.storage.store import Store
 
 # The rows that are read at a time, since pages may be large.
 BATCH = 50
-# The tables in an export, by their names.
-EXPORTED = {model._meta.table_name: model for model in TABLES if model.exported_by}
 # The versions of rows by their ids, for each table.
 Known = Mapping[str, dict[int, int]]
 
@@ -91,7 +89,7 @@ class RowWriter:
         old = find(self._store, model, {key: row[key] for key in names})
         if self._by == "slug":
             row["id"] = old["id"] if old else None
-        if old and _is_same(old, row):
+        if old and _is_same(model, old, row):
             return "unchanged", old["id"]
         self._refuse(name, row, old)
         text = pages.searched_text(row) if model is Page else None
@@ -102,6 +100,7 @@ class RowWriter:
             revisions.record(self._store, old, row, row["author"])
             slugs.remember_former_slug(self._store, old, row)
         row["id"] = self._replace(model, row)
+        model.write_details(self._store.database, row)
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})
         if self._known is not None:
@@ -115,7 +114,9 @@ class RowWriter:
                 raise ImportRefused("a page without a slug cannot be found by it")
             key = fold(row["title_raw"], "title_raw")
             row = {**row, "title_key": key, **meta_columns(row["meta"])}
-        return {**to_columns(row)}
+        if self._by == "slug" and model.exported_by == ("id",):
+            raise ImportRefused(f"{model._meta.table_name} {row['id']} has no slug, only an id")
+        return {**row, **{name: json_text(row[name]) for name in model.json_names()}}
 
     def _refuse(self, name: str, row: Row, old: Row | None) -> None:
         """Raise `ImportRefused` for a row that was written meanwhile, or a slug in use."""
@@ -140,14 +141,16 @@ def find(store: Store, model: type[Table], values: Row) -> Row | None:
     conditions += [HAS_SLUG] if "slug" in values else []
     query = model.select().where(*conditions).order_by(model._meta.primary_key)
     row: Row | None = query.dicts().first(store.database)
-    return row
+    return row and {**row, **model.read_details(store.database, row["id"])}
 
 
-def _is_same(old: Row, new: Row) -> bool:
+def _is_same(model: type[Table], old: Row, new: Row) -> bool:
     """Return whether two rows are equal, apart from their versions and the form of their JSON."""
-    names = new.keys() - {"version", "meta"}
-    return all(old[name] == new[name] for name in names) and (
-        old["meta"] == new["meta"] or parse_meta(old["meta"]) == parse_meta(new["meta"])
+    json_names = model.json_names()
+    names = new.keys() - {"version", *json_names}
+    return all(old[name] == new[name] for name in names) and all(
+        old[name] == new[name] or parse_meta(old[name]) == parse_meta(new[name])
+        for name in json_names
     )
 
 

@@ -1,4 +1,4 @@
-"""Export and import of pages and feeds."""
+"""Export and import of pages, feeds, and the rows of parts."""
 
 import json
 import time
@@ -9,9 +9,10 @@ from itertools import chain, islice
 from peewee import SQL
 
 from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
-from landform.storage.maintenance.tables import EXPORTED, Known, RowWriter, read_rows
+from landform.storage.maintenance.tables import Known, RowWriter, read_rows
 from landform.storage.models import Page
 from landform.storage.pages import revisions
+from landform.storage.part import exported_tables
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -26,13 +27,14 @@ def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False
     """
     with store.connection() as db, db.snapshot():
         for name in resources:
-            model = EXPORTED[name]
+            model = exported_tables()[name]
             for row in read_rows(db, model, without=model.computed):
                 line = {key: model._meta.fields[key].python_value(row[key]) for key in row}
-                line |= {"resource": name, "meta": _meta(name, row)}
+                line |= {key: _json(name, row, key) for key in model.json_names()}
+                line |= {"resource": name, **model.read_details(db, row["id"])}
                 if with_revisions and model is Page:
                     line["revisions"] = [
-                        {**revision, "meta": _meta(name, revision)}
+                        {**revision, "meta": _json(name, revision, "meta")}
                         for revision in revisions.all_of(store, row["id"])
                     ]
                 yield line
@@ -41,15 +43,15 @@ def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False
 def count(store: Store, resources: Iterable[str]) -> int:
     """Return the number of rows of some resources."""
     with store.connection() as db:
-        return sum(int(EXPORTED[name].select().count(db)) for name in resources)
+        return sum(int(exported_tables()[name].select().count(db)) for name in resources)
 
 
-def _meta(table: str, row: Row) -> object:
+def _json(table: str, row: Row, column: str) -> object:
     try:
         # No integer is written as NaN or Infinity.
-        return json.loads(row["meta"], parse_constant=int)
+        return json.loads(row[column], parse_constant=int)
     except (ValueError, TypeError, RecursionError) as error:
-        damaged = f"The meta of row {row['id']} of {table} is no JSON; see `landform verify`."
+        damaged = f"The {column} of row {row['id']} of {table} is no JSON; see `landform verify`."
         raise DatabaseUnusable(damaged) from error
 
 
@@ -58,7 +60,8 @@ def known_rows(store: Store) -> Known:
 
     An import that has them does not replace rows that are written from now on.
     """
-    versions = {name: model.select(SQL("id"), SQL("version")) for name, model in EXPORTED.items()}
+    tables = exported_tables().items()
+    versions = {name: model.select(SQL("id"), SQL("version")) for name, model in tables}
     with store.connection() as db, db.snapshot():
         return {name: dict(query.tuples().execute(db)) for name, query in versions.items()}
 
@@ -74,9 +77,11 @@ class Import:
 
     `counts`: the numbers of committed rows that were created, changed and unchanged; `refused`: the
     number of each line that was refused, with the reason. `by` and `known`: see `RowWriter`.
+    `forms` gets the ids here of forms that have others in the file.
     """
 
     def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:
+        self.forms: dict[int, int] = {}
         self.counts: Counter[str] = Counter()
         self.refused: list[tuple[int, str]] = []
         self._store, self._writer = store, RowWriter(store, by, known)
@@ -110,7 +115,9 @@ class Import:
         for number, row in lines:
             columns = {name: row[name] for name in row.keys() - {"resource", "revisions"}}
             try:
-                outcome, row_id = self._writer.write(EXPORTED[row["resource"]], columns)
+                outcome, row_id = self._writer.write(exported_tables()[row["resource"]], columns)
+                if row["resource"] == "form" and row_id != row["id"]:
+                    self.forms[row["id"]] = row_id
                 if "revisions" in row:
                     revisions.replace_all(self._store, row_id, row["revisions"])
                 counts[outcome] += 1

@@ -105,4 +105,5 @@ def test_an_export_reports_the_number_of_rows(
 ) -> None:
     report = tmp_path / "report.json"
     run(database_url, "export", export, "--force", "--report", report)
-    assert json.loads(report.read_bytes()) == {"counts": {"page": 5, "feed": 1}}
+    counts = json.loads(report.read_bytes())["counts"]
+    assert {name: count for name, count in counts.items() if count} == {"page": 5, "feed": 1}

@@ -6,7 +6,6 @@ which is empty where nothing was sent.
 
 import json
 from collections.abc import Iterable, Mapping
-from math import isfinite
 from typing import Any
 
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
@@ -16,7 +15,6 @@ from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
 from landform.storage import events
 from landform.storage.rows import Row, json_text, storable
-from landform.storage.search import fold
 from landform.storage.sql import Precondition, check_version, write_changes
 from landform.storage.store import Store, transactional
 
@@ -109,7 +107,7 @@ def create_entry(store: Store, /, form: Row, values: Mapping[str, str], **column
     row["form_id"] = form["id"]
     row["properties"] = json_text(columns.get("properties", {}))
     row["id"] = Entry.insert(row).execute(store.database)
-    _write_values(store, row, values)
+    EntryValue.add(store.database, row, values)
     _write_event(store, row, "entry.created", *(["entry.spam"] if row["status"] == SPAM else []))
     return row
 
@@ -140,7 +138,7 @@ def update_entry(
             # The values of fields that the form no longer has stay.
             chosen &= EntryValue.key.in_(input_ids(form))
         EntryValue.delete().where(chosen).execute(store.database)
-        _write_values(store, {**old, **changes}, values)
+        EntryValue.add(store.database, {**old, **changes}, values)
     row = write_changes(store, Entry, old, changes)
     is_new_spam = row["status"] == SPAM != old["status"]
     _write_event(store, row, "entry.spam" if is_new_spam else "entry.updated")
@@ -189,26 +187,6 @@ def _get_row(store: Store, entry_id: int, if_match: Precondition | None) -> Row:
         raise EntryNotFound
     check_version(store, row["version"], if_match)
     return row
-
-
-def _write_values(store: Store, row: Row, values: Mapping[str, str]) -> None:
-    same = {"entry_id": row["id"], "form_id": row["form_id"]}
-    rows = [
-        {**same, "key": key, "value": text, "folded": fold(text), "number": number_of(text)}
-        for key, text in values.items()
-        if text
-    ]
-    if rows:
-        EntryValue.insert_many(rows).execute(store.database)
-
-
-def number_of(text: str) -> float | None:
-    """Return a text as a number; None if it is none."""
-    try:
-        number = float(text) if len(text) <= 100 and text.isascii() and "_" not in text else None
-    except ValueError:
-        return None
-    return number if number is not None and isfinite(number) else None
 
 
 def _write_event(store: Store, row: Row, *event_types: str) -> None:

@@ -8,8 +8,7 @@ from typing import Any
 
 from peewee import JOIN, SQL, AutoField, BigIntegerField, BooleanField, ColumnBase, Tuple, fn
 
-from landform.parts.leads.models import Entry, EntryValue
-from landform.parts.leads.storage.entries import number_of
+from landform.parts.leads.models import Entry, EntryValue, number_of
 from landform.storage.engines import expressions
 from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.search import fold

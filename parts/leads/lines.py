@@ -1,0 +1,75 @@
+"""Schemas of forms and entries in a line of an export."""
+
+from functools import partial
+from math import inf
+from typing import Any
+
+from marshmallow import ValidationError, post_load
+
+from landform.parts.leads.entry_schemas import ENTRY_STATUSES, EntryWrite
+from landform.parts.leads.form_schemas import FormWrite
+from landform.parts.leads.intake.fields import problems_of
+from landform.schemas.export import Line, StoredDateTime
+from landform.schemas.fields import Field, Flag, Integer, JsonObject, Text
+
+# What a form always has in a request; it is a column of the line.
+TITLE = {"title": "Form"}
+
+
+class AnyObject(Field[JsonObject]):
+    """An object, which its line checks."""
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> JsonObject:
+        if not isinstance(value, dict):
+            raise ValidationError(f"{attr} must be an object.")
+        return value
+
+
+StoredText = partial(Text, longest=inf, required=True)
+
+
+class FormLine(Line):
+    """A form in a line of an export; its `meta` is checked as in a request."""
+
+    title = StoredText(blank=False)
+    is_active = Flag(required=True)
+    is_trash = Flag(required=True)
+    date_created_utc = StoredDateTime(required=True)
+    meta = AnyObject("", required=True)
+
+    @post_load
+    def check_meta(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Return the columns; refuse a meta that no request could have sent."""
+        return {**data, "meta": FormWrite().load({**data["meta"], **TITLE})["meta"]}
+
+    def problems(self, row: JsonObject) -> list[str]:
+        """Return why visitors do not see a form."""
+        return problems_of(row["meta"])
+
+
+class EntryLine(Line):
+    """An entry in a line of an export, with its `values` by the ids of inputs."""
+
+    form_id = Integer(minimum=0, required=True)
+    status = Text(choices=ENTRY_STATUSES, required=True)
+    is_read = Flag(required=True)
+    is_starred = Flag(required=True)
+    created_utc = StoredDateTime(required=True, blank=False)
+    source_url = StoredText()
+    ip = StoredText()
+    user_agent = StoredText()
+    created_by = Integer(minimum=0, allow_none=True, required=True)
+    digest = StoredText()
+    properties = AnyObject("", required=True)
+    values = AnyObject("")
+
+    @post_load
+    def check_values(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Return the columns with texts as values; refuse what no request could have sent."""
+        values = EntryWrite().load(data.get("values", {}))["values"]
+        properties = EntryWrite().load(data["properties"])["columns"]["properties"]
+        for name, known in (("values", values), ("properties", properties)):
+            if unknown := data.get(name, {}).keys() - known.keys():
+                raise ValidationError(f"{min(unknown)[:50]} is unknown here.", name)
+        present = {key: text for key, text in sorted(values.items()) if text}
+        return {**data, "values": present, "properties": properties}
