@@ -68,14 +68,21 @@ def _with_defaults(item: JsonObject, field_id: int) -> JsonObject:
     kind, label = item.get("type", "text"), item.get("label", "")
     if not (isinstance(kind, str) and kind and isinstance(label, str)):
         raise ValidationError("The type and the label of a field must be strings.")
-    for name in ("inputs", "choices"):
-        parts = item.get(name)
-        if parts not in (None, "") and not _are_objects(parts):
-            raise ValidationError(f"The {name} of a field must be a list of objects.")
-        if name == "inputs" and parts and not all(_is_input(part, field_id) for part in parts):
-            raise ValidationError(f"The ids of inputs must look like {field_id}.1.")
+    for part in (item, *_objects(item, "inputs")):
+        _objects(part, "choices")
+    if not all(_is_input(part, field_id) for part in _objects(item, "inputs")):
+        raise ValidationError(f"The ids of inputs must look like {field_id}.1.")
     is_required = item.get("isRequired") in (True, 1, "1", "true")
     return {**item, "id": field_id, "type": kind, "label": label, "isRequired": is_required}
+
+
+def _objects(item: JsonObject, name: str) -> list[JsonObject]:
+    """Return the objects of a key, which may be empty."""
+    value = item.get(name) or []
+    if not _are_objects(value):
+        raise ValidationError(f"The {name} of a field must be a list of objects.")
+    objects: list[JsonObject] = value
+    return objects
 
 
 def _are_objects(value: object) -> bool:

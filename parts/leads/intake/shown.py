@@ -92,7 +92,7 @@ def shown_fields(
     return [
         _shown(f"{PREFIX}{form['id']}_", field, values, messages.get(str(field["id"]), ""))
         for field in form["fields"]
-        if is_open(field) or field["type"] in WITHOUT_INPUTS
+        if (is_open(field) and _visible(field)) or field["type"] in WITHOUT_INPUTS
     ]
 
 

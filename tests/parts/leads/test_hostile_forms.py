@@ -1,0 +1,79 @@
+"""Forms with values of any type in any place: refused, or shown and submitted, never a 500."""
+
+from typing import Any
+
+import pytest
+from applications import Client
+
+KINDS = (
+    "text textarea email phone website number select radio checkbox name consent html section "
+    "date hidden"
+).split()
+KEYS = (
+    "label description placeholder maxLength rangeMin numberFormat dateFormat phoneFormat choices "
+    "inputs isRequired noDuplicates defaultValue errorMessage visibility inputName content "
+    "checkboxLabel autocompleteAttribute name isHidden text value isSelected"
+).split()
+FORM_KEYS = (
+    "description button confirmations notifications message url pageId queryString isActive "
+    "conditionalLogic type"
+).split()
+ODD: list[Any] = [True, 10**30, "<b>", [], ["a"], [{"value": []}], {"rules": [{"fieldId": []}]}]
+
+
+def make_form(key: str, value: Any) -> dict[str, Any]:
+    """Return a form of all types of fields with a value in every place of a key."""
+    part = {"label": "L", "text": "A", "value": "a", key: value}
+    fields = []
+    for number, kind in enumerate(KINDS, 1):
+        inputs = {"inputs": [{"id": f"{number}.3", "choices": [part], **part}]}
+        more = inputs if kind in ("name", "checkbox") else {}
+        fields.append({"type": kind, "choices": [part], **more, "allowsPrepopulate": True, **part})
+    return {"title": "Form", "fields": fields}
+
+
+@pytest.fixture
+def desk(client: Client) -> Client:
+    """A client with a form on a published page."""
+    client.post("/forms", json=make_form("x", None))
+    client.page(slug="p", status="publish", meta={"form_id": "1"})
+    return client
+
+
+def assert_no_500(desk: Client, form: dict[str, Any], name: object) -> bool:
+    written = desk.put("/forms/1", json=form)
+    assert written.status_code in (200, 400), (name, written.text)
+    if written.status_code == 400:
+        return False
+    sent = {"input_1": "a", "input_10_3": "b", "input_9": ["a"]}
+    html, path = {"Accept": "text/html"}, "/forms/1/submissions"
+    for answer in (
+        desk.anonymous.get("/p/", headers=html),
+        desk.anonymous.post(path, json=sent),
+        desk.anonymous.post(path, data={"input_1": "a", "landform_page": "1"}, headers=html),
+    ):
+        assert answer.status_code < 500, (name, answer.request.path)
+    return True
+
+
+@pytest.mark.settings(SUBMISSIONS_PER_MINUTE=1_000_000)
+def test_no_value_in_a_form_is_a_500_when_it_is_shown_or_submitted(desk: Client) -> None:
+    forms = {(key, number): make_form(key, odd) for key in KEYS for number, odd in enumerate(ODD)}
+    confirmation = {
+        "id": "c",
+        "isDefault": True,
+        "message": "{all_fields} {L:1}",
+        "type": "message",
+    }
+    for key in FORM_KEYS:
+        for number, odd in enumerate(ODD):
+            form = {"title": "Form", "fields": [{"type": "text", "label": "L"}], key: odd}
+            for kind in ("message", "redirect"):
+                one = {**confirmation, "type": kind, "url": "https://example.com/", key: odd}
+                forms[f"{kind} {key}", number] = {**form, "confirmations": {"c": one}}
+    written = [assert_no_500(desk, form, name) for name, form in forms.items()]
+    # Many are refused, and many are shown.
+    assert 50 < sum(written) < len(forms) - 50
+    for path in ("/entries?_labels=1", "/forms/1/entries?_labels=1"):
+        assert desk.get(path).status_code == 200
+    assert desk.get("/forms/1/entries", headers={"Accept": "text/csv"}).status_code == 200
