@@ -183,7 +183,7 @@ class Converter:
             "is_trash": str(source.get("is_trash")).lower() in TRUE,
             "date_created_utc": _utc(source.get("date_created")),
             "modified_utc": "",
-            "meta": {name: source[name] for name in source.keys() - FORM_COLUMNS},
+            "meta": {name: source[name] for name in source if name not in FORM_COLUMNS},
         })  # fmt: skip
         problems = line_schemas()["form"].problems(row)
         notes += [note("form-not-shown", problem) for problem in problems]

@@ -224,7 +224,7 @@ class FeedReader:
         listed = rows if self._route == FEEDS else []
         yield from (listed[start : start + PER_PAGE] for start in range(0, len(listed), PER_PAGE))
         ids = {int(row["id"]) for row in listed}
-        self.last_id, last = max(self.last_id, max(ids, default=0) + self._probe), 0
+        last = 0
         while last < self.last_id:
             first, last = last + 1, min(last + PER_PAGE, self.last_id)
             unlisted = [number for number in range(first, last + 1) if number not in ids]
@@ -247,8 +247,8 @@ class FeedReader:
 def read_entries(site: Site) -> Iterator[list[Row]]:
     """Yield the entries of a site in batches, by status and id."""
     for status in ("active", "spam", "trash"):
-        page, is_last = 1, False
-        while not is_last:
+        page, first = 1, None
+        while True:
             params = {
                 "search": json.dumps({"status": status}),
                 "sorting[key]": "id",
@@ -258,5 +258,8 @@ def read_entries(site: Site) -> Iterator[list[Row]]:
             }
             body = site.get(ENTRIES, site.client.max_bytes, **params).body
             rows = rows_of(body.get("entries") if isinstance(body, dict) else None)
+            if not rows or rows[0]["id"] == first:
+                # The end, or a site that shows the same page for ever.
+                break
             yield rows
-            page, is_last = page + 1, len(rows) < PER_PAGE
+            page, first = page + 1, rows[0]["id"]

@@ -69,3 +69,24 @@ def test_forms_and_entries_keep_their_ids_and_changes_made_here(
         assert [client.get(f"/entries/{n}").get_json()["1"] for n in (1, 2)] == ["here", "there"]
         client.store.dispose()
     assert command(store, "verify").output == "Nothing is wrong.\n"
+
+
+def test_with_new_ids_feeds_and_entries_follow_their_forms(store: Store) -> None:
+    assert service(store.url).post("/forms", json={"title": "Here"}).status_code == 201
+    variables = {"LANDFORM_WORDPRESS_PASSWORD": "admin-secret"}
+    with run_path(str(STANDIN / "server.py"))["StandIn"](STANDIN / "sites/campaigns") as site:
+        feed = {"id": "1", "form_id": "1", "is_active": "1", "addon_slug": "a", "meta": {"k": 1}}
+        site.pages, site.feeds = [], [feed]
+        site.forms, site.entries = [{**FORM, "id": 1}], [{**ENTRY, "id": "7", "form_id": "1"}]
+        arguments = (site.url, "--user", "admin", "--probe", "0", "--new-ids", "--entries")
+        for _ in range(2):
+            dry = command(store, "import-wordpress", *arguments, "--dry-run", **variables)
+            assert dry.exit_code == 0, dry.output
+            moved = command(store, "import-wordpress", *arguments, **variables)
+            assert moved.exit_code == 0, moved.output
+    client = service(store.url)
+    assert client.get("/forms/2").get_json()["title"] == "Contact"
+    assert [feed["form_id"] for feed in client.get("/feeds").get_json()] == ["2"]
+    listed = client.get("/entries").get_json()
+    assert [(entry["form_id"], entry["id"]) for entry in listed["entries"]] == [("2", "1")]
+    client.store.dispose()
