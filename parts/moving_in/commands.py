@@ -46,6 +46,7 @@ def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, 
     help=f"A file with the application password; else {VARIABLE}, or it is asked for.",
 )  # fmt: skip
 @tools.ONLY
+@tools.ENTRIES
 @click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
 @click.option("--since", type=click.DateTime(DATE_FORMATS), help="Only pages modified after that.")
 @click.option(
@@ -77,7 +78,7 @@ def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, 
     help="With a file: Gravity Forms' own export.",
 )
 def import_wordpress(source: str, **options: Any) -> None:
-    """Import pages and feeds of a WordPress, or of its export.
+    """Import forms, pages and feeds of a WordPress, or of its export.
 
     It may be a live one, or a file that it exported. The command may be repeated: it writes
     what changed there since the last time, unless that was changed here, too. Exit code 0: all
@@ -110,9 +111,11 @@ def _plan(options: Mapping[str, Any], is_site: bool) -> Plan:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
     if options["delete"] and not is_site:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
+    if options["entries"] and not is_site:
+        raise click.UsageError("--entries needs a live site: no file has entries.")
     names = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions", "meta")
     return Plan(
-        resources=frozenset(tools.resources(options["only"])),
+        resources=frozenset(tools.resources(options["only"], entries=options["entries"])),
         since=options["since"].isoformat() if options["since"] else "",
         keep=not options["dry_run"],
         **{name: options[name] for name in names},

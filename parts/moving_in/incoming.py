@@ -135,13 +135,15 @@ class _Merge:
         self._digest = before.digest
         self._is_as_stored = bool(local) and before.stored == digest(before.resource, local or {})
         if incoming.row:
-            all_meta, unknown = incoming.row["meta"], incoming.unknown
-            status = {"status": incoming.status} if incoming.status else {}
-            known_meta = {key: value for key, value in all_meta.items() if key not in unknown}
-            self._digest = digest(before.resource, incoming.row, meta=known_meta, **status)
-            local_meta = json.loads(local["meta"]) if local and unknown else {}
-            local_meta = {key: local_meta[key] for key in unknown if key in local_meta}
-            self.row = {**incoming.row, "meta": {**all_meta, **local_meta}}
+            self.row, unknown = dict(incoming.row), incoming.unknown
+            replaced: Row = {"status": incoming.status} if incoming.status else {}
+            if unknown:
+                all_meta = incoming.row["meta"]
+                replaced["meta"] = {key: all_meta[key] for key in all_meta.keys() - unknown}
+                local_meta = json.loads(local["meta"]) if local else {}
+                local_meta = {key: local_meta[key] for key in unknown if key in local_meta}
+                self.row["meta"] = {**all_meta, **local_meta}
+            self._digest = digest(before.resource, incoming.row, **replaced)
 
     def decide(self, force: bool, is_new: bool) -> None:
         """Set the outcome, and add a note if the row is not written.

@@ -7,21 +7,18 @@ stored, so that changes made there and changes made here can be told apart.
 import hashlib
 import json
 from collections.abc import Collection, Iterable, Iterator, Mapping
+from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
 from peewee import Tuple
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
-from landform.storage.models import Feed, Page
+from landform.storage.models import Page
+from landform.storage.part import exported_tables
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 
-# The columns that are compared, with their defaults.
-COMPARED_COLUMNS = {
-    resource: {name: model._meta.fields[name].default for name in model.content_columns()}
-    for resource, model in (("page", Page), ("feed", Feed))
-}
 ADDRESS_COLUMNS = (Page.id, Page.slug, Page.status)
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
@@ -49,18 +46,29 @@ class Run(NamedTuple):
     state: dict[str, Any]
 
 
+@cache
+def compared_columns(resource: str) -> Row:
+    """Return what is compared of a row, with the defaults of its columns."""
+    model = exported_tables()[resource]
+    fields = model._meta.fields
+    return {
+        name: fields[name].default if name in fields else None for name in model.content_columns()
+    }
+
+
 def digest(resource: str, row: Row, **replaced: object) -> str:
     """Return the digest of the compared columns, some of them `replaced`.
 
     A scheduled page counts as published, since it becomes so by itself.
     """
-    defaults = COMPARED_COLUMNS[resource]
+    defaults = compared_columns(resource)
     values = {name: row.get(name, default) for name, default in defaults.items()} | replaced
-    if isinstance(values["meta"], str):
-        values["meta"] = json.loads(values["meta"])
+    for name in exported_tables()[resource].json_names():
+        if isinstance(text := values[name], str):
+            values[name] = json.loads(text)
     if values.get("status") == "future":
         values["status"] = "publish"
-    for name in ("date_floats", "is_active"):
+    for name in ("date_floats", "is_active", "is_trash", "is_read", "is_starred"):
         if name in values:
             values[name] = bool(values[name])
     # A new column with its default changes no stored digest.

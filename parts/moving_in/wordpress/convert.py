@@ -21,7 +21,8 @@ from landform.service.rendering.content import render_texts
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.pages import slugs
-from landform.storage.rows import MAX_INTEGER, Row
+from landform.storage.part import line_schemas
+from landform.storage.rows import MAX_INTEGER, Row, json_text
 
 KNOWN_STATUSES = (*STATUSES, "trash")
 # The slug of a page in the trash of WordPress.
@@ -33,6 +34,11 @@ TRUE, FALSE = ("1", "1.0", "true"), ("0", "0.0", "false", "", "none")
 # Columns that landform does not store, and their values if they are not used.
 LOST_COLUMNS = ("parent", "menu_order", "template", "featured_media", "excerpt")
 EMPTY_VALUES = (None, 0, "0", "", "default")
+FORM_COLUMNS = {"id", "title", "is_active", "is_trash", "date_created"}
+ENTRY_PROPERTIES = (
+    "post_id currency payment_status payment_date payment_amount payment_method transaction_id "
+    "transaction_type is_fulfilled"
+).split()
 # HTML is not sanitized here: WordPress has done so when its authors sent it.
 IMPORTER = Identity("import")
 SCHEMAS = {"page": PageLine(), "feed": FeedLine()}
@@ -55,10 +61,14 @@ class Converter:
 
     def __init__(
         self, dates: SiteDates, meta: MetaSources, read_pattern: blocks.ReadPattern,
-        forms: Mapping[int, int], now: str,
+        forms: dict[int, int], now: str,
     ) -> None:  # fmt: skip
         self._dates, self.meta, self._read_pattern = dates, meta, cache(read_pattern)
         self._forms, self._now = forms, now
+
+    def map_form(self, form_id: int, here: int) -> None:
+        """Let what refers to a form refer to the one that it is here."""
+        self._forms[form_id] = here
 
     def convert(self, resource: str, source: Mapping[str, Any]) -> Incoming:
         """Convert a row; one that cannot be stored becomes a note with the reason."""
@@ -68,7 +78,10 @@ class Converter:
             link, notes = str(row.get("link") or ""), [] if source == row else [note("nul")]
             problem = _problem(resource, row)
             if not problem:
-                return (self._page if resource == "page" else self._feed)(row, notes)
+                converted: Incoming = getattr(self, f"_{resource}")(row, notes)
+                return converted
+        except ValidationError as error:
+            problem = note("refused", text=f"is not stored here: {error.messages}"[:500])
         except RecursionError:
             problem = note("unreadable", text="is nested too deep")
         except READ_ERRORS as error:
@@ -163,6 +176,38 @@ class Converter:
         finish = partial(_finish, "feed")
         return Incoming("feed", int(source["id"]), row, finish, notes=tuple(notes))
 
+    def _form(self, source: Mapping[str, Any], notes: list[Note]) -> Incoming:
+        row = _checked("form", {
+            "title": str(source.get("title") or ""),
+            "is_active": str(source.get("is_active", "1")).lower() in TRUE,
+            "is_trash": str(source.get("is_trash")).lower() in TRUE,
+            "date_created_utc": _utc(source.get("date_created")),
+            "modified_utc": "",
+            "meta": {name: source[name] for name in source if name not in FORM_COLUMNS},
+        })  # fmt: skip
+        problems = line_schemas()["form"].problems(row)
+        notes += [note("form-not-shown", problem) for problem in problems]
+        return Incoming("form", int(source["id"]), row, notes=tuple(notes))
+
+    def _entry(self, source: Mapping[str, Any], notes: list[Note]) -> Incoming:
+        form, values = parse_integer(source.get("form_id")) or 0, dict[str, object]()
+        for name in filter(lambda name: name[:1].isdecimal(), source):
+            value = source[name]
+            values[name] = json_text(value) if isinstance(value, (list, dict)) else value
+        row = _checked("entry", {
+            "form_id": self._forms.get(form, form),
+            "status": source.get("status"),
+            **{name: str(source.get(name)) in TRUE for name in ("is_read", "is_starred")},
+            "created_utc": _utc(source.get("date_created")),
+            "modified_utc": _utc(source.get("date_updated")),
+            **{name: str(source.get(name) or "") for name in ("source_url", "ip", "user_agent")},
+            "created_by": parse_integer(source.get("created_by")),
+            "properties": {name: source[name] for name in ENTRY_PROPERTIES if name in source},
+            "values": values,
+            "digest": "",
+        })  # fmt: skip
+        return Incoming("entry", int(source["id"]), row, notes=tuple(notes))
+
     def _page_dates(self, source: Mapping[str, Any], status: str, notes: list[Note]) -> Row:
         """Return the columns of dates."""
         date = self._dates.parse(source.get("date"), source.get("date_gmt"))
@@ -208,6 +253,16 @@ def _problem(resource: str, source: Mapping[str, Any]) -> Note | None:
     if resource == "feed" and not source.get("addon_slug"):
         return note("addon_slug", text="names no add-on")
     return None
+
+
+def _checked(resource: str, row: Row) -> Row:
+    """Return a row as its line of an export is stored; raises `ValidationError`."""
+    loaded: Row = line_schemas()[resource].load({**row, "id": 1, "version": 1})
+    return {name: loaded[name] for name in row}
+
+
+def _utc(text: object) -> str:
+    return str(text or "").replace(" ", "T")
 
 
 def _author(source: Mapping[str, Any], notes: list[Note]) -> int:

@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from landform.parts.moving_in import origins
-from landform.parts.moving_in.incoming import IncomingWriter
+from landform.parts.moving_in.incoming import DELETERS, IncomingWriter
 from landform.parts.moving_in.origins import Origin
 from landform.parts.moving_in.wordpress import readers
 from landform.parts.moving_in.wordpress.access import open_site
@@ -22,14 +22,20 @@ from landform.parts.moving_in.wordpress.site import Site, has_id
 from landform.parts.moving_in.wordpress.values import SiteDates, site_address
 from landform.storage import Store
 from landform.storage.maintenance.transfer import reserve_ids
+from landform.storage.part import exported_tables
 from landform.storage.rows import Row
 
 NO_FORMS = (
-    "No feeds were read: Gravity Forms' REST API is not there. Switch it on at Forms, Settings, "
-    "REST API."
+    "No forms or feeds were read: Gravity Forms' REST API is not there. Switch it on at "
+    "Forms, Settings, REST API."
 )
 FEEDS_REFUSED = (
-    "No feeds were read: {user} may not read them ({code}). The right gravityforms_edit_forms "
+    "No forms or feeds were read: {user} may not read them ({code}). The right "
+    "gravityforms_edit_forms lets a user do so."
+)
+FORMS_UNKNOWN = "No forms were read: this landform is without the part that stores them."
+ENTRIES_REFUSED = (
+    "No entries were read: {user} may not read them ({code}). The right gravityforms_view_entries "
     "lets a user do so."
 )
 PAGES_REFUSED = "No pages were read: {user} may not edit pages ({code}). An editor may."
@@ -43,8 +49,9 @@ UNCOUNTED = (
 )
 CHANGED = "Pages were created or deleted there meanwhile; their list was read again."
 PROBED = (
-    "Inactive feeds are in no list of Gravity Forms: {probed:,} ids up to {last_id:,} were asked "
-    "for one by one, and {hits:,} feeds found so. One beyond was not looked for (--probe {probe})."
+    "Inactive {resource}s are in no list of Gravity Forms: {probed:,} ids up to {last_id:,} were "
+    "asked for one by one, and {hits:,} {resource}s found so. One beyond was not looked for "
+    "(--probe {probe})."
 )
 NO_REVISIONS = "The revisions of {pages} could not be read ({code})."
 REVISION_FIELDS = "id,author,modified,modified_gmt,title.raw,content.raw"
@@ -148,7 +155,9 @@ class Import:
     ) -> None:  # fmt: skip
         self._store, self._run, self._plan, self._progress = store, run, plan, progress
         now = store.clock.now().utc
-        self._converter = Converter(dates, MetaSources(plan.meta), read_pattern, plan.forms, now)
+        self._converter = Converter(
+            dates, MetaSources(plan.meta), read_pattern, dict(plan.forms), now
+        )
         self.writer = IncomingWriter(
             store, run, force=plan.force, new_ids=plan.new_ids, keep=plan.keep
         )
@@ -178,12 +187,21 @@ class Import:
 
     def read_site(self, site: Site) -> None:
         """Import a live site, or raise `CannotBegin` if nothing may be read."""
-        methods = {"page": self._read_pages, "feed": self._read_feeds}
-        reasons = [read(site) for name, read in methods.items() if name in self._plan.resources]
+        methods: Mapping[str, Callable[[Site], str]] = {
+            "page": self._read_pages,
+            "form": partial(self._read_feeds, resource="form"),
+            "feed": self._read_feeds,
+            "entry": self._read_entries,
+        }
+        # With new ids, forms come before what refers to them.
+        names = sorted(methods, key=lambda name: name != "form") if self._plan.new_ids else methods
+        reasons = [methods[name](site) for name in names if name in self._plan.resources]
         if all(reasons) and not any(self._origins()):
             raise CannotBegin("\n".join([*site.warnings, *reasons]))
-        self.report.problems += filter(None, reasons)
+        self.report.problems += filter(None, dict.fromkeys(reasons))
         self.report.warnings += site.warnings
+        if "form" not in exported_tables():
+            self.report.warnings.append(FORMS_UNKNOWN)
 
     def read_rows(self, resource: str, rows: Iterator[Row], total: int) -> None:
         """Import the rows of a file."""
@@ -227,23 +245,39 @@ class Import:
             self._find_deleted("page", lambda number: site.lacks(f"{readers.PAGES}/{number}"))
         return ""
 
-    def _read_feeds(self, site: Site) -> str:
-        """Read the feeds; return the reason if there are none."""
+    def _read_entries(self, site: Site) -> str:
+        """Read the entries; return the reason if there are none."""
+        count = 0
+        try:
+            for batch in readers.read_entries(site) if site.has_forms else ():
+                count += len(batch)
+                self._write("entry", batch)
+                self._progress("entries", count, count)
+        except NoAnswer as error:
+            if error.status not in (401, 403, 404):
+                raise
+            return ENTRIES_REFUSED.format(user=site.client.user, code=error.code)
+        return ""
+
+    def _read_feeds(self, site: Site, resource: str = "feed") -> str:
+        """Read the feeds, or the forms; return the reason if there are none."""
+        route = readers.FEEDS if resource == "feed" else readers.FORMS
         if not site.has_forms:
             return NO_FORMS
-        known = chain(origins.of_earlier_runs(self._store, self._run, "feed"), self._origins())
-        ids = [origin.source_id for origin in known if origin.resource == "feed"]
-        reader = readers.FeedReader(site, max(ids, default=0), self._plan.probe)
+        known = chain(origins.of_earlier_runs(self._store, self._run, resource), self._origins())
+        ids = [origin.source_id for origin in known if origin.resource == resource]
+        reader = readers.FeedReader(site, max(ids, default=0), self._plan.probe, route)
         try:
             for batch in reader.read():
-                self._write("feed", batch)
-                self._progress("feeds", reader.probed, reader.last_id)
+                self._write(resource, batch)
+                self._progress(f"{resource}s", reader.probed, reader.last_id)
         except NoAnswer as error:
             if error.status not in (401, 403, 404):
                 raise
             return FEEDS_REFUSED.format(user=site.client.user, code=error.code)
-        self.report.warnings.append(PROBED.format(probe=self._plan.probe, **vars(reader)))
-        self._find_deleted("feed", lambda number: site.lacks(f"{readers.FEEDS}/{number}"))
+        about = {"resource": resource, "probe": self._plan.probe, **vars(reader)}
+        self.report.warnings.append(PROBED.format(**about))
+        self._find_deleted(resource, lambda number: site.lacks(f"{route}/{number}"))
         return ""
 
     def _add_revisions(self, site: Site, batch: list[Row]) -> list[Row]:
@@ -273,8 +307,15 @@ class Import:
         return rows
 
     def _write(self, resource: str, batch: list[Row]) -> None:
-        rows = [self._converter.convert(resource, row) for row in batch]
+        # A form that is another one here stays as it is here.
+        skipped = self._plan.forms if resource == "form" else ()
+        rows = [
+            self._converter.convert(resource, row) for row in batch if int(row["id"]) not in skipped
+        ]
         outcomes = self.writer.write(resource, {row.source_id: row for row in rows}.values())
+        for origin in outcomes if resource == "form" else ():
+            if origin.target_id not in (0, origin.source_id):
+                self._converter.map_form(origin.source_id, origin.target_id)
         if not self._plan.keep:
             self._dry_run_origins |= {(row.resource, row.source_id): row for row in outcomes}
 
@@ -282,7 +323,7 @@ class Import:
         """List or delete rows of earlier imports that were deleted there."""
         for origin in origins.of_earlier_runs(self._store, self._run, resource):
             if is_deleted(origin.source_id):
-                if self._plan.delete:
+                if self._plan.delete and resource in DELETERS:
                     self._deleted.append(self.writer.remove(origin))
                 else:
                     row = {"resource": resource, "id": origin.source_id}

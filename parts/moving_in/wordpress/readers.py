@@ -7,6 +7,7 @@ Feeds: the lists of Gravity Forms show active ones only, and nothing says which 
 id up to the highest known one is requested, and some beyond.
 """
 
+import json
 import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
@@ -20,6 +21,7 @@ from landform.parts.moving_in.wordpress.values import storable
 from landform.storage.rows import Row
 
 PAGES, BLOCKS, FEEDS = "/wp/v2/pages", "/wp/v2/blocks", "/gf/v2/feeds"
+FORMS, ENTRIES = "/gf/v2/forms", "/gf/v2/entries"
 # Nothing that is rendered: rendering is slow, and plugins break it.
 PAGE_FIELDS = (
     "id,date,date_gmt,modified,modified_gmt,slug,status,link,title.raw,content.raw,excerpt.raw,"
@@ -202,23 +204,27 @@ def rows_of(body: Any) -> list[Row]:
 
 
 class FeedReader:
-    """Reads the feeds of a site.
+    """Reads the feeds of a site, or its forms.
 
     `highest`: the highest known id. `probe`: how many ids beyond the last feed are requested.
     """
 
-    def __init__(self, site: Site, highest: int, probe: int) -> None:
-        self._site, self._probe = site, probe
+    def __init__(self, site: Site, highest: int, probe: int, route: str = FEEDS) -> None:
+        self._site, self._probe, self._route = site, probe, route
         # The last id to request, the number of requested ids, and of the feeds among them.
         self.last_id, self.probed, self.hits = highest + probe, 0, 0
 
     def read(self) -> Iterator[list[Row]]:
         """Yield the feeds in batches."""
         # Without feeds the list is an object of errors.
-        listed = rows_of(self._site.get(FEEDS, self._site.client.max_bytes).body)
+        body = self._site.get(self._route, self._site.client.max_bytes).body
+        rows = rows_of([*body.values()] if isinstance(body, dict) else body)
+        self.last_id = max([self.last_id, *(int(row["id"]) + self._probe for row in rows)])
+        # The list of forms has only their titles.
+        listed = rows if self._route == FEEDS else []
         yield from (listed[start : start + PER_PAGE] for start in range(0, len(listed), PER_PAGE))
         ids = {int(row["id"]) for row in listed}
-        self.last_id, last = max(self.last_id, max(ids, default=0) + self._probe), 0
+        last = 0
         while last < self.last_id:
             first, last = last + 1, min(last + PER_PAGE, self.last_id)
             unlisted = [number for number in range(first, last + 1) if number not in ids]
@@ -231,8 +237,29 @@ class FeedReader:
     def _get_feed(self, number: int) -> Any:
         """Return the feed with an id, or None."""
         try:
-            return self._site.get(f"{FEEDS}/{number}").body
+            return self._site.get(f"{self._route}/{number}").body
         except NoAnswer as error:
             if error.status != 404:
                 raise
             return None
+
+
+def read_entries(site: Site) -> Iterator[list[Row]]:
+    """Yield the entries of a site in batches, by status and id."""
+    for status in ("active", "spam", "trash"):
+        page, first = 1, None
+        while True:
+            params = {
+                "search": json.dumps({"status": status}),
+                "sorting[key]": "id",
+                "sorting[direction]": "ASC",
+                "paging[page_size]": PER_PAGE,
+                "paging[current_page]": page,
+            }
+            body = site.get(ENTRIES, site.client.max_bytes, **params).body
+            rows = rows_of(body.get("entries") if isinstance(body, dict) else None)
+            if not rows or rows[0]["id"] == first:
+                # The end, or a site that shows the same page for ever.
+                break
+            yield rows
+            page, first = page + 1, rows[0]["id"]

@@ -32,10 +32,11 @@ TEXTS = {
     "pattern": "the synced pattern {name} is a part of the page here, and no longer synced",
     "pattern-overrides": "the page has texts of its own for the pattern {name}, which are lost",
     "media": "refers to files below {name}, which stay at the old site",
+    "form-not-shown": "visitors do not see this form: {name}",
     "schedule-missed": "was scheduled, and never published at its date: it is a draft here",
 }
 # Codes without their names in the report.
-UNNAMED = ("status", "slug-refused")
+UNNAMED = ("status", "slug-refused", "form-not-shown")
 WRITE_OUTCOMES = ("created", "updated", "deleted")
 OUTCOMES = ("created", "updated", "unchanged", "kept", "conflict", "left-out", "deleted")
 # The outcomes with a list of their rows, by its name in JSON.
@@ -136,7 +137,9 @@ class Report:
                 why = "".join(f" {reason['text']}" for reason in row["why"])
                 yield f"{outcome}: {row['resource']} {row['id']}{why}"
         for row in self.gone_there:
-            yield f"gone there: {row['resource']} {row['id']} is still here (--delete removes it)"
+            named = f"{row['resource']} {row['id']}"
+            removed = " (--delete removes it)" if row["resource"] in ("page", "feed") else ""
+            yield f"gone there: {named} is still here{removed}"
         for (resource, code, text), ids in self.notes.items():
             yield f"{code}: {text}: {resource} {_join(ids)}"
         yield from self.warnings

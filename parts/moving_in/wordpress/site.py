@@ -22,7 +22,7 @@ MAX_TOTAL_DIGITS = 18
 # JSON with fewer bytes for each value is refused, since its values need much more memory.
 MIN_BYTES_PER_VALUE = 64
 # The error codes of WordPress and Gravity Forms for a page or feed that does not exist.
-NOT_FOUND_CODES = ("rest_post_invalid_id", "gf_feed_invalid_id", "not_found")
+NOT_FOUND_CODES = ("rest_post_invalid_id", "gf_feed_invalid_id", "gf_not_found", "not_found")
 # How many characters of a response without JSON are searched for text, and quoted.
 SEARCHED_CHARACTERS, QUOTED_CHARACTERS = 8_000, 80
 JSON_START = re.compile(r"^[\[{]", re.MULTILINE)

@@ -73,7 +73,7 @@ def server(stand_in: Any) -> Iterator[Any]:
 def recorded_site(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The recorded site, which a test may change."""
     monkeypatch.setattr(server, "pages", copy.deepcopy(server.pages))
-    for name in ("mode", "most", "kept", "moved", "front", "feeds"):
+    for name in ("mode", "most", "kept", "moved", "front", "feeds", "forms", "entries"):
         monkeypatch.setattr(server, name, copy.copy(getattr(server, name)))
     return server
 
