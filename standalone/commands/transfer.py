@@ -3,6 +3,7 @@
 import sys
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing
 from functools import cache
 from itertools import islice
 from pathlib import Path
@@ -67,8 +68,10 @@ def export(
     counts = Counter(dict.fromkeys(resources, 0))
     total, is_hidden = transfer.count(store, resources), file is None and sys.stdout.isatty()
     progress = tools.Progress("Exporting", total, is_hidden=is_hidden)
-    with tools.open_output(file) as out, store.connection(), progress:
-        for row in progress.count(transfer.rows(store, resources, with_revisions=revisions)):
+    # Closed in this thread, which has the snapshot.
+    reading = closing(transfer.rows(store, resources, with_revisions=revisions))
+    with tools.open_output(file) as out, store.connection(), progress, reading as rows:
+        for row in progress.count(rows):
             out.write(dumps(row) + b"\n")
             counts[row["resource"]] += 1
     tools.write_report(report_file, {"counts": counts})

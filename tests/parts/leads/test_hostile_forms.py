@@ -72,8 +72,7 @@ def test_no_value_in_a_form_is_a_500_when_it_is_shown_or_submitted(desk: Client)
                 one = {**confirmation, "type": kind, "url": "https://example.com/", key: odd}
                 forms[f"{kind} {key}", number] = {**form, "confirmations": {"c": one}}
     written = [assert_no_500(desk, form, name) for name, form in forms.items()]
-    # Many are refused, and many are shown.
-    assert 50 < sum(written) < len(forms) - 50
+    assert 200 < sum(written) < len(forms)
     for path in ("/entries?_labels=1", "/forms/1/entries?_labels=1"):
         assert desk.get(path).status_code == 200
     assert desk.get("/forms/1/entries", headers={"Accept": "text/csv"}).status_code == 200
