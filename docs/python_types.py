@@ -8,7 +8,7 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, get_args, get_origin
 
-from marshmallow import Schema
+from marshmallow import INCLUDE, Schema
 
 from landform.parts import all_parts
 from landform.schemas import pages
@@ -94,10 +94,17 @@ def shown_type(field: Any) -> str:
     return f"{kind} | None" if field.allow_none else kind
 
 
+def is_open(kind: Any) -> bool:
+    """Return whether a type is a schema of objects that may have any other keys."""
+    return isinstance(kind, type) and issubclass(kind, Schema) and kind().unknown == INCLUDE
+
+
 def type_name(kind: Any) -> str:
-    """Return the name of a type, or of one that a function returns."""
+    """Return the name of a type, or of one that a function returns; open objects have none."""
     if isinstance(kind, FunctionType):
         return type_name(kind())
+    if is_open(kind):
+        return "dict[str, Any]"
     inner = ", ".join(type_name(one) for one in get_args(kind))
     return f"{get_origin(kind).__name__}[{inner}]" if inner else str(kind.__name__)
 
@@ -105,6 +112,8 @@ def type_name(kind: Any) -> str:
 def results(operation: Operation) -> Iterator[tuple[str, str]]:
     """Yield the name and the code of each type that an operation returns."""
     for schema in nested(responses(operation).values(), "dump_fields"):
+        if is_open(type(schema)):
+            continue
         fields: dict[str, Any] = schema.dump_fields
         members = {key: shown_type(one) for key, one in fields.items()}
         name = type(schema).__name__
@@ -159,7 +168,7 @@ def overloads(operation: Operation) -> dict[str, str]:
 
 def returned(operation: Operation, schema: Schema) -> str:
     """Return the type of a response."""
-    name = type(schema).__name__
+    name = type_name(type(schema))
     return f"Listed[{name}]" if operation.many else name
 
 

@@ -36,8 +36,10 @@ class Operation:
     """A view and its declaration.
 
     - `name`: of the endpoint and of the Python method; by default that of the view.
-    - `response`: the schema of the response, one for each context, or a constant text; with
-      `many` it is a list of these. `wordpress_response`: that below `/wp-json`.
+    - `response`: the schema of the response, one for each context, a Python type with schemas,
+      such as a dictionary of them, or a constant text; with `many` it is a list of these.
+      `wordpress_response`: that below `/wp-json`. `invalid`: the type or the text of a 400 that is
+      no error. `other_type`: another content type, for callers that prefer it in `Accept`.
     - `scope`: the scope that callers need; with none, any valid credentials. `public`: callers
       need no credentials, and the view checks what they may see. `denied`: the code of the error
       for other callers.
@@ -61,8 +63,10 @@ class Operation:
     name: str
     methods: tuple[str, ...]
     path: str
-    response: Mapping[str, Schema] | Schema | str | None = None
+    response: Any = None
     wordpress_response: Schema | None = None
+    invalid: Any = None
+    other_type: str = ""
     many: bool = False
     status: int = 200
     headers: tuple[str, ...] = ()

@@ -124,7 +124,8 @@ class EntryProperties(Tolerant):
 class Search(Field[JsonObject]):
     """A search as JSON text: `status`, `start_date`, `end_date` and `field_filters`."""
 
-    json_type = {"type": "string", "maxLength": LONGEST_SEARCH}
+    # No `maxLength`: most servers take a shorter URL than this may become.
+    json_type = {"type": "string", "contentMediaType": "application/json"}
     python_type = "str"
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
@@ -228,8 +229,11 @@ class Inner(Field[JsonObject]):
 class EntryView(Tolerant):
     """Which keys of entries are returned."""
 
-    field_ids = IdText("Only these keys, with commas between.", data_key="_field_ids")
-    labels = Flag("With the labels of inputs.", data_key="_labels", load_default=False)
+    class Meta(Tolerant.Meta):
+        include = {
+            "_field_ids": IdText("Only these keys, with commas between."),
+            "_labels": Flag("With the labels of inputs.", load_default=False),
+        }
 
 
 class EntryList(EntryView):
@@ -237,7 +241,7 @@ class EntryList(EntryView):
 
     form_ids = ListOf("Only entries of these forms.", Number())
     include = ListOf("The entries with these ids, whatever their status.", Number())
-    search = Search("A JSON object with filters.")
+    search = Search(f"A JSON object with filters, of at most {LONGEST_SEARCH} characters.")
     sorting = Inner("The order.", Sorting())
     paging = Inner("The page.", EntryPaging())
 

@@ -15,7 +15,6 @@ from landform.schemas.fields import (
     JsonObject,
     ListOf,
     Number,
-    Output,
     Text,
     check_keys,
 )
@@ -197,18 +196,3 @@ class Deletion(Tolerant):
     """How something is deleted, in the query or the body."""
 
     force = Flag("Delete it for good.", load_default=False)
-
-
-class Form(Schema):
-    """A form object; it has more keys, as they were written."""
-
-    class Meta:
-        include = {"fields": Output("The fields.", list[dict[str, Any]])}
-
-    id = Output("The number of the form.", int)
-    title = Output("The title.")
-    button = Output("The button, with its `text`.", dict)
-    confirmations = Output("The confirmations by their ids.", dict)
-    is_active = Output("Whether it can be submitted.", choices=("0", "1"))
-    is_trash = Output("Whether it is in the trash.", choices=("0", "1"))
-    date_created = Output("When it was created, in UTC: `2026-01-31 12:00:00`.")

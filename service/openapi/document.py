@@ -7,10 +7,11 @@ from typing import Any, get_args, get_origin
 
 from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import Ignored, Nested, add_choices
+from landform.schemas.fields import STRING, Ignored, Nested, add_choices
 from landform.service.error_codes import all_error_codes
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
+    ERROR_SCHEMA,
     FIELDS_PARAMETER,
     NAME_HEADERS,
     NOT_MODIFIED,
@@ -23,6 +24,7 @@ from landform.service.openapi.components import (
     parameter,
 )
 from landform.service.operations import Operation, Route, path_variables
+from landform.service.reply import JSON
 
 DESCRIPTION = (
     "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "
@@ -189,9 +191,11 @@ def _responses(components: Components, operation: Operation) -> JsonObject:
         str(operation.status): {
             "description": "Created." if operation.takes_idempotency_key else "Success.",
             "headers": {name: RESPONSE_HEADERS[name] for name in (*operation.headers, *common)},
-            "content": {"application/json": {"schema": _response(components, operation)}},
+            "content": {JSON: {"schema": _response(components, operation)}},
         }
     }
+    if operation.other_type:
+        responses[str(operation.status)]["content"][operation.other_type] = {"schema": STRING}
     if operation.responds_early:
         pending = {"description": "The result will be at the Location."}
         responses["202"] = responses["200"] | pending
@@ -202,18 +206,27 @@ def _responses(components: Components, operation: Operation) -> JsonObject:
         responses["304"] = NOT_MODIFIED
     for status, codes in sorted(error_codes(operation).items()):
         responses[str(status)] = error_response(status, codes)
+    if operation.invalid:
+        media = responses["400"]["content"][JSON]
+        media["schema"] = {"anyOf": [ERROR_SCHEMA, _schema(components, operation.invalid)]}
     responses["414"] = TOO_LONG
     return responses
 
 
+def _schema(components: Components, kind: Any) -> JsonObject:
+    """Return the JSON schema of a Python type or of a constant text."""
+    is_text = isinstance(kind, str)
+    return {"type": "string", "const": kind} if is_text else components.schema(kind)
+
+
 def _response(components: Components, operation: Operation) -> JsonObject:
-    if isinstance(operation.response, str):
-        return {"type": "string", "const": operation.response}
     # For some generators the first schema that fits counts, for others the last one: the one with
     # most fields, of two the subclass, is both.
     schemas = [*operation.response_schemas]
     schemas.sort(key=lambda schema: (len(schema.fields), len(type(schema).__mro__)), reverse=True)
     references = [components.schema(type(schema)) for schema in schemas]
+    if operation.response and not references:
+        return _schema(components, operation.response)
     if not references:
         any_object = {"type": "object", "additionalProperties": True}
         return {"type": "array", "items": {}} if operation.many else any_object

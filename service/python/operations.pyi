@@ -138,35 +138,43 @@ class Operations:
         """Deliver events again: all after an id or a time, or all that were set aside."""
     def list_forms(self, **arguments: Unpack[ListForms]) -> Any:
         """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
-    def create_form(self, **arguments: Unpack[CreateForm]) -> Any:
+    def create_form(self, **arguments: Unpack[CreateForm]) -> dict[str, Any]:
         """Create a form. A title in use gets a number."""
-    def get_form(self, form_id: int | str, /, **arguments: Unpack[GetForm]) -> Any:
+    def get_form(self, form_id: int | str, /, **arguments: Unpack[GetForm]) -> dict[str, Any]:
         """Return a form, also one in the trash."""
-    def update_form(self, form_id: int | str, /, **arguments: Unpack[UpdateForm]) -> Any:
+    def update_form(self, form_id: int | str, /, **arguments: Unpack[UpdateForm]) -> dict[str, Any]:
         """Replace a form. Without `confirmations` and `is_active` these stay."""
-    def delete_form(self, form_id: int | str, /, **arguments: Unpack[DeleteForm]) -> Any:
+    @overload
+    def delete_form(self, form_id: int | str, /, *, force: Literal[False] = False, **arguments: Unpack[DeleteForm]) -> dict[str, Any]:
+        """Move a form to the trash, or with `force` delete it, its entries and its feeds."""
+    @overload
+    def delete_form(self, form_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeleteForm]) -> FormDeleted:
         """Move a form to the trash, or with `force` delete it, its entries and its feeds."""
     def submit_form(self, form_id: int | str, /, **arguments: Unpack[SubmitForm]) -> Any:
         """Submit a form; the response has the confirmation, or a message for each wrong field."""
-    def validate_submission(self, form_id: int | str, /, **arguments: Unpack[ValidateSubmission]) -> Any:
+    def validate_submission(self, form_id: int | str, /, **arguments: Unpack[ValidateSubmission]) -> SubmissionValid:
         """Check a submission; nothing is stored."""
     def list_entries(self, **arguments: Unpack[ListEntries]) -> Any:
         """Return active entries, the newest first, or those of a search, with their number."""
-    def create_entry(self, **arguments: Unpack[CreateEntry]) -> Any:
+    def create_entry(self, **arguments: Unpack[CreateEntry]) -> dict[str, Any]:
         """Store an entry as it is sent: nothing is checked, and no feed runs."""
     def list_form_entries(self, form_id: int | str, /, **arguments: Unpack[ListFormEntries]) -> Any:
         """Return the entries of a form, as the list of all entries does."""
-    def create_form_entry(self, form_id: int | str, /, **arguments: Unpack[CreateFormEntry]) -> Any:
+    def create_form_entry(self, form_id: int | str, /, **arguments: Unpack[CreateFormEntry]) -> dict[str, Any]:
         """Store an entry of the form in the path."""
-    def erase_entries(self, **arguments: Unpack[EraseEntries]) -> Any:
+    def erase_entries(self, **arguments: Unpack[EraseEntries]) -> EntriesErased:
         """Delete every entry with an e-mail address for good, in all forms; return how many."""
-    def get_entry(self, entry_id: int | str, /, **arguments: Unpack[GetEntry]) -> Any:
+    def get_entry(self, entry_id: int | str, /, **arguments: Unpack[GetEntry]) -> dict[str, Any]:
         """Return an entry."""
-    def update_entry(self, entry_id: int | str, /, **arguments: Unpack[UpdateEntry]) -> Any:
+    def update_entry(self, entry_id: int | str, /, **arguments: Unpack[UpdateEntry]) -> dict[str, Any]:
         """Replace the values of an entry, and write the properties that are sent."""
-    def delete_entry(self, entry_id: int | str, /, **arguments: Unpack[DeleteEntry]) -> Any:
+    @overload
+    def delete_entry(self, entry_id: int | str, /, *, force: Literal[False] = False, **arguments: Unpack[DeleteEntry]) -> dict[str, Any]:
         """Move an entry to the trash, or with `force` delete it for good."""
-    def update_entry_properties(self, entry_id: int | str, /, **arguments: Unpack[UpdateEntryProperties]) -> Any:
+    @overload
+    def delete_entry(self, entry_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeleteEntry]) -> EntryDeleted:
+        """Move an entry to the trash, or with `force` delete it for good."""
+    def update_entry_properties(self, entry_id: int | str, /, **arguments: Unpack[UpdateEntryProperties]) -> str:
         """Change the status, the star or whether an entry was read. Returns a message."""
     def send_notifications(self, entry_id: int | str, /, **arguments: Unpack[SendNotifications]) -> Any:
         """Send the notifications of an entry, of which there are none: feeds do that."""
@@ -980,20 +988,34 @@ class UpdateForm(TypedDict, total=False):
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 
+class FormDeleted(TypedDict):
+    """A form that was deleted for good."""
+
+    deleted: Literal[True]
+    previous: dict[str, Any]
+
 class DeleteForm(TypedDict, total=False):
     """What `delete_form` takes."""
 
-    force: bool
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 
 class SubmitForm(TypedDict, total=False):
     """What `submit_form` takes."""
 
-    validate_only: bool
+    _validate_only: bool
     source_page: int
     target_page: int
     _fields: str | Sequence[str]
+
+class SubmissionValid(TypedDict):
+    """A submission that is valid, and was only checked."""
+
+    is_valid: Literal[True]
+    validation_messages: list[str]
+    page_number: int
+    source_page_number: int
+    is_spam: bool
 
 class ValidateSubmission(TypedDict, total=False):
     """What `validate_submission` takes."""
@@ -1005,8 +1027,8 @@ class ValidateSubmission(TypedDict, total=False):
 class ListEntries(TypedDict, total=False):
     """What `list_entries` takes."""
 
-    field_ids: str
-    labels: bool
+    _field_ids: str
+    _labels: bool
     form_ids: int | Sequence[int]
     include: int | Sequence[int]
     search: str
@@ -1032,8 +1054,8 @@ class CreateEntry(TypedDict, total=False):
 class ListFormEntries(TypedDict, total=False):
     """What `list_form_entries` takes."""
 
-    field_ids: str
-    labels: bool
+    _field_ids: str
+    _labels: bool
     form_ids: int | Sequence[int]
     include: int | Sequence[int]
     search: str
@@ -1055,6 +1077,11 @@ class CreateFormEntry(TypedDict, total=False):
     user_agent: str
     _fields: str | Sequence[str]
 
+class EntriesErased(TypedDict):
+    """How many entries were erased."""
+
+    erased: int
+
 class EraseEntries(TypedDict, total=False):
     """What `erase_entries` takes."""
 
@@ -1064,8 +1091,8 @@ class EraseEntries(TypedDict, total=False):
 class GetEntry(TypedDict, total=False):
     """What `get_entry` takes."""
 
-    field_ids: str
-    labels: bool
+    _field_ids: str
+    _labels: bool
     _fields: str | Sequence[str]
 
 class UpdateEntry(TypedDict, total=False):
@@ -1084,10 +1111,15 @@ class UpdateEntry(TypedDict, total=False):
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 
+class EntryDeleted(TypedDict):
+    """An entry that was deleted for good."""
+
+    deleted: Literal[True]
+    previous: dict[str, Any]
+
 class DeleteEntry(TypedDict, total=False):
     """What `delete_entry` takes."""
 
-    force: bool
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

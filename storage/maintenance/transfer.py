@@ -3,7 +3,7 @@
 import json
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Generator, Iterable, Mapping
 from itertools import chain, islice
 
 from peewee import SQL
@@ -20,7 +20,9 @@ from landform.storage.store import Store
 BATCH, PAUSE = 200, 0.05
 
 
-def rows(store: Store, resources: Iterable[str], *, with_revisions: bool = False) -> Iterator[Row]:
+def rows(
+    store: Store, resources: Iterable[str], *, with_revisions: bool = False
+) -> Generator[Row, None, None]:
     """Yield all rows of some resources by id, as of one moment, each with its `resource`.
 
     `with_revisions`: each page has its `revisions`, the oldest first.

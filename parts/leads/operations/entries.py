@@ -18,6 +18,13 @@ from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
 from landform.parts.leads.operations.forms import is_forced
+from landform.parts.leads.response_schemas import (
+    EntriesErased,
+    EntryCreated,
+    EntryDeleted,
+    EntryPage,
+    EntryRead,
+)
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.errors import ApiError
@@ -30,18 +37,31 @@ from landform.storage.rows import Row
 RESOURCE = Resource(GRAVITY_FORMS)
 CSV = "text/csv"
 ENTRY_PATH = "/entries/<entry_id>"
+ENTRY = EntryRead()
+# With `include` they are an object by id; as in PHP, none are an empty list.
+ENTRIES = EntryPage | dict[str, EntryRead] | list[Any]
+LIST_ERRORS = ("rest_search_too_expensive",)
 ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
 VARY = {"Vary": "Accept"}
 UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
 
 
-@RESOURCE.get("/entries", query=EntryList(), scope="entries:read")
+@RESOURCE.get(
+    "/entries", query=EntryList(), response=ENTRIES, scope="entries:read", errors=LIST_ERRORS
+)
 def list_entries(call: Call) -> Reply:
     """Return active entries, the newest first, or those of a search, with their number."""
     return _list_reply(call, call.query.get("form_ids") or [])
 
 
-@RESOURCE.get("/forms/<form_id>/entries", query=EntryList(), scope="entries:read")
+@RESOURCE.get(
+    "/forms/<form_id>/entries",
+    query=EntryList(),
+    response=ENTRIES,
+    other_type=CSV,
+    scope="entries:read",
+    errors=LIST_ERRORS,
+)
 def list_form_entries(call: Call, form_id: int) -> Reply:
     """Return the entries of a form, as the list of all entries does.
 
@@ -61,6 +81,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
 @RESOURCE.post(
     "/entries",
     body=EntryCreate(),
+    response=EntryCreated(),
     status=201,
     scope="entries:write",
     headers=("Location",),
@@ -77,6 +98,7 @@ def create_entry(call: Call) -> Reply:
 @RESOURCE.post(
     "/forms/<form_id>/entries",
     body=EntryWrite(),
+    response=EntryCreated(),
     status=201,
     scope="entries:write",
     headers=("Location",),
@@ -89,13 +111,25 @@ def create_form_entry(call: Call, form_id: int) -> Reply:
     return _created(call, form_id)
 
 
-@RESOURCE.post("/entries/erase", body=Erasure(), scope="entries:write", repeatable=False)
+@RESOURCE.post(
+    "/entries/erase",
+    body=Erasure(),
+    response=EntriesErased(),
+    scope="entries:write",
+    repeatable=False,
+)
 def erase_entries(call: Call) -> Reply:
     """Delete every entry with an e-mail address for good, in all forms; return how many."""
     return Reply({"erased": storage.erase_entries(call.store, call.body["email"])})
 
 
-@RESOURCE.get(ENTRY_PATH, query=EntryView(), scope="entries:read", errors=(e.EntryNotFound,))
+@RESOURCE.get(
+    ENTRY_PATH,
+    query=EntryView(),
+    response=ENTRY,
+    scope="entries:read",
+    errors=(e.EntryNotFound,),
+)
 def get_entry(call: Call, entry_id: int) -> Reply:
     """Return an entry."""
     return _entry_reply(call, storage.get_entry(call.store, entry_id))
@@ -104,6 +138,7 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 @RESOURCE.put(
     ENTRY_PATH,
     body=EntryUpdate(),
+    response=ENTRY,
     scope="entries:write",
     if_match="entry",
     example=ENTRY_EXAMPLE,
@@ -124,6 +159,8 @@ def update_entry(call: Call, entry_id: int) -> Reply:
 @RESOURCE.put(
     f"{ENTRY_PATH}/properties",
     body=EntryProperties(),
+    response=UPDATED,
+    invalid=NOTHING,
     form=True,
     scope="entries:write",
     if_match="entry",
@@ -145,7 +182,9 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
 
 @RESOURCE.post(
     f"{ENTRY_PATH}/notifications",
+    query=Anything(),
     body=Anything(),
+    response=list[Any],
     scope="entries:write",
     errors=(e.EntryToUpdateNotFound,),
 )
@@ -161,6 +200,7 @@ def send_notifications(call: Call, entry_id: int) -> Reply:
     ENTRY_PATH,
     query=Deletion(),
     body=Deletion(),
+    response={"": ENTRY, "force": EntryDeleted()},
     scope="entries:write",
     if_match="entry",
     errors=(e.EntryNotFound, e.AlreadyInTrash),
@@ -229,9 +269,9 @@ class _View:
     """What a call asks for of entries: keys, and the labels of inputs."""
 
     def __init__(self, call: Call) -> None:
-        ids = str(call.query.get("field_ids", "")).split(",")
+        ids = str(call.query.get("_field_ids", "")).split(",")
         self._keys = [key for key in map(str.strip, ids) if key]
-        self._wants_labels = bool(call.query.get("labels"))
+        self._wants_labels = bool(call.query.get("_labels"))
         self._store = call.store
 
     def show(self, entry: Row, *, with_labels: bool) -> Row:

@@ -1,9 +1,12 @@
 """The operations on forms."""
 
+from typing import Any
+
 from landform.parts.leads import errors as e
 from landform.parts.leads import storage
 from landform.parts.leads.form_schemas import Deletion, FormCreate, FormList, FormUpdate
 from landform.parts.leads.intake.fields import problems_of
+from landform.parts.leads.response_schemas import FormDeleted, FormRead, FormSummary
 from landform.service.call import Call
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import Reply
@@ -11,13 +14,16 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
 FORM_PATH = "/forms/<form_id>"
+FORM = FormRead()
+# As in PHP, no forms are an empty list.
+FORMS = dict[str, FormRead | FormSummary] | list[Any]
 FORM_EXAMPLE = {
     "title": "Newsletter",
     "fields": [{"id": 1, "type": "email", "label": "E-mail", "isRequired": True}],
 }
 
 
-@RESOURCE.get("/forms", query=FormList(), scope="forms:read")
+@RESOURCE.get("/forms", query=FormList(), response=FORMS, scope="forms:read")
 def list_forms(call: Call) -> Reply:
     """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
     if ids := call.query.get("include"):
@@ -38,6 +44,7 @@ def list_forms(call: Call) -> Reply:
 @RESOURCE.post(
     "/forms",
     body=FormCreate(),
+    response=FORM,
     body_list="fields",
     status=201,
     scope="forms:write",
@@ -51,7 +58,9 @@ def create_form(call: Call) -> Reply:
     return form_reply(call, row, {"Location": f"{call.root_url}/forms/{row['id']}"})
 
 
-@RESOURCE.get(FORM_PATH, scope="forms:read", headers=("ETag",), errors=(e.FormNotFound,))
+@RESOURCE.get(
+    FORM_PATH, response=FORM, scope="forms:read", headers=("ETag",), errors=(e.FormNotFound,)
+)
 def get_form(call: Call, form_id: int) -> Reply:
     """Return a form, also one in the trash."""
     return form_reply(call, storage.get_form_row(call.store, form_id))
@@ -60,6 +69,7 @@ def get_form(call: Call, form_id: int) -> Reply:
 @RESOURCE.put(
     FORM_PATH,
     body=FormUpdate(),
+    response=FORM,
     scope="forms:write",
     if_match="form",
     headers=("ETag", "X-Landform-Warning"),
@@ -75,6 +85,7 @@ def update_form(call: Call, form_id: int) -> Reply:
     FORM_PATH,
     query=Deletion(),
     body=Deletion(),
+    response={"": FORM, "force": FormDeleted()},
     scope="forms:write",
     if_match="form",
     headers=("ETag", "X-Landform-Warning"),

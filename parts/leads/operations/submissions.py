@@ -9,6 +9,11 @@ from marshmallow import INCLUDE, Schema
 from landform.parts.leads import Leads, site
 from landform.parts.leads import errors as e
 from landform.parts.leads.intake.confirmations import Confirmation
+from landform.parts.leads.response_schemas import (
+    SubmissionInvalid,
+    SubmissionStored,
+    SubmissionValid,
+)
 from landform.parts.leads.submissions import Context, Outcome, check, open_form, submit
 from landform.schemas.fields import LONGEST_TEXT, Flag, Integer
 from landform.schemas.known_names import Tolerant
@@ -41,13 +46,16 @@ class Submission(Schema):
 class SubmissionView(Tolerant):
     """The query of a submission."""
 
-    validate_only = Flag("Only check it.", data_key="_validate_only", load_default=False)
+    class Meta(Tolerant.Meta):
+        include = {"_validate_only": Flag("Only check it.", load_default=False)}
 
 
 @RESOURCE.post(
     "/forms/<form_id>/submissions",
     query=SubmissionView(),
     body=Submission(),
+    response=SubmissionStored | SubmissionValid,
+    invalid=SubmissionInvalid,
     form=True,
     public=True,
     headers=("Location",),
@@ -69,7 +77,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
 
     if accepts_html(call.incoming.headers):
         return site.answer(call, form_id, call.sent_body, send)
-    if call.query["validate_only"]:
+    if call.query["_validate_only"]:
         return _checked(call, form_id)
     visited = site.page_of(call, call.sent_body)
     outcome = send(visited.link if visited else "")
@@ -83,6 +91,8 @@ def submit_form(call: Call, form_id: int) -> Reply:
 @RESOURCE.post(
     "/forms/<form_id>/submissions/validation",
     body=Submission(),
+    response=SubmissionValid(),
+    invalid=SubmissionInvalid,
     form=True,
     public=True,
     safe=True,

@@ -1,0 +1,152 @@
+"""Schemas of responses: forms, entries, and what follows a submission.
+
+The keys that are described are always there, unless they are optional. Forms and entries have
+others: what a form was written with, and the values of inputs by their ids, such as `1.3`.
+"""
+
+from typing import Any
+
+from marshmallow import INCLUDE, Schema
+
+from landform.parts.leads.entry_schemas import ENTRY_STATUSES
+from landform.parts.leads.storage.entries import PROPERTIES
+from landform.schemas.fields import Constant, Output
+
+FLAGS = ("0", "1")
+DATE = "in UTC: `2026-01-31 12:00:00`."
+LABELS = Output("The labels of the inputs by the ids of fields.", dict[str, Any], optional=True)
+
+
+class Open(Schema):
+    """An object that may have other keys too."""
+
+    class Meta:
+        unknown = INCLUDE
+
+
+class FormField(Open):
+    """A field of a form."""
+
+    id = Output("The number of the field.", int)
+    type = Output("The type, such as `email`.")
+    label = Output("The label; empty for none.")
+    isRequired = Output("Whether it must be filled in.", bool)  # noqa: N815 - Gravity Forms' name
+
+
+class FormRead(Open):
+    """A form."""
+
+    class Meta(Open.Meta):
+        # A field with this name is no attribute: marshmallow has one of its own.
+        include = {"fields": Output("The fields, in their order.", list[FormField])}
+
+    id = Output("The number of the form.", int)
+    title = Output("The title.")
+    button = Output("The button, with its `text`.", dict[str, Any])
+    confirmations = Output("The confirmations by their ids.", dict[str, Any])
+    is_active = Output("Whether it can be submitted.", choices=FLAGS)
+    is_trash = Output("Whether it is in the trash.", choices=FLAGS)
+    date_created = Output(f"When it was created, {DATE}")
+    retention_days = Output("After how many days entries are deleted.", int, optional=True)
+
+
+class FormSummary(Schema):
+    """A form in a list."""
+
+    id = Output("The number of the form.")
+    title = Output("The title.")
+    entries = Output("How many active entries it has.")
+
+
+class FormDeleted(Schema):
+    """A form that was deleted for good."""
+
+    deleted = Constant("Always true.", True)
+    previous = Output("The form before it was deleted.", FormRead)
+
+
+class EntryRead(Open):
+    """An entry, with the values of its inputs by their ids."""
+
+    class Meta(Open.Meta):
+        include = {
+            **{
+                name: Output(f"The `{name}` that was stored with it.", allow_none=True)
+                for name in PROPERTIES
+            },
+            "_labels": LABELS,
+        }
+
+    id = Output("The number of the entry.")
+    form_id = Output("The number of its form.")
+    date_created = Output(f"When it was sent, {DATE}")
+    date_updated = Output(f"When it was last written, {DATE}")
+    is_starred = Output("`1` if it has a star.", choices=FLAGS)
+    is_read = Output("`1` if it was read.", choices=FLAGS)
+    ip = Output("The IP address of the sender; empty if it is not stored.")
+    source_url = Output("The page from which it was sent.")
+    user_agent = Output("The program that sent it.")
+    created_by = Output("The author id of who sent it; null for strangers.", allow_none=True)
+    status = Output("The status.", choices=ENTRY_STATUSES)
+
+
+class EntryPage(Schema):
+    """A page of a list of entries."""
+
+    class Meta:
+        include = {"_labels": LABELS}
+
+    total_count = Output("How many entries pass the search.", int)
+    entries = Output("The entries of this page.", list[EntryRead])
+
+
+class EntryCreated(Open):
+    """An entry as it was sent."""
+
+    id = Output("The number of the entry.", int)
+    form_id = Output("The number of its form.", int)
+
+
+class EntryDeleted(Schema):
+    """An entry that was deleted for good."""
+
+    deleted = Constant("Always true.", True)
+    previous = Output("The entry before it was deleted.", EntryRead)
+
+
+class EntriesErased(Schema):
+    """How many entries were erased."""
+
+    erased = Output("How many entries had the address.", int)
+
+
+class SubmissionValid(Schema):
+    """A submission that is valid, and was only checked."""
+
+    is_valid = Constant("Always true.", True)
+    validation_messages = Output("Always empty.", list[str])
+    page_number = Output("Always 0: there is no further page.", int)
+    source_page_number = Output("Always 1.", int)
+    is_spam = Output("Always false: this is not checked.", bool)
+
+
+class SubmissionStored(Schema):
+    """A submission that is stored as an entry, with its confirmation."""
+
+    is_valid = Constant("Always true.", True)
+    page_number = Output("Always 0: there is no further page.", int)
+    source_page_number = Output("Always 1.", int)
+    confirmation_message = Output("HTML to show; empty for a redirect.")
+    confirmation_type = Output("How it is confirmed, such as `message` or `redirect`.")
+    confirmation_redirect = Output("The URL to go to.", optional=True)
+    is_spam = Output("Whether the entry is spam.", bool)
+    entry_id = Output("The entry, for callers with `entries:read`.", optional=True)
+
+
+class SubmissionInvalid(Schema):
+    """A submission that is not valid; nothing is stored."""
+
+    is_valid = Constant("Always false.", False)
+    validation_messages = Output("What is wrong, by the numbers of fields.", dict[str, str])
+    page_number = Output("The page of the form with the field: 1.", int)
+    source_page_number = Output("Always 1.", int)
