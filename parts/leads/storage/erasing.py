@@ -13,7 +13,8 @@ BATCH = 200
 def erase_entries(store: Store, email: str) -> int:
     """Delete every entry whose e-mail field has an address, in all forms and statuses, for good.
 
-    Returns their number. Other writers write in between.
+    Also where the form no longer has the field. Returns their number. Other writers write in
+    between.
     """
     total = 0
     while erased := _erase_some(store, email.strip()):
@@ -24,15 +25,17 @@ def erase_entries(store: Store, email: str) -> int:
 @transactional
 def _erase_some(store: Store, email: str) -> int:
     db = store.database
-    keys = [
+    # A field that its form no longer has may have been one for an e-mail address.
+    others = {
         (row["id"], str(field["id"]))
         for row in Form.select().dicts().execute(db)
         for field in form_of(row)["fields"]
-        if field["type"] == "email"
-    ]
+        if field["type"] != "email"
+    }
     values = EntryValue.select(EntryValue.entry_id, EntryValue.form_id, EntryValue.key)
     found = values.where(same_text(email)).tuples().execute(db)
-    ids = sorted({number for number, form_id, key in found if (form_id, key) in keys})[:BATCH]
+    chosen = {entry for entry, form_id, key in found if (form_id, key.split(".")[0]) not in others}
+    ids = sorted(chosen)[:BATCH]
     if ids:
         remove_entries(store, [*Entry.select().where(Entry.id.in_(ids)).dicts().execute(db)])
     return len(ids)

@@ -233,3 +233,7 @@ def test_erasing_a_person_takes_every_entry_in_every_status(desk: Client) -> Non
     assert desk.post("/entries/erase", json={"email": "ada@example.com"}).get_json() == {
         "erased": 0
     }
+    # Nor is an address kept whose field the form no longer has.
+    desk.put("/forms/1", json={**FORM, "fields": FORM["fields"][:1]})
+    erased = desk.post("/entries/erase", json={"email": "other@example.com"}).get_json()
+    assert erased == {"erased": 1}
