@@ -94,7 +94,7 @@ class FeedDeleted(FeedRead):
 
 
 class FeedWritten(Schema):
-    """A feed as create and the updates return it."""
+    """A feed as create and the updates return it: with these fields only, as Gravity Forms does."""
 
     id = Output("The number of the feed.", int)
     form_id = Output("The form that the feed belongs to; 0 for all forms.", int)
@@ -129,7 +129,7 @@ class FormFeedCreate(FeedCreate):
 
 
 class FeedUpdate(KnownOnly, FeedCreate):
-    """The body of a full update. Unknown keys are refused; an id is ignored."""
+    """The body of a PUT. Unknown keys are refused; an id is ignored."""
 
     error_messages = {"unknown": UNKNOWN}
     id = Ignored("Ignored: the id in the path counts.")

@@ -17,7 +17,7 @@ from landform.service.cli import host_commands
 from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
 from landform.service.http.cache import ResponseCache, caller_name, set_caller
-from landform.service.http.headers import finish, to_response
+from landform.service.http.headers import finish_response, to_response
 from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
 from landform.service.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
@@ -139,7 +139,7 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
         led = type(request)(environ)
         match = routes.find(path)
         if match is None:
-            return finish(led, to_response(no_route(led.path).finished()))
+            return finish_response(led, to_response(no_route(led.path).finished()))
         response = views.respond(led, *match)
         set_caller(request.environ, caller_name(led.environ))
         return response
@@ -149,7 +149,7 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
 
 def _api_error_response(error: ApiError) -> Response:
     """Return the response to an `ApiError` that a hook of the host raised."""
-    return finish(request_ctx.request, to_response(error.finished()))
+    return finish_response(request_ctx.request, to_response(error.finished()))
 
 
 def make_service(options: Options) -> Service:

@@ -34,7 +34,7 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource(WORDPRESS)
 # What WordPress does not have.
-COUNTS_RESOURCE = Resource()
+OWN_RESOURCE = Resource()
 COUNTS = schemas.PageCounts()
 PAGING = ("X-WP-Total", "X-WP-TotalPages", "Link")
 REMOVED = "left out of the HTML, for want of the scope html:unfiltered"
@@ -90,7 +90,7 @@ def list_pages(call: Call) -> Reply:
     return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
 
 
-@COUNTS_RESOURCE.get("/pages/counts", response=COUNTS, scope="pages:read")
+@OWN_RESOURCE.get("/pages/counts", response=COUNTS, scope="pages:read")
 def count_pages(call: Call) -> Reply:
     """Return the number of pages of each status."""
     counts = listing.count_by_status(call.store)

@@ -57,7 +57,7 @@ def complete(call: Call, ids: Mapping[str, Any]) -> Finished:
     with _with_headers(call.notes):
         try:
             reply = once(call, ids, lambda: call.operation.view(call, **ids))
-            return finish(call, reply)  # 304, `_fields`, 400 for too large
+            return encode(call, reply)  # 304, `_fields`, 400 for too large
         except TooLarge as error:
             raise _too_large(call.operation, call.options.max_response_bytes) from error
 
@@ -111,7 +111,7 @@ def read_precondition(
     return parse_if_match(if_match, resource, generation)
 
 
-def finish(call: Call, reply: Reply) -> Finished:
+def encode(call: Call, reply: Reply) -> Finished:
     """Encode a reply with the requested `_fields`, or as a 304."""
     notes = call.notes
     headers = {"ETag": reply.etag} if reply.etag else {}
@@ -122,7 +122,7 @@ def finish(call: Call, reply: Reply) -> Finished:
     if reply.last_modified:
         headers["Last-Modified"] = _http_date(reply.last_modified)
     chunks = reply.body if isinstance(reply.body, Iterator) else None
-    body = b"" if chunks else _encode(reply, call.fields)
+    body = b"" if chunks else _encode_body(reply, call.fields)
     operation, most_bytes = call.operation, call.options.max_response_bytes
     is_list = operation.safe or (operation.many and operation.is_read)
     if is_list and len(body) > most_bytes:
@@ -138,7 +138,7 @@ def _http_date(utc: str) -> str:
     return http_date(datetime.fromisoformat(utc))
 
 
-def _encode(reply: Reply, fields: Fields | None) -> bytes:
+def _encode_body(reply: Reply, fields: Fields | None) -> bytes:
     if isinstance(reply.body, bytes):
         return reply.body
     if reply.content_type == JSON:

@@ -11,12 +11,12 @@ from landform.service.site import unsaved
 
 CORE = (
     pages.RESOURCE,
-    pages.COUNTS_RESOURCE,
+    pages.OWN_RESOURCE,
     page_copies.RESOURCE,
     previews.RESOURCE,
     unsaved.RESOURCE,
     revisions.RESOURCE,
-    revisions.RESTORE_RESOURCE,
+    revisions.OWN_RESOURCE,
     resources.WHOAMI,
     feeds.RESOURCE,
     events.RESOURCE,

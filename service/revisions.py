@@ -19,7 +19,7 @@ from landform.storage import PageNotFound, pages
 from landform.storage.pages import revisions
 from landform.storage.rows import Row
 
-RESOURCE, RESTORE_RESOURCE = Resource(WORDPRESS), Resource()
+RESOURCE, OWN_RESOURCE = Resource(WORDPRESS), Resource()
 REVISION_CONTEXTS: dict[str, Schema] = {
     "view": schemas.RevisionView(),
     "embed": schemas.RevisionEmbed(),
@@ -90,7 +90,7 @@ def delete_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     return Reply(_dump(call, make_shape(DELETED), row), caching=NO_STORE)
 
 
-@RESTORE_RESOURCE.post(
+@OWN_RESOURCE.post(
     f"{REVISION_PATH}/restore",
     body=schemas.RevisionRestore(),
     response=CONTEXTS["edit"],

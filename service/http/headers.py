@@ -1,4 +1,4 @@
-"""The headers of all responses, and the optional envelope."""
+"""The headers of responses of the blueprint, and the optional envelope."""
 
 from collections.abc import Collection, Mapping
 
@@ -80,7 +80,9 @@ def _set_cors_headers(request: Request, response: Response) -> None:
         response.access_control_max_age = PREFLIGHT_SECONDS
 
 
-def finish(request: Request, response: Response, origins: Collection[str] = ()) -> Response:
+def finish_response(
+    request: Request, response: Response, origins: Collection[str] = ()
+) -> Response:
     """Add the common headers to a response, which pages of `origins` may read.
 
     With `_envelope` it is wrapped with its status and headers into a 200.

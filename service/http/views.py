@@ -40,7 +40,7 @@ from landform.service.http.cache import (
 from landform.service.http.headers import (
     ALLOW_HEADERS,
     CORS_HEADERS,
-    finish,
+    finish_response,
     json_response,
     to_response,
 )
@@ -157,12 +157,14 @@ class HttpViews:
             values = {name: variables[name] for name in path_variables(route.path)}
             return self._dispatch(incoming, route, read_variables(values))
         except Exception as error:
-            return finish(http, to_response(from_exception(error).finished()), self.origins)
+            return finish_response(
+                http, to_response(from_exception(error).finished()), self.origins
+            )
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
         method, http = incoming.effective_method, incoming.http
         if method == "OPTIONS":
-            return finish(http, self._describe(incoming, route), self.origins)
+            return finish_response(http, self._describe(incoming, route), self.origins)
         operation = route.operations.get("GET" if method == "HEAD" else method)
         if operation is None:
             raise wrong_method(route.allowed(), http.path)
@@ -175,7 +177,7 @@ class HttpViews:
             if incoming.is_wordpress and operation.is_read:
                 # Clients of WordPress read their rights from it.
                 response.headers.add("Allow", _allowed_methods(incoming, route))
-            return finish(http, response, self.origins)
+            return finish_response(http, response, self.origins)
 
         return self.carry_out(incoming, operation, ids, add_headers)
 
@@ -248,7 +250,7 @@ def _allowed_methods(incoming: Incoming, route: Route) -> str:
 def not_found_view(**variables: str) -> Response:
     """Return the 404 for a URL below the prefix without a route."""
     http = request_ctx.request
-    return finish(http, to_response(no_route(http.path).finished()))
+    return finish_response(http, to_response(no_route(http.path).finished()))
 
 
 def from_exception(error: Exception) -> ApiError:

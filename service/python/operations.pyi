@@ -89,7 +89,7 @@ class Operations:
     def get_feed(self, feed_id: int | str, /, **arguments: Unpack[GetFeed]) -> FeedRead:
         """Return a feed, unless `include` or `addon` exclude it."""
     def update_feed(self, feed_id: int | str, /, **arguments: Unpack[UpdateFeed]) -> FeedWritten:
-        """Replace a feed: `form_id`, `meta` and `addon_slug` are required."""
+        """Update a feed: `form_id`, `meta` and `addon_slug` are required; what is not sent stays."""
     def patch_feed(self, feed_id: int | str, /, **arguments: Unpack[PatchFeed]) -> FeedWritten:
         """Change the fields that are sent; `meta` is a JSON Merge Patch (RFC 7396)."""
     def delete_feed(self, feed_id: int | str, /, **arguments: Unpack[DeleteFeed]) -> FeedDeleted:
@@ -564,7 +564,7 @@ class ListFeeds(TypedDict, total=False):
     _fields: str | Sequence[str]
 
 class FeedWritten(TypedDict):
-    """A feed as create and the updates return it."""
+    """A feed as create and the updates return it: with these fields only, as Gravity Forms does."""
 
     id: int
     form_id: int

@@ -116,7 +116,7 @@ CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
 def filter_values(store: Store, query: Values) -> dict[str, Sequence[object]]:
     """Return the values of the conditions of a query, except that on the status.
 
-    The names are those of `CONDITIONS`.
+    The names are those of `CONDITIONS`. A value that is empty, 0 or false is no filter.
     """
     filters = {
         name: filter_.values(store.clock, query[name])
