@@ -12,7 +12,7 @@ from landform.standalone.commands import tools
 
 @click.group()
 def entries() -> None:
-    """Export the entries of a form, or erase those of a person."""
+    """Export entries, or erase those of one person."""
 
 
 @entries.command("export")

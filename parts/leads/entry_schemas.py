@@ -236,6 +236,13 @@ class EntryView(Tolerant):
         }
 
 
+class NotificationView(Tolerant):
+    """The query with which notifications are sent."""
+
+    class Meta(Tolerant.Meta):
+        include = {"_notifications": Text("The ids of notifications, of which there are none.")}
+
+
 class EntryList(EntryView):
     """The query of a list of entries."""
 

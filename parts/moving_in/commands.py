@@ -78,7 +78,7 @@ def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, 
     help="With a file: Gravity Forms' own export.",
 )
 def import_wordpress(source: str, **options: Any) -> None:
-    """Import forms, pages and feeds of a WordPress, or of its export.
+    """Import from a WordPress, or from its export.
 
     It may be a live one, or a file that it exported. The command may be repeated: it writes
     what changed there since the last time, unless that was changed here, too. Exit code 0: all

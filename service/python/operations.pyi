@@ -1135,6 +1135,7 @@ class UpdateEntryProperties(TypedDict, total=False):
 class SendNotifications(TypedDict, total=False):
     """What `send_notifications` takes."""
 
+    _notifications: str
     _fields: str | Sequence[str]
 
 class BatchResponses(TypedDict):

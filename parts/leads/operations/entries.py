@@ -13,6 +13,7 @@ from landform.parts.leads.entry_schemas import (
     EntryView,
     EntryWrite,
     Erasure,
+    NotificationView,
 )
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
@@ -182,7 +183,7 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
 
 @RESOURCE.post(
     f"{ENTRY_PATH}/notifications",
-    query=Anything(),
+    query=NotificationView(),
     body=Anything(),
     response=list[Any],
     scope="entries:write",

@@ -7,14 +7,13 @@ from typing import Any
 import pytest
 from browsers import Page, has_tools, validate
 from conftest import Server, needs
-from test_site_form import FIELDS, GOOD, HAS_WIRE
+from test_site_form import FIELDS, GOOD
 
 TITLES = {"english": "Join", "german": "Jetzt dabei sein", "arabic": "انضم"}
 LANGUAGES = {"english": "en", "german": "de-AT", "arabic": "ar"}
 pytestmark = [
     pytest.mark.clients,
     pytest.mark.sqlite("browsers see nothing of the engine"),
-    pytest.mark.skipif(not HAS_WIRE, reason="forms have no operations yet"),
 ]
 
 
