@@ -77,7 +77,9 @@ def _with_defaults(item: JsonObject, field_id: int) -> JsonObject:
 
 def _objects(item: JsonObject, name: str) -> list[JsonObject]:
     """Return the objects of a key, which may be empty."""
-    value = item.get(name) or []
+    value = item.get(name)
+    if value in (None, ""):
+        return []
     if not _are_objects(value):
         raise ValidationError(f"The {name} of a field must be a list of objects.")
     objects: list[JsonObject] = value

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
-from peewee import Tuple
+from peewee import BooleanField, Tuple
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
 from landform.storage.models import Page
@@ -61,15 +61,15 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
 
     A scheduled page counts as published, since it becomes so by itself.
     """
-    defaults = compared_columns(resource)
+    defaults, model = compared_columns(resource), exported_tables()[resource]
     values = {name: row.get(name, default) for name, default in defaults.items()} | replaced
-    for name in exported_tables()[resource].json_names():
+    for name in model.json_names():
         if isinstance(text := values[name], str):
             values[name] = json.loads(text)
     if values.get("status") == "future":
         values["status"] = "publish"
-    for name in ("date_floats", "is_active", "is_trash", "is_read", "is_starred"):
-        if name in values:
+    for name in values:
+        if isinstance(model._meta.fields.get(name), BooleanField):
             values[name] = bool(values[name])
     # A new column with its default changes no stored digest.
     values = {name: value for name, value in values.items() if value != defaults.get(name, ...)}

@@ -68,8 +68,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
 
     With `Accept: text/csv` all that pass the search are returned as CSV.
     """
-    form = storage.find_form(call.store, form_id)
-    if form and prefers(CSV, call.incoming.headers):
+    if prefers(CSV, call.incoming.headers) and (form := storage.find_form(call.store, form_id)):
         name = f'attachment; filename="form-{form_id}-entries.csv"'
         chunks = csv_of(call.store, form, call.query.get("search"))
         # The first one now: its errors are responses.

@@ -20,9 +20,10 @@ const loadDays = () => Promise.all(lastDays().map(async (day) => {
   return { day, count: data.total_count };
 }));
 
-export function RecentLeads() {
-  const state = useLoad(async () => (may("entries:read") ? loadDays() : null));
-  if (!may("entries:read")) return null;
+export const RecentLeads = () => may("entries:read") && html`<${Days} />`;
+
+function Days() {
+  const state = useLoad(loadDays);
   return html`<section class="card"><h2>Leads of the last ${DAYS} days</h2><${Loaded} state=${state}>${(days) => html`<${Bars} days=${days} />`}<//></section>`;
 }
 

@@ -60,15 +60,15 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
 
     `query`: `form_ids`, and `search`, `sorting` and `paging` as `EntryList` loads them.
     """
-    rows = _matching(store, query.get("search"), query.get("form_ids"))
     paging = {"page_size": 10, "offset": 0, **query.get("paging", {})}
     size, skipped = paging["page_size"], paging["offset"]
     if page := paging.get("current_page"):
         skipped = (page - 1) * size
     sorting = query.get("sorting") or {"key": "date_created", "ascending": False}
-    selected = _sorted(rows, **sorting).limit(size).offset(min(skipped, MAX_INTEGER))
 
     def read() -> tuple[list[Row], int]:
+        rows = _matching(store, query.get("search"), query.get("form_ids"))
+        selected = _sorted(rows, **sorting).limit(size).offset(min(skipped, MAX_INTEGER))
         rows_of_page = [*selected.dicts().execute(store.database)]
         return rows_of_page, rows.count(store.database)
 
@@ -83,11 +83,14 @@ def entries_after(
     The first ones are read within the search timeout: the others cost no more.
     """
     order = (Entry.created_utc, Entry.id)
-    rows = _matching(store, search, [form_id]).order_by(*order).limit(most)
-    if last is None:
-        return store.bounded(lambda: [*rows.dicts().execute(store.database)])
-    rows = rows.where(Tuple(*order) > Tuple(last["created_utc"], last["id"]))
-    return [*rows.dicts().execute(store.database)]
+
+    def read() -> list[Row]:
+        rows = _matching(store, search, [form_id]).order_by(*order).limit(most)
+        if last:
+            rows = rows.where(Tuple(*order) > Tuple(last["created_utc"], last["id"]))
+        return [*rows.dicts().execute(store.database)]
+
+    return read() if last else store.bounded(read)
 
 
 def _matching(
