@@ -15,6 +15,7 @@ from peewee import EXCLUDED
 from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import FailedAttempt
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
 SECONDS = 60
@@ -22,6 +23,19 @@ LONGEST = 100
 # The number of addresses with failures in memory; those of more are counted together.
 MOST_ADDRESSES = 1000
 MORE_ADDRESSES = "others"
+COLUMNS = {name: Parameter(name) for name in ("address", "minute", "count")}
+COUNT = Prepared(
+    FailedAttempt.select(FailedAttempt.count).where(
+        FailedAttempt.address == COLUMNS["address"], FailedAttempt.minute == COLUMNS["minute"]
+    )
+)
+ADD = Prepared(
+    FailedAttempt.insert(COLUMNS).on_conflict(
+        conflict_target=[FailedAttempt.address, FailedAttempt.minute],
+        update={FailedAttempt.count: FailedAttempt.count + EXCLUDED.count},
+    )
+)
+EXPIRE = Prepared(FailedAttempt.delete().where(FailedAttempt.minute < COLUMNS["minute"]))
 
 
 def address_key(address: str) -> str:
@@ -50,9 +64,8 @@ class Attempts:
         """
         limit = self._limit if limit is None else limit
         now = self._now()
-        key = (FailedAttempt.address == address) & (FailedAttempt.minute == now // SECONDS)
-        query = FailedAttempt.select(FailedAttempt.count).where(key)
-        count = query.scalar(self._store.database) or 0
+        row = COUNT.row(self._store, {"address": address, "minute": now // SECONDS})
+        count = row[0] if row else 0
         with self._lock:
             count += self._unstored[self._key(address, now // SECONDS)]
         return SECONDS - now % SECONDS if count >= limit else 0
@@ -77,12 +90,9 @@ class Attempts:
         return self.retry_after(address, limit + 1)
 
     def _add(self, counts: Mapping[tuple[str, int], int], minute: int) -> None:
-        db = self._store.database
-        FailedAttempt.delete().where(FailedAttempt.minute < minute).execute(db)
-        rows = [{"address": name, "minute": when, "count": n} for (name, when), n in counts.items()]
-        key = [FailedAttempt.address, FailedAttempt.minute]
-        total = {FailedAttempt.count: FailedAttempt.count + EXCLUDED.count}
-        FailedAttempt.insert_many(rows).on_conflict(conflict_target=key, update=total).execute(db)
+        EXPIRE.run(self._store, {"minute": minute})
+        for (address, when), count in counts.items():
+            ADD.run(self._store, {"address": address, "minute": when, "count": count})
 
     def _now(self) -> int:
         return int(epoch(self._store.clock.now().utc))

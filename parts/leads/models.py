@@ -78,7 +78,8 @@ class Entry(Table):
     def write_details(cls, db: Any, row: dict[str, Any]) -> None:
         """Replace the values of an entry by those of its row."""
         EntryValue.delete().where(EntryValue.entry_id == row["id"]).execute(db)
-        EntryValue.add(db, row, row["values"])
+        if rows := EntryValue.rows_of(row, row["values"]):
+            EntryValue.insert_many(rows).execute(db)
 
 
 class EntryValue(Table):
@@ -101,12 +102,11 @@ class EntryValue(Table):
         primary_key = CompositeKey("entry_id", "key")
 
     @classmethod
-    def add(cls, db: Any, entry: dict[str, Any], values: Mapping[str, str]) -> None:
-        """Store the values of an entry by the ids of their inputs; blank ones are not stored."""
+    def rows_of(cls, entry: dict[str, Any], values: Mapping[str, str]) -> list[dict[str, Any]]:
+        """Return the rows of the values of an entry, by the ids of their inputs."""
         same = {"entry_id": entry["id"], "form_id": entry["form_id"]}
         rows = [{**same, "key": key, "value": text} for key, text in values.items() if text]
-        if rows:
-            cls.insert_many([{**row, **cls.computed_values(row)} for row in rows]).execute(db)
+        return [{**row, **cls.computed_values(row)} for row in rows]
 
     @classmethod
     def computed_values(cls, row: dict[str, Any]) -> dict[str, Any]:

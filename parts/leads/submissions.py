@@ -106,7 +106,7 @@ def _store(store: Store, form: Row, values: Row, context: Context, **columns: An
     names = ("source_url", "ip", "user_agent", "created_by")
     given = {name: getattr(context, name) for name in names}
     row = storage.create_entry(store, form, values, **given, **columns)
-    return storage.load_entries(store, [row])[0]
+    return storage.entry_of(row, form, values)
 
 
 def _outcome(form: Row, entry: Row) -> Outcome:

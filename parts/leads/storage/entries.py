@@ -6,7 +6,10 @@ which is empty where nothing was sent.
 
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
+
+from peewee import SQL
 
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
@@ -15,7 +18,15 @@ from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
 from landform.storage import events
 from landform.storage.rows import Row, json_text, storable
-from landform.storage.sql import Precondition, check_version, write_changes
+from landform.storage.sql import (
+    Parameter,
+    Precondition,
+    Prepared,
+    check_version,
+    parameter_values,
+    parameters,
+    write_changes,
+)
 from landform.storage.store import Store, transactional
 
 ACTIVE, SPAM, TRASH = "active", "spam", "trash"
@@ -33,12 +44,24 @@ PROPERTIES: Mapping[str, Any] = {
 DEFAULTS: Row = {
     name: field.default for name, field in Entry._meta.fields.items() if field.default is not None
 }
+BY_ID = Prepared(Entry.select().where(Entry.id == Parameter("id")))
+VALUE_COLUMNS = tuple(EntryValue._meta.fields)
+# How many values a statement stores.
+MOST_ADDED = 50
+# With the condition of the index.
+WITH_DIGEST = Entry.select().where(Entry.digest == Parameter("digest"), Entry.digest != SQL("''"))
+LAST_WITH_DIGEST = Prepared(WITH_DIGEST.order_by(Entry.id.desc()).limit(1))
+INSERT = Prepared(
+    Entry.insert({name: Parameter(name) for name in Entry._meta.fields if name != "id"}).returning(
+        Entry.id
+    )
+)
 
 
 def find_entry(store: Store, entry_id: int) -> Row | None:
     """Return the row of an entry, with its `version`; None if there is none."""
-    query = Entry.select().where(Entry.id.in_(storable([entry_id]))).dicts()
-    return next(iter(query.execute(store.database)), None)
+    rows = BY_ID.rows(store, {"id": entry_id}) if storable([entry_id]) else []
+    return rows[0] if rows else None
 
 
 def find_entries(store: Store, entry_ids: Iterable[int]) -> list[Row]:
@@ -57,10 +80,8 @@ def get_entry(store: Store, entry_id: int) -> Row:
 
 def find_digest(store: Store, digest: str) -> Row | None:
     """Return the last row with a digest; None if there is none."""
-    query = Entry.select().where((Entry.digest == digest) & (Entry.digest != ""))
-    return next(
-        iter(query.order_by(Entry.id.desc()).limit(1).dicts().execute(store.database)), None
-    )
+    rows = LAST_WITH_DIGEST.rows(store, {"digest": digest})
+    return rows[0] if rows else None
 
 
 def load_entries(store: Store, rows: list[Row]) -> list[Row]:
@@ -71,10 +92,11 @@ def load_entries(store: Store, rows: list[Row]) -> list[Row]:
     for entry_id, key, value in query.tuples().execute(store.database) if rows else ():
         values[entry_id][key] = value
     forms = read_forms(store, {row["form_id"] for row in rows})
-    return [_entry_of(row, forms.get(row["form_id"], {}), values[row["id"]]) for row in rows]
+    return [entry_of(row, forms.get(row["form_id"], {}), values[row["id"]]) for row in rows]
 
 
-def _entry_of(row: Row, form: Row, values: Mapping[str, str]) -> Row:
+def entry_of(row: Row, form: Row, values: Mapping[str, str]) -> Row:
+    """Return the object of the row of an entry with the values of its inputs."""
     created_by = row["created_by"]
     return {
         "id": str(row["id"]),
@@ -106,10 +128,27 @@ def create_entry(store: Store, /, form: Row, values: Mapping[str, str], **column
     row = {**DEFAULTS, "created_utc": now, "modified_utc": now, "created_by": None, **columns}
     row["form_id"] = form["id"]
     row["properties"] = json_text(columns.get("properties", {}))
-    row["id"] = Entry.insert(row).execute(store.database)
-    EntryValue.add(store.database, row, values)
+    row["id"] = INSERT.row(store, row)[0]
+    _add_values(store, row, values)
     _write_event(store, row, "entry.created", *(["entry.spam"] if row["status"] == SPAM else []))
     return row
+
+
+def _add_values(store: Store, entry: Row, values: Mapping[str, str]) -> None:
+    """Store the values of an entry by the ids of their inputs; blank ones are not stored."""
+    rows = EntryValue.rows_of(entry, values)
+    for start in range(0, len(rows), MOST_ADDED):
+        added = rows[start : start + MOST_ADDED]
+        columns = {name: [row[name] for row in added] for name in VALUE_COLUMNS}
+        _insert_values(len(added)).run(store, parameter_values(columns))
+
+
+@lru_cache(MOST_ADDED)
+def _insert_values(count: int) -> Prepared:
+    """Return the insert of several values."""
+    columns = [parameters(name, count) for name in VALUE_COLUMNS]
+    rows = [dict(zip(VALUE_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
+    return Prepared(EntryValue.insert_many(rows))
 
 
 @transactional
@@ -138,7 +177,7 @@ def update_entry(
             # The values of fields that the form no longer has stay.
             chosen &= EntryValue.key.in_(input_ids(form))
         EntryValue.delete().where(chosen).execute(store.database)
-        EntryValue.add(store.database, {**old, **changes}, values)
+        _add_values(store, {**old, **changes}, values)
     row = write_changes(store, Entry, old, changes)
     is_new_spam = row["status"] == SPAM != old["status"]
     _write_event(store, row, "entry.spam" if is_new_spam else "entry.updated")

@@ -10,12 +10,13 @@ from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.planning import forget_runs
 from landform.storage import events, feeds
 from landform.storage.rows import Row, json_text, storable
-from landform.storage.sql import Precondition, check_version, write_changes
+from landform.storage.sql import Parameter, Precondition, Prepared, check_version, write_changes
 from landform.storage.store import Store, transactional
 
 COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
 # What an update leaves as it is where it is not sent.
 KEPT = ("confirmations", "notifications")
+BY_ID = Prepared(Form.select().where(Form.id == Parameter("id")))
 
 
 def form_of(row: Row) -> Row:
@@ -37,8 +38,8 @@ def gf_time(utc: str) -> str:
 
 def find_form(store: Store, form_id: int) -> Row | None:
     """Return a form object, also a trashed one; None if there is none."""
-    rows = _rows(store, [form_id])
-    return form_of(rows[0]) if rows else None
+    row = _find_row(store, form_id)
+    return form_of(row) if row else None
 
 
 def get_form(store: Store, form_id: int) -> Row:
@@ -48,20 +49,21 @@ def get_form(store: Store, form_id: int) -> Row:
 
 def get_form_row(store: Store, form_id: int) -> Row:
     """Return the row of a form, with its `version`. Raises `FormNotFound`."""
-    rows = _rows(store, [form_id])
-    if not rows:
+    row = _find_row(store, form_id)
+    if row is None:
         raise FormNotFound
-    return rows[0]
+    return row
 
 
 def read_forms(store: Store, form_ids: Iterable[int]) -> dict[int, Row]:
     """Return the form objects that there are of some ids, by id."""
-    return {row["id"]: form_of(row) for row in _rows(store, form_ids)}
+    query = Form.select().where(Form.id.in_(storable(form_ids))).dicts()
+    return {row["id"]: form_of(row) for row in query.execute(store.database)}
 
 
-def _rows(store: Store, form_ids: Iterable[int]) -> list[Row]:
-    query = Form.select().where(Form.id.in_(storable(form_ids))).order_by(Form.id)
-    return [*query.dicts().execute(store.database)]
+def _find_row(store: Store, form_id: int) -> Row | None:
+    rows = BY_ID.rows(store, {"id": form_id}) if storable([form_id]) else []
+    return rows[0] if rows else None
 
 
 def list_forms(store: Store, status: str = "") -> list[Row]:
@@ -158,11 +160,11 @@ def delete_form(store: Store, form_id: int, if_match: Precondition | None = None
 
 
 def _to_delete(store: Store, form_id: int, if_match: Precondition | None) -> Row:
-    rows = _rows(store, [form_id])
-    if not rows:
+    row = _find_row(store, form_id)
+    if row is None:
         raise FormToDeleteNotFound
-    check_version(store, rows[0]["version"], if_match)
-    return rows[0]
+    check_version(store, row["version"], if_match)
+    return row
 
 
 def _write(store: Store, old: Row, values: Row) -> Row:

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping
-from functools import reduce
+from functools import lru_cache, reduce
 from operator import and_, or_
 from typing import Any
 
@@ -12,6 +12,7 @@ from landform.parts.leads.models import Entry, EntryValue, number_of
 from landform.storage.engines import expressions
 from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.search import fold
+from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
 from landform.storage.store import Store
 
 # The beginning of a value, as the index has it: with parameters no engine would use that.
@@ -24,6 +25,8 @@ OPPOSITES = {"isnot": "is", "not in": "in"}
 # Columns of times; a filter has a space in place of their `T`.
 TIMES = ("created_utc", "modified_utc")
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
+# As terms, so that no engine reads an index of these columns where a few ids are known.
+status_term, form_term = Entry.status.concat(""), Entry.form_id + 0
 ENTRY_COLUMNS: Mapping[str, Any] = {
     **{
         name: getattr(Entry, name)
@@ -39,20 +42,33 @@ short_text = fn.SUBSTR(EntryValue.folded, SQL("1"), SQL(str(INDEXED_LENGTH)))
 def same_text(text: str) -> ColumnBase:
     """Return the condition that a value is a text, without regard to case and accents."""
     folded = fold(text)
-    condition: ColumnBase = short_text == folded[:INDEXED_LENGTH]
-    if len(folded) < INDEXED_LENGTH:
-        return condition
-    # SQLite would put a plain text in place of the column above, and not use the index.
-    return condition & (EntryValue.folded.concat("") == folded)
+    return _is_text(folded[:INDEXED_LENGTH], folded)
+
+
+def _is_text(beginning: object, folded: object) -> ColumnBase:
+    # SQLite would put a plain text in place of the column of the index, and not use that.
+    return (short_text == beginning) & (EntryValue.folded.concat("") == folded)
 
 
 def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:
     """Return whether an active entry of a form has all of these values of inputs."""
-    query = Entry.select(Entry.id).where((Entry.form_id == form_id) & (Entry.status == "active"))
-    for key, text in values.items():
-        same = (EntryValue.form_id == form_id) & (EntryValue.key == key) & same_text(text)
-        query = query.where(Entry.id.in_(EntryValue.select(EntryValue.entry_id).where(same)))
-    return bool(values) and query.limit(1).exists(store.database)
+    folded = [fold(text) for text in values.values()]
+    columns = {"key": [*values], "text": folded, "beginning": [x[:INDEXED_LENGTH] for x in folded]}
+    query = _with_values(len(values))
+    return bool(values) and bool(query.row(store, {"form": form_id, **parameter_values(columns)}))
+
+
+@lru_cache
+def _with_values(count: int) -> Prepared:
+    """Return the query for an active entry of a form with some values of inputs."""
+    form = Parameter("form")
+    query = Entry.select(SQL("1")).where(form_term == form, status_term == SQL("'active'"))
+    columns = [parameters(name, count) for name in ("key", "beginning", "text")]
+    for key, beginning, text in zip(*columns, strict=True):
+        is_same = (EntryValue.key == key) & _is_text(beginning, text)
+        rows = EntryValue.select(EntryValue.entry_id).where(EntryValue.form_id == form, is_same)
+        query = query.where(Entry.id.in_(rows))
+    return Prepared(query.limit(1))
 
 
 def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
@@ -102,8 +118,7 @@ def _matching(
     form_id: Any = Entry.form_id
     rows = Entry.select()
     if (few := _few_ids(store, search)) is not None:
-        # As terms, so that no engine reads an index of these columns to find a few ids.
-        status, form_id, rows = status.concat(""), form_id + 0, rows.where(Entry.id.in_(few))
+        status, form_id, rows = status_term, form_term, rows.where(Entry.id.in_(few))
     rows = rows.where(status == search["status"])
     if form_ids:
         rows = rows.where(form_id.in_(storable(form_ids)))
