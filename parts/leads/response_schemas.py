@@ -137,7 +137,7 @@ class SubmissionStored(Schema):
     page_number = Output("Always 0: there is no further page.", int)
     source_page_number = Output("Always 1.", int)
     confirmation_message = Output("HTML to show; empty for a redirect.")
-    confirmation_type = Output("How it is confirmed, such as `message` or `redirect`.")
+    confirmation_type = Output("How it is confirmed: `message` or `redirect`.")
     confirmation_redirect = Output("The URL to go to.", optional=True)
     is_spam = Output("Whether the entry is spam.", bool)
     entry_id = Output("The entry, for callers with `entries:read`.", optional=True)

@@ -95,14 +95,27 @@ def answer(
     return _document(call, form_id, visited, shown, problem)
 
 
+def confirmation_url(call: Call, confirmation: Confirmation) -> str:
+    """Return the URL that a confirmation leads to; empty for a message.
+
+    A page that visitors do not see has none.
+    """
+    if not confirmation.page:
+        return confirmation.redirect_url
+    visited = sent_forms.visit_of_form(call, confirmation.page)
+    if visited is None:
+        return ""
+    separator = "&" if "?" in visited.link else "?"
+    return separator.join(filter(None, (visited.link, confirmation.query)))
+
+
 def _follow(
     call: Call, form_id: int, visited: Visit | None, entry_id: int, confirmation: Confirmation
 ) -> Reply:
     """Return what follows an entry: a redirect, to its page by default."""
-    if confirmation.redirect_url:
-        return html_reply(b"", {"Location": confirmation.redirect_url}, 303)
-    if confirmation.page and (other := sent_forms.visit_of_form(call, confirmation.page)):
-        return html_reply(b"", {"Location": location_of(call, other.link)}, 303)
+    if url := confirmation_url(call, confirmation):
+        url = location_of(call, url) if confirmation.page else url
+        return html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else _host_path(call)
     if not link:
         form = open_form(call.store, form_id)

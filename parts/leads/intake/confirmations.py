@@ -31,12 +31,15 @@ FORM_TAGS = {"form_title": "title", "form_id": "id"}
 
 
 class Confirmation(NamedTuple):
-    """What follows a submission: `message`, `redirect` or `page`, by its `kind`."""
+    """What follows a submission: a message, or a redirect to a URL or to a page by its id.
 
-    kind: str
+    `query` is added to the URL of the page. The message is shown if visitors do not see that.
+    """
+
     message_html: str = ""
     redirect_url: str = ""
     page: int = 0
+    query: str = ""
 
 
 def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
@@ -46,14 +49,16 @@ def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
     default = [one for one in confirmations if one.get("isDefault")]
     chosen: JsonObject = next(iter((*others, *default)), {})
     if chosen.get("type") == "redirect" and (url := _redirect_url(chosen, form, entry)):
-        return Confirmation("redirect", redirect_url=url)
-    page = str(chosen.get("pageId") or "")
-    if chosen.get("type") == "page" and page.isascii() and page.isdigit():
-        return Confirmation("page", page=int(page[:18]))
+        return Confirmation(redirect_url=url)
     text = merge(str(chosen.get("message") or THANKS), form, entry)
     if not chosen.get("disableAutoformat"):
         text = re.sub(r"\r?\n", "<br>\n", text)
-    return Confirmation("message", message_html=text)
+    page = str(chosen.get("pageId") or "")
+    if chosen.get("type") != "page" or not (page.isascii() and page.isdigit()):
+        return Confirmation(text)
+    query = merge(str(chosen.get("queryString") or ""), form, entry, encode=quote_plus)
+    query = query.replace(" ", "%20") if query.isprintable() else ""
+    return Confirmation(text, page=int(page[:18]), query=query)
 
 
 def _holds(confirmation: JsonObject, entry: JsonObject) -> bool:

@@ -8,7 +8,6 @@ from marshmallow import INCLUDE, Schema
 
 from landform.parts.leads import Leads, site
 from landform.parts.leads import errors as e
-from landform.parts.leads.intake.confirmations import Confirmation
 from landform.parts.leads.response_schemas import (
     SubmissionInvalid,
     SubmissionStored,
@@ -83,8 +82,8 @@ def submit_form(call: Call, form_id: int) -> Reply:
     outcome = send(visited.link if visited else "")
     if outcome.confirmation is None:
         return Reply(_invalid(outcome.messages), status=400)
-    url = outcome.confirmation.redirect_url
-    body = _stored(call, outcome, outcome.confirmation)
+    url = site.confirmation_url(call, outcome.confirmation)
+    body = _stored(call, outcome, outcome.confirmation.message_html, url)
     return Reply(body, headers={"Location": url} if url else {}, caching=NO_STORE)
 
 
@@ -169,18 +168,18 @@ def _invalid(messages: Mapping[str, str]) -> JsonObject:
     return {"is_valid": False, "validation_messages": {**messages}, **pages}
 
 
-def _stored(call: Call, outcome: Outcome, confirmation: Confirmation) -> JsonObject:
+def _stored(call: Call, outcome: Outcome, message_html: str, url: str) -> JsonObject:
     """Return what is said of an entry; its id only to whoever may read entries."""
     body: dict[str, Any] = {
         "is_valid": True,
         "page_number": 0,
         "source_page_number": 1,
-        "confirmation_message": confirmation.message_html,
-        "confirmation_type": confirmation.kind,
+        "confirmation_message": "" if url else message_html,
+        "confirmation_type": "redirect" if url else "message",
         "is_spam": outcome.is_spam,
     }
-    if confirmation.redirect_url:
-        body["confirmation_redirect"] = confirmation.redirect_url
+    if url:
+        body["confirmation_redirect"] = url
     if call.access.has_scope("entries:read"):
         body["entry_id"] = str(outcome.entry_id)
     return body

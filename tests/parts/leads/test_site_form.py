@@ -258,6 +258,26 @@ def test_a_confirmation_redirects_to_the_address_of_its_author_only(
     assert location == expected if expected else location.startswith(f"{path}?submitted=")
 
 
+def test_a_confirmation_leads_to_a_page_that_visitors_see_now(site: Site) -> None:
+    thanks = site.page(slug="thanks")
+    to_page = {"type": "page", "pageId": thanks["id"], "queryString": "name={Name:1.3}"}
+    path = make_page(site, make_form(site, confirmation=to_page))
+    values = {**GOOD, "input_1_3": "A&b"}
+    client = {"Accept": "application/json"}
+    sent = site.visitor.post("/forms/1/submissions", json=values, headers=client)
+    url = f"{thanks['link']}?name=A%26b"
+    body = sent.get_json()
+    kind, message = body["confirmation_type"], body["confirmation_message"]
+    assert (kind, message, body["confirmation_redirect"]) == ("redirect", "", url)
+    assert sent.headers["Location"] == url
+    assert urlsplit(url).path + "?name=A%26b" == send(site, path, values).headers["Location"]
+    site.visitor.put(f"/pages/{thanks['id']}", json={"status": "draft"}, auth=ADMIN)
+    body = site.visitor.post("/forms/1/submissions", json=GOOD, headers=client).get_json()
+    assert (body["confirmation_type"], body["confirmation_message"]) == ("message", "Thanks, Ann!")
+    assert "confirmation_redirect" not in body
+    assert "?submitted=" in send(site, path, {**GOOD, "input_1_3": "Bo"}).headers["Location"]
+
+
 def test_a_form_is_filled_in_from_the_query_of_its_page(site: Site) -> None:
     path = make_page(site, make_form(site))
     shown = site.get(f"{path}?from=ads%22%3E%3Cscript%3E&input_2=x&input_8=y")
