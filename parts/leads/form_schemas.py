@@ -1,5 +1,6 @@
 """Schemas of forms: how they are written, with the defaults of Gravity Forms, and read."""
 
+import re
 import secrets
 from typing import Any
 
@@ -91,8 +92,8 @@ def _are_objects(value: object) -> bool:
 
 
 def _is_input(part: JsonObject, field_id: int) -> bool:
-    prefix, _, number = str(part.get("id", "")).partition(".")
-    return prefix == str(field_id) and number.isascii() and number.isdigit() and len(number) < 5
+    # The first input of an e-mail address that is repeated has the id of its field.
+    return bool(re.fullmatch(rf"{field_id}(\.[0-9]{{1,4}})?", str(part.get("id", ""))))
 
 
 class Confirmations(Field[JsonObject]):

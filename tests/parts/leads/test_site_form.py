@@ -258,6 +258,28 @@ def test_a_confirmation_redirects_to_the_address_of_its_author_only(
     assert location == expected if expected else location.startswith(f"{path}?submitted=")
 
 
+def test_an_address_that_is_to_be_repeated_is_shown_twice_and_stored_once(site: Site) -> None:
+    # As Gravity Forms stores such a field.
+    inputs = [{"id": "1", "label": "Enter"}, {"id": "1.2", "label": "Again"}]
+    field = {"id": 1, "type": "email", "emailConfirmEnabled": True, "inputs": inputs}
+    path = make_page(site, make_form(site, field))
+    shown = site.get(path).text
+    assert all(f'name="{name}"' in shown for name in ("input_1", "input_1_2"))
+    wrong = send(site, path, {"input_1": "a@example.com", "input_1_2": "b@example.com"})
+    assert (wrong.status_code, "are not the same" in wrong.text) == (422, True)
+    assert (
+        send(site, path, dict.fromkeys(("input_1", "input_1_2"), "a@example.com")).status_code
+        == 303
+    )
+    assert {key: text for key, text in entries(site)[0].items() if key[0].isdigit()} == {
+        "1": "a@example.com"
+    }
+    refused = site.visitor.post(
+        "/forms", json={"title": "F", "fields": [{**field, "inputs": [{"id": "2"}]}]}, auth=ADMIN
+    )
+    assert (refused.status_code, "fields" in refused.get_json()["data"]["params"]) == (400, True)
+
+
 def test_a_confirmation_leads_to_a_page_that_visitors_see_now(site: Site) -> None:
     thanks = site.page(slug="thanks")
     to_page = {"type": "page", "pageId": thanks["id"], "queryString": "name={Name:1.3}"}
