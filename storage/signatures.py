@@ -5,6 +5,7 @@ import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
 
 from landform.storage.models import PreviewLink, PreviewRevocation, SiteSecret
+from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store, transactional
 
 SECRET_BYTES = 32
@@ -13,12 +14,18 @@ TOKEN_BYTES, NUMBER_BYTES = 16, 8
 LONGEST_TOKEN = 200
 # The most previews of a page that are listed.
 MOST_LINKS = 100
-SECRET = SiteSecret.select(SiteSecret.secret)
+SECRET = Prepared(SiteSecret.select(SiteSecret.secret))
+REVOCATIONS = Prepared(
+    PreviewRevocation.select(PreviewRevocation.times).where(
+        PreviewRevocation.page == Parameter("page")
+    )
+)
 
 
 def secret(store: Store) -> str:
     """Return the secret of the store, which the first call creates."""
-    return SECRET.scalar(store.database) or _make_secret(store)
+    row = SECRET.row(store)
+    return str(row[0]) if row else _make_secret(store)
 
 
 @transactional
@@ -33,19 +40,19 @@ def rotate_secret(store: Store) -> None:
 def _make_secret(store: Store) -> str:
     new = SiteSecret.insert(name="signatures", secret=secrets.token_hex(SECRET_BYTES))
     new.on_conflict_ignore().execute(store.database)
-    return str(SECRET.scalar(store.database))
+    return str(SECRET.row(store)[0])
 
 
 def revocations(store: Store, page_id: int) -> int:
     """Return the number of times that the signatures for a page were revoked."""
-    rows = PreviewRevocation.select(PreviewRevocation.times)
-    return rows.where(PreviewRevocation.page == page_id).scalar(store.database) or 0
+    row = REVOCATIONS.row(store, {"page": page_id})
+    return int(row[0]) if row else 0
 
 
 @transactional
 def revoke(store: Store, page_id: int) -> None:
     """End every preview of a page, and every cookie that its password set."""
-    if SECRET.scalar(store.database) is None:
+    if SECRET.row(store) is None:
         # Nothing was ever signed.
         return
     times = revocations(store, page_id) + 1

@@ -193,7 +193,7 @@ def _of_value(operator: str, value: str) -> Any:
 
 def _of_column(column: Any, operator: str, value: str) -> Any:
     if isinstance(column, BooleanField):
-        return NOTHING if value not in ("0", "1") else column == (value == "1")
+        return NOTHING if value not in ("", "0", "1") else column == (value == "1")
     if isinstance(column, (AutoField, BigIntegerField)):
         number = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else None
         if number is None:
