@@ -94,7 +94,8 @@ def _add_probes(app: Flask, store: Store) -> None:
 
     def respond(reason: str = "") -> Response:
         body = {"status": "unavailable", "reason": reason} if reason else {"status": "ok"}
-        return json_response(body, 503 if reason else 200, {"Cache-Control": "no-store"})
+        response = json_response(body, 503 if reason else 200, {"Cache-Control": "no-store"})
+        return finish_response(request_ctx.request, response)
 
     def readyz() -> Response:
         try:

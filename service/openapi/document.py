@@ -18,7 +18,6 @@ from landform.service.openapi.components import (
     REQUEST_HEADERS,
     RESPONSE_HEADERS,
     SECURITY,
-    TOO_LONG,
     Error,
     error_response,
     parameter,
@@ -209,7 +208,6 @@ def _responses(components: Components, operation: Operation) -> JsonObject:
     if operation.invalid:
         media = responses["400"]["content"][JSON]
         media["schema"] = {"anyOf": [ERROR_SCHEMA, _schema(components, operation.invalid)]}
-    responses["414"] = TOO_LONG
     return responses
 
 
