@@ -127,9 +127,12 @@ def _operation(components: Components, method: str, operation: Operation) -> Jso
     }
     if operation.body:
         # Generators of clients need one media type: not forms too.
-        media = {"schema": components.schema(type(operation.body))}
-        media |= {"example": operation.example} if operation.example else {}
+        schema = components.schema(type(operation.body))
         required = any(field.required for field in operation.body.load_fields.values())
+        if operation.body.unknown == INCLUDE and not required:
+            # PHP sends no fields as an empty list.
+            schema = {"anyOf": [schema, {"type": "array", "maxItems": 0}, {"type": "null"}]}
+        media = {"schema": schema} | ({"example": operation.example} if operation.example else {})
         described["requestBody"] = {"required": required, "content": {"application/json": media}}
     return described
 
