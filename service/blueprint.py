@@ -33,7 +33,7 @@ from landform.storage.failed_attempts import Attempts
 RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
 ANY_METHOD: Any = {"methods": METHODS, **RULE}
 SITEMAP, ROBOTS = all_routes([sitemap.RESOURCE]), "/robots.txt"
-# The operation whose URL tells where the blueprint is.
+# An operation whose URL, without its path, is that of the blueprint.
 BASE_OPERATION, BASE_PATH = "list_pages", "/pages"
 # The parameter with which `/` is another URL of a route below `/wp-json`.
 REST_ROUTE = "rest_route"
@@ -131,17 +131,17 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
         name = dict(pairs(request.query_string)).get(REST_ROUTE)
         if not name:
             return home(**variables)
-        # The same request as it would have come to the path of the route.
+        # The same request, at the path of the route.
         path = f"{WP_JSON}/{name.strip('/')}".rstrip("/")
         environ = {**request.environ}
         environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + path
         environ.pop("werkzeug.request", None)
-        led = type(request)(environ)
+        same = type(request)(environ)
         match = routes.find(path)
         if match is None:
-            return finish_response(led, to_response(no_route(led.path).finished()))
-        response = views.respond(led, *match)
-        set_caller(request.environ, caller_name(led.environ))
+            return finish_response(same, to_response(no_route(same.path).finished()))
+        response = views.respond(same, *match)
+        set_caller(request.environ, caller_name(same.environ))
         return response
 
     return root

@@ -3,7 +3,7 @@
 from functools import cache
 
 from landform.parts import modules_of
-from landform.service import batch, events, feeds, page_copies, pages, previews, revisions
+from landform.service import batch, events, feeds, page_actions, pages, previews, revisions
 from landform.service.discovery import index, resources
 from landform.service.openapi import docs
 from landform.service.operations import Resource, Route, all_routes
@@ -11,8 +11,7 @@ from landform.service.site import unsaved
 
 CORE = (
     pages.RESOURCE,
-    pages.OWN_RESOURCE,
-    page_copies.RESOURCE,
+    page_actions.RESOURCE,
     previews.RESOURCE,
     unsaved.RESOURCE,
     revisions.RESOURCE,

@@ -202,7 +202,7 @@ class HttpViews:
     def _look_up(self, incoming: HttpIncoming) -> Lookup:
         """Return the look-up of the middleware, or else look in the cache.
 
-        Then the caller is identified first, so that this works with any authorizer.
+        In a host, which has no middleware, the caller is identified first, by any authorizer.
         """
         environ, access = incoming.http.environ, incoming.access
         if (lookup := lookup_of(environ)) is not None:

@@ -129,7 +129,7 @@ def _operation(components: Components, method: str, operation: Operation) -> Jso
         # Generators of clients need one media type: not forms too.
         schema = components.schema(type(operation.body))
         required = any(field.required for field in operation.body.load_fields.values())
-        if operation.body.unknown == INCLUDE and not required:
+        if operation.body.unknown == INCLUDE and not (required or operation.body_list):
             # PHP sends no fields as an empty list.
             schema = {"anyOf": [schema, {"type": "array", "maxItems": 0}, {"type": "null"}]}
         media = {"schema": schema} | ({"example": operation.example} if operation.example else {})
