@@ -64,18 +64,19 @@ class HttpIncoming(Incoming):
 
     def __init__(self, http: Request, service: Service, path: str) -> None:
         self.http, self._service = http, service
-        self.method, self.headers = http.method, http.headers
         # Not Werkzeug's base_url, which fails on a Host that is not Punycode.
         host, full_path = quote(http.host, safe=":[]"), (http.root_path + http.path).lstrip("/")
-        self.url = f"{http.scheme}://{host}/{quote(full_path)}"
+        url = f"{http.scheme}://{host}/{quote(full_path)}"
         segments = len([*filter(None, path.split("/"))])
-        self.root_url = self.url.rstrip("/").rsplit("/", segments)[0]
-        self.access = Access(
+        root_url = url.rstrip("/").rsplit("/", segments)[0]
+        access = Access(
             self._identify,
             service.attempts,
             http.remote_addr or "",
             is_by_host=service.is_host_authorized,
         )
+        super().__init__(http.method, url, root_url, http.headers, access)
+        self.query_string = http.query_string
         # One byte more than is allowed: Flask silently cuts a body without a length there.
         http.max_content_length = http.max_form_memory_size = service.options.max_body_bytes + 1
 
@@ -83,11 +84,6 @@ class HttpIncoming(Incoming):
         identity = self._service.authorizer(self.http)
         set_caller(self.http.environ, identity.name if identity else None)
         return identity
-
-    @property
-    def query_string(self) -> bytes:
-        """The raw query."""
-        return self.http.query_string
 
     @cached_property
     def _raw_body(self) -> bytes:
