@@ -15,7 +15,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import Landform, make_blueprint
 from landform.service.http.cache import Environ, cache_middleware, cached_response, skip_lookup
-from landform.service.http.headers import finish_response, json_response, to_response
+from landform.service.http.headers import error_response, finish_response, json_response
 from landform.service.http.views import from_exception
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import Settings, all_settings, read_settings
@@ -120,8 +120,6 @@ def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Respon
             if "." in endpoint:
                 # A method that no rule allows: the view of the other methods answers.
                 return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
-        return finish_response(
-            request_ctx.request, to_response(from_exception(error).finished()), origins
-        )
+        return error_response(request_ctx.request, from_exception(error), origins)
 
     return handle

@@ -17,7 +17,7 @@ from landform.service.cli import host_commands
 from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
 from landform.service.http.cache import ResponseCache, caller_name, set_caller
-from landform.service.http.headers import finish_response, to_response
+from landform.service.http.headers import error_response
 from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
 from landform.service.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
@@ -88,7 +88,10 @@ def make_blueprint(options: Options) -> Landform:
     service = make_service(options)
     cache = ResponseCache(service.store, options.cache_bytes)
     blueprint, views = Landform(options.name, service, cache), HttpViews(service, cache)
-    blueprint.register_error_handler(ApiError, _api_error_response)
+    # Hooks of the host may raise one.
+    blueprint.register_error_handler(
+        ApiError, lambda error: error_response(request_ctx.request, error)
+    )
     send_signals(service, blueprint)
     parts = options.part_types
     routes = [*api_routes(parts, wordpress=options.wp_json_paths), *screen_routes(parts)]
@@ -139,17 +142,12 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
         same = type(request)(environ)
         match = routes.find(path)
         if match is None:
-            return finish_response(same, to_response(no_route(same.path).finished()))
+            return error_response(same, no_route(same.path))
         response = views.respond(same, *match)
         set_caller(request.environ, caller_name(same.environ))
         return response
 
     return root
-
-
-def _api_error_response(error: ApiError) -> Response:
-    """Return the response to an `ApiError` that a hook of the host raised."""
-    return finish_response(request_ctx.request, to_response(error.finished()))
 
 
 def make_service(options: Options) -> Service:

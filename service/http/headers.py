@@ -5,6 +5,7 @@ from collections.abc import Collection, Mapping
 from flask import Request, Response
 from werkzeug.datastructures import Headers, HeaderSet
 
+from landform.service.errors import ApiError
 from landform.service.http.cache import Environ, is_cacheable, is_private
 from landform.service.json_codec import dumps
 from landform.service.loading import pairs
@@ -98,3 +99,8 @@ def finish_response(
     cached = {"Cache-Control": response.headers["Cache-Control"]}
     wrapped = envelope(response.get_data(), response.status_code, response.headers)
     return set_headers(request, json_response(wrapped, headers=cached), origins)
+
+
+def error_response(request: Request, error: ApiError, origins: Collection[str] = ()) -> Response:
+    """Return the finished response to an error."""
+    return finish_response(request, to_response(error.finished()), origins)

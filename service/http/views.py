@@ -40,6 +40,7 @@ from landform.service.http.cache import (
 from landform.service.http.headers import (
     ALLOW_HEADERS,
     CORS_HEADERS,
+    error_response,
     finish_response,
     json_response,
     to_response,
@@ -153,9 +154,7 @@ class HttpViews:
             values = {name: variables[name] for name in path_variables(route.path)}
             return self._dispatch(incoming, route, read_variables(values))
         except Exception as error:
-            return finish_response(
-                http, to_response(from_exception(error).finished()), self.origins
-            )
+            return error_response(http, from_exception(error), self.origins)
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
         method, http = incoming.effective_method, incoming.http
@@ -246,7 +245,7 @@ def _allowed_methods(incoming: Incoming, route: Route) -> str:
 def not_found_view(**variables: str) -> Response:
     """Return the 404 for a URL below the prefix without a route."""
     http = request_ctx.request
-    return finish_response(http, to_response(no_route(http.path).finished()))
+    return error_response(http, no_route(http.path))
 
 
 def from_exception(error: Exception) -> ApiError:
