@@ -6,13 +6,13 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage parts
 
-.PHONY: help install types run test test-core test-servers test-faults test-clients faults contract tools clients bench scale lint vendor wheel binary clean
+.PHONY: help install types run test test-core test-servers test-faults test-clients faults contract tools clients bench scale lint lint-python vendor wheel binary clean
 
 help:
 	@echo "make run            serve on http://127.0.0.1:8000, or on another PORT, with data in ./landform.db"
 	@echo "make test           the tests in process; test-servers, test-faults and test-clients are the others"
 	@echo "make test-core      the tests in process without any part"
-	@echo "make lint           ruff, bandit, hadolint and mypy; eslint and tsc, which need npm"
+	@echo "make lint           lint-python: ruff, bandit, hadolint and mypy; eslint and tsc, which need npm"
 	@echo "make wheel binary   build both into dist/"
 	@echo "make bench scale    measure; make faults: half an hour of faults"
 	@echo "make vendor         compare what the console takes from others with npm's files"
@@ -124,18 +124,21 @@ $(LINT)/node_modules/.installed: $(LINT)/package-lock.json
 	npm ci --prefix $(LINT) --ignore-scripts --no-audit --no-fund
 	@touch $@
 
-# mypy sees no editable install of this layout; a link named like the package shows it the way.
-lint: .venv/.dev $(LINT)/node_modules/.installed
+lint: lint-python $(LINT)/node_modules/.installed
 	$(LINT)/node_modules/.bin/eslint --config $(LINT)/eslint.config.js $(MODULES)
 	$(LINT)/node_modules/.bin/tsc --project $(LINT)
+
+# mypy sees no editable install of this layout; a link named like the package shows it the way.
+lint-python: .venv/.dev
 	$(BIN)/ruff check . && $(BIN)/ruff format --check .
 	$(BIN)/bandit --quiet --recursive --configfile pyproject.toml $(CODE)
 	$(BIN)/hadolint deploy/Dockerfile
 	@mkdir -p .lint && ln -sfn .. .lint/landform
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)) tests/embedding/typed_host.py)
 
-# The types of the Python API follow from the contracts and the schemas; a test compares them.
-types: .venv/.installed
+# The types of the Python API follow from the contracts and the schemas; a test compares them. An
+# environment that is there is taken as it is.
+types: $(if $(wildcard $(BIN)/python),,install)
 	$(BIN)/python docs/python_types.py
 
 wheel: .venv/.dev

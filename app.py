@@ -15,7 +15,7 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import Landform, make_blueprint
 from landform.service.http.cache import Environ, cache_middleware, cached_response, skip_lookup
-from landform.service.http.headers import finish_response, json_response, to_response
+from landform.service.http.headers import error_response, finish_response, json_response
 from landform.service.http.views import from_exception
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import Settings, all_settings, read_settings
@@ -94,7 +94,8 @@ def _add_probes(app: Flask, store: Store) -> None:
 
     def respond(reason: str = "") -> Response:
         body = {"status": "unavailable", "reason": reason} if reason else {"status": "ok"}
-        return json_response(body, 503 if reason else 200, {"Cache-Control": "no-store"})
+        response = json_response(body, 503 if reason else 200, {"Cache-Control": "no-store"})
+        return finish_response(request_ctx.request, response)
 
     def readyz() -> Response:
         try:
@@ -119,8 +120,6 @@ def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Respon
             if "." in endpoint:
                 # A method that no rule allows: the view of the other methods answers.
                 return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
-        return finish_response(
-            request_ctx.request, to_response(from_exception(error).finished()), origins
-        )
+        return error_response(request_ctx.request, from_exception(error), origins)
 
     return handle

@@ -40,10 +40,6 @@ class Line(KnownOnly):
     version = Integer(minimum=1, maximum=LARGEST, required=True)
     modified_utc = StoredDateTime(required=True)
 
-    def problems(self, row: JsonObject) -> list[str]:
-        """Return why visitors do not see what a valid row is; only forms have such reasons."""
-        return []
-
 
 class MetaLine(KnownOnly, PageMeta):
     """The custom fields of a page; unknown keys are refused too."""

@@ -174,8 +174,7 @@ class Text(Field[str]):
         super().__init__(about, choices=choices, **kw)
         self.blank, self.line, self.longest, self.needs = blank, line, longest, needs
         min_length: JsonObject = {} if blank else {"minLength": 1}
-        # A longer text fills the request line, which the server refuses itself.
-        max_length = {"maxLength": longest} if longest <= SHORT_TEXT else {}
+        max_length = {"maxLength": longest} if longest < inf and not choices else {}
         pattern = {"pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$"} if line else {}
         self.json_type = {**STRING, **min_length, **max_length, **pattern}
 

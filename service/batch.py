@@ -6,7 +6,7 @@ from typing import TypeVar
 from urllib.parse import quote, unquote
 
 from landform.schemas import batch as schemas
-from landform.service.call import Call, ReadyIncoming
+from landform.service.call import Call, Incoming
 from landform.service.errors import INVALID, ApiError, api_error, from_known, no_route, wrong_method
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import nested, pairs
@@ -126,7 +126,7 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     body = item.get("body") or {}
     headers = _request_headers(item["headers"])
     method, access = item["method"], call.access
-    incoming = ReadyIncoming(method, *urls, headers, access, query, body, generation)
+    incoming = Incoming(method, *urls, headers, access, query, body, generation=generation)
     ids = read_variables(variables)
     return partial(complete, load(call.service, operation, incoming, ids), ids)
 

@@ -17,7 +17,7 @@ from landform.service.cli import host_commands
 from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
 from landform.service.http.cache import ResponseCache, caller_name, set_caller
-from landform.service.http.headers import finish_response, to_response
+from landform.service.http.headers import error_response
 from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
 from landform.service.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
@@ -33,7 +33,7 @@ from landform.storage.failed_attempts import Attempts
 RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
 ANY_METHOD: Any = {"methods": METHODS, **RULE}
 SITEMAP, ROBOTS = all_routes([sitemap.RESOURCE]), "/robots.txt"
-# The operation whose URL tells where the blueprint is.
+# An operation whose URL, without its path, is that of the blueprint.
 BASE_OPERATION, BASE_PATH = "list_pages", "/pages"
 # The parameter with which `/` is another URL of a route below `/wp-json`.
 REST_ROUTE = "rest_route"
@@ -88,7 +88,10 @@ def make_blueprint(options: Options) -> Landform:
     service = make_service(options)
     cache = ResponseCache(service.store, options.cache_bytes)
     blueprint, views = Landform(options.name, service, cache), HttpViews(service, cache)
-    blueprint.register_error_handler(ApiError, _api_error_response)
+    # Hooks of the host may raise one.
+    blueprint.register_error_handler(
+        ApiError, lambda error: error_response(request_ctx.request, error)
+    )
     send_signals(service, blueprint)
     parts = options.part_types
     routes = [*api_routes(parts, wordpress=options.wp_json_paths), *screen_routes(parts)]
@@ -131,25 +134,20 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
         name = dict(pairs(request.query_string)).get(REST_ROUTE)
         if not name:
             return home(**variables)
-        # The same request as it would have come to the path of the route.
+        # The same request, at the path of the route.
         path = f"{WP_JSON}/{name.strip('/')}".rstrip("/")
         environ = {**request.environ}
         environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + path
         environ.pop("werkzeug.request", None)
-        led = type(request)(environ)
+        same = type(request)(environ)
         match = routes.find(path)
         if match is None:
-            return finish_response(led, to_response(no_route(led.path).finished()))
-        response = views.respond(led, *match)
-        set_caller(request.environ, caller_name(led.environ))
+            return error_response(same, no_route(same.path))
+        response = views.respond(same, *match)
+        set_caller(request.environ, caller_name(same.environ))
         return response
 
     return root
-
-
-def _api_error_response(error: ApiError) -> Response:
-    """Return the response to an `ApiError` that a hook of the host raised."""
-    return finish_response(request_ctx.request, to_response(error.finished()))
 
 
 def make_service(options: Options) -> Service:

@@ -1,6 +1,5 @@
 """The incoming call of an operation, and the loaded call for its view."""
 
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -62,10 +61,13 @@ class Service:
         return Urls(public_url, wordpress_url, self.reserved_slugs, home)
 
 
-class Incoming(ABC):
-    """An unchecked call by HTTP, in a batch or from Python.
+@dataclass(eq=False)
+class Incoming:
+    """An unchecked call, in a batch or from Python; one by HTTP is a subclass.
 
-    `url` is that of the operation without its query, `root_url` that of the service.
+    `url` is that of the operation without its query, `root_url` that of the service. `query`: the
+    parameters, with brackets resolved. `query_string`: the raw query, if there is one.
+    `generation`: that of the store, if it was read once for several calls.
     """
 
     method: str
@@ -73,21 +75,18 @@ class Incoming(ABC):
     root_url: str
     headers: Headers | Mapping[str, str]
     access: Access
-    # The generation of the store, if it was read once for several calls.
+    query: JsonObject = field(default_factory=dict)
+    body: JsonObject = field(default_factory=dict)
+    query_string: bytes = b""
     generation: str = ""
 
-    @abstractmethod
     def read_query(self, operation: Operation) -> JsonObject:
-        """Return the parameters as they were sent, with brackets resolved."""
+        """Return the parameters, also from the body if the operation has none."""
+        return self.query if operation.body else {**self.body, **self.query}
 
-    @abstractmethod
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the object in the body, which may be empty."""
-
-    @property
-    def query_string(self) -> bytes:
-        """The raw query."""
-        return b""
+        return self.body
 
     @cached_property
     def query_pairs(self) -> list[tuple[str, str]]:
@@ -106,28 +105,6 @@ class Incoming(ABC):
     def is_wordpress(self) -> bool:
         """Whether the URL is below `/wp-json`, as WordPress or Gravity Forms has it."""
         return f"{WORDPRESS}/" in self.url or f"{GRAVITY_FORMS}/" in self.url
-
-
-@dataclass
-class ReadyIncoming(Incoming):
-    """A call whose query and body are parsed already."""
-
-    method: str
-    url: str
-    root_url: str
-    headers: Mapping[str, str]
-    access: Access
-    query: JsonObject
-    body: JsonObject
-    generation: str = ""
-
-    def read_query(self, operation: Operation) -> JsonObject:
-        """Return the parameters, also from the body if the operation has none."""
-        return self.query if operation.body else {**self.body, **self.query}
-
-    def read_body(self, operation: Operation) -> JsonObject:
-        """Return the body."""
-        return self.body
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,10 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "rest_invalid_param": ((400,), "A parameter is wrong; nothing was changed."),
     "rest_missing_callback_param": ((400,), "A required field is missing."),
     "rest_invalid_json": ((400,), "The body is not JSON that can be stored."),
-    "rest_bad_request": ((400,), "The request or its body could not be read."),
+    "rest_bad_request": (
+        (400, 408, 414, 431),
+        "The request could not be read, came too slowly, or has a head that is too long.",
+    ),
     "rest_post_exists": ((400,), "A page to be created must not have an id."),
     "empty_content": ((400,), "A page needs a title or content."),
     "rest_post_invalid_page_number": ((400,), "The page number is beyond the last page."),

@@ -136,6 +136,12 @@ def internal_error() -> ApiError:
     return ApiError(500, "internal_server_error", "An unexpected error occurred.")
 
 
+def http_error(status: int, reason: str) -> ApiError:
+    """Return the error for a request that a server refuses, with the reason phrase of HTTP."""
+    codes = {413: "rest_body_too_large", 500: "internal_server_error"}
+    return ApiError(status, codes.get(status, "rest_bad_request"), f"{reason}.")
+
+
 def from_known(error: Exception) -> ApiError | None:
     """Return the API error for an exception; None for an unexpected one."""
     if isinstance(error, ApiError):

@@ -11,7 +11,7 @@ from landform.service.call import Call
 from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
 from landform.service.operations import GRAVITY_FORMS, Resource
-from landform.service.page_dump import created, make_shape
+from landform.service.page_dump import created_reply, make_shape
 from landform.service.planning.plan import plan
 from landform.service.reply import Caching, Reply
 from landform.storage import feeds
@@ -59,7 +59,7 @@ def list_feeds(call: Call) -> Reply:
 def create_feed(call: Call) -> Reply:
     """Create a feed and return it with integer ids."""
     feed = feeds.create(call.store, call.body)
-    return created(call, "feeds", feed_reply(call, feed), feed["id"])
+    return created_reply(call, "feeds", feed_reply(call, feed), feed["id"])
 
 
 @RESOURCE.get(
@@ -177,7 +177,7 @@ def create_form_feed(call: Call, form_id: int) -> Reply:
     if form_id > MAX_INTEGER:
         raise ValidationError(f"form_id must be from 0 to {MAX_INTEGER}.", "form_id")
     feed = feeds.create(call.store, {**call.body, "form_id": form_id})
-    return created(call, "feeds", feed_reply(call, feed), feed["id"])
+    return created_reply(call, "feeds", feed_reply(call, feed), feed["id"])
 
 
 @RESOURCE.post(
@@ -193,7 +193,7 @@ def create_form_feed(call: Call, form_id: int) -> Reply:
 def duplicate_feed(call: Call, feed_id: int) -> Reply:
     """Create an inactive copy of a feed, "... (copy)", in its form or another one."""
     feed = feeds.duplicate(call.store, feed_id, call.body.get("form_id"))
-    return created(call, "feeds", feed_reply(call, feed), feed["id"])
+    return created_reply(call, "feeds", feed_reply(call, feed), feed["id"])
 
 
 @RESOURCE.post(

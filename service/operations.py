@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from types import GenericAlias, UnionType
 from typing import Any
 
 from marshmallow import INCLUDE, Schema, missing
@@ -25,6 +26,8 @@ NAMESPACES = ("wp/v2", "gf/v2")
 WORDPRESS, GRAVITY_FORMS = (f"{WP_JSON}/{name}" for name in NAMESPACES)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
+# What an operation returns: a schema, one for each context, a Python type with schemas, or a text.
+Returned = Schema | Mapping[str, Schema] | type | GenericAlias | UnionType | str | None
 # A function of a `Call`.
 Prepare = Callable[..., Any]
 # A function of a `Call` and the ids in the path.
@@ -36,10 +39,9 @@ class Operation:
     """A view and its declaration.
 
     - `name`: of the endpoint and of the Python method; by default that of the view.
-    - `response`: the schema of the response, one for each context, a Python type with schemas,
-      such as a dictionary of them, or a constant text; with `many` it is a list of these.
-      `wordpress_response`: that below `/wp-json`. `invalid`: the type or the text of a 400 that is
-      no error. `other_type`: another content type, for callers that prefer it in `Accept`.
+    - `response`: what is returned, see `Returned`; a text is constant, and with `many` it is a
+      list. `wordpress_response`: that below `/wp-json`. `invalid`: the body of a 400 that is no
+      error. `other_type`: another content type, for callers that prefer it in `Accept`.
     - `scope`: the scope that callers need; with none, any valid credentials. `public`: callers
       need no credentials, and the view checks what they may see. `denied`: the code of the error
       for other callers.
@@ -63,9 +65,9 @@ class Operation:
     name: str
     methods: tuple[str, ...]
     path: str
-    response: Any = None
+    response: Returned = None
     wordpress_response: Schema | None = None
-    invalid: Any = None
+    invalid: Returned = None
     other_type: str = ""
     many: bool = False
     status: int = 200

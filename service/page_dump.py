@@ -76,7 +76,7 @@ def page_reply(call: Call, page: Row, warnings: Iterable[str] = ()) -> Reply:
     )
 
 
-def created(call: Call, resource: str, reply: Reply, row_id: int) -> Reply:
+def created_reply(call: Call, resource: str, reply: Reply, row_id: int) -> Reply:
     """Return the reply to a create, with the URL of the new row."""
     location = f"{call.root_url}/{resource}/{row_id}"
     return Reply(reply.body, headers={"Location": location, **reply.headers}, etag=reply.etag)

@@ -1,4 +1,4 @@
-"""The operations on pages."""
+"""The operations on pages that WordPress has too."""
 
 from collections.abc import Sequence
 from json import loads
@@ -21,7 +21,7 @@ from landform.service.page_dump import (
     WORDPRESS_CONTEXTS,
     WORDPRESS_DELETED,
     Shape,
-    created,
+    created_reply,
     make_shape,
     page_reply,
     page_shape,
@@ -33,9 +33,6 @@ from landform.storage.pages import listing, scheduling
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WORDPRESS)
-# What WordPress does not have.
-OWN_RESOURCE = Resource()
-COUNTS = schemas.PageCounts()
 PAGING = ("X-WP-Total", "X-WP-TotalPages", "Link")
 REMOVED = "left out of the HTML, for want of the scope html:unfiltered"
 STILL_REMOVED = "left out of the HTML, as before: the text did not change"
@@ -90,13 +87,6 @@ def list_pages(call: Call) -> Reply:
     return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
 
 
-@OWN_RESOURCE.get("/pages/counts", response=COUNTS, scope="pages:read")
-def count_pages(call: Call) -> Reply:
-    """Return the number of pages of each status."""
-    counts = listing.count_by_status(call.store)
-    return Reply(COUNTS.dump({name: counts[name] for name in COUNTS.fields}), caching=NO_STORE)
-
-
 @RESOURCE.post(
     "/pages",
     body=schemas.PageCreate(),
@@ -119,7 +109,7 @@ def create_page(call: Call) -> Reply:
     columns["meta"] = {**schemas.EMPTY_META, **columns["meta"]}
     page = pages.create(call.store, columns)
     reply = page_reply(call, page, find_warnings(call, call.prepared, page))
-    return created(call, "pages", reply, page["id"])
+    return created_reply(call, "pages", reply, page["id"])
 
 
 @RESOURCE.get(

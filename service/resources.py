@@ -3,21 +3,20 @@
 from functools import cache
 
 from landform.parts import modules_of
-from landform.service import batch, events, feeds, page_copies, pages, previews, revisions
-from landform.service.discovery import index, resources
+from landform.service import batch, events, feeds, page_actions, pages, previews, revisions
+from landform.service.discovery import clients, index
 from landform.service.openapi import docs
 from landform.service.operations import Resource, Route, all_routes
 from landform.service.site import unsaved
 
 CORE = (
     pages.RESOURCE,
-    pages.OWN_RESOURCE,
-    page_copies.RESOURCE,
+    page_actions.RESOURCE,
     previews.RESOURCE,
     unsaved.RESOURCE,
     revisions.RESOURCE,
     revisions.OWN_RESOURCE,
-    resources.WHOAMI,
+    clients.WHOAMI,
     feeds.RESOURCE,
     events.RESOURCE,
 )
@@ -40,7 +39,7 @@ def api_routes(parts: Parts, *, wordpress: bool = False) -> tuple[Route, ...]:
     described = all_resources(parts)
     if wordpress:
         has_forms = any("/forms" in resource.paths for resource in described)
-        described += (resources.RESOURCE, *(() if has_forms else (resources.FORMS_RESOURCE,)))
+        described += (clients.RESOURCE, *(() if has_forms else (clients.FORMS_RESOURCE,)))
         described += (index.resource(described),)
     return tuple(all_routes((*described, docs.resource(described))))
 

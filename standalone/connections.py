@@ -10,6 +10,8 @@ from waitress.channel import HTTPChannel
 from waitress.task import ErrorTask, WSGITask
 from waitress.utilities import build_http_date
 
+from landform.service.errors import http_error
+from landform.service.http.headers import COMMON_HEADERS
 from landform.standalone.parser import Refused, Request
 
 # A client that has sent or received so many bytes gets a new deadline.
@@ -74,16 +76,19 @@ class Response(WSGITask):  # type: ignore[misc]
 
 
 class Refusal(ErrorTask):  # type: ignore[misc]
-    """The response to an invalid request: plain text that repeats nothing of it."""
+    """The response to a request that cannot be read: an error that repeats nothing of it."""
 
     def execute(self) -> None:
-        """Write it."""
-        error = self.request.error
-        error.body, self.version, self.channel.lingers = "", "1.1", True
+        """Write it, and close."""
+        error, self.version, self.channel.lingers = self.request.error, "1.1", True
         self.logger.warning("A request cannot be read: %s.", error.reason)
-        if error.code == 503:
-            self.response_headers.append(("Retry-After", "2"))
-        super().execute()
+        body, status, headers, content_type, *_ = http_error(error.code, error.reason).finished()
+        headers |= {**COMMON_HEADERS, "Content-Type": content_type, "Cache-Control": "no-store"}
+        headers |= {"Retry-After": "2"} if status == 503 else {}
+        self.response_headers = [*headers.items()]
+        self.status, self.content_length = f"{status} {error.reason}", len(body)
+        self.set_close_on_finish()
+        self.write(body)
 
 
 class Connection(HTTPChannel):  # type: ignore[misc]

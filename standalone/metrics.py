@@ -16,6 +16,7 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metri
 
 from landform.service.auth.local_mode import LocalMode
 from landform.service.call import Service
+from landform.service.http.headers import finish_response
 from landform.service.http.views import HttpIncoming
 from landform.standalone.logs import RequestRecord
 from landform.storage.pages.listing import count_by_status
@@ -62,8 +63,9 @@ class Metrics:
             registry = CollectorRegistry()
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
             registry.register(self)
-        text = generate_latest(registry)
-        return Response(text, mimetype="text/plain", headers={"Cache-Control": "no-store"})
+        headers = {"Cache-Control": "no-store"}
+        response = Response(generate_latest(registry), mimetype="text/plain", headers=headers)
+        return finish_response(request, response)
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics that are read from the database, the same in all workers."""

@@ -15,7 +15,7 @@ import peewee
 from landform.storage import migrating
 from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
-from landform.storage.engines.database import EngineDatabase, Options, WatchedVersions
+from landform.storage.engines.database import EngineDatabase, EngineOptions, WatchedVersions
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable, reason_of
 from landform.storage.models import StoreInfo
 from landform.storage.query_budget import Deadline
@@ -33,8 +33,8 @@ class Store:
     """A database and the site's clock. Uses no connection across a fork.
 
     `url`: `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or a URL of libpq with
-    `postgresql://`; `options`: those of `engines.database.Options`. `search_timeout`: the seconds
-    that the database may work for one list that searches or filters (None: no limit).
+    `postgresql://`; `options`: those of `EngineOptions` (`engines/database.py`). `search_timeout`:
+    the seconds that the database may work for one list that searches or filters (None: no limit).
     `event_days`: the days that events are stored; 0 stores none. `revisions`: how many are stored
     of each page. `language`: that of the site, for slugs. `identity`: the only store to open, which
     then is never created; None for the first that is migrated. Raises `DatabaseUnusable` for a URL
@@ -53,7 +53,7 @@ class Store:
         language: str = "",
         **options: Any,
     ) -> None:
-        self._url, self._options = url, Options(**options)
+        self._url, self._options = url, EngineOptions(**options)
         self._is_pending = False
         self.clock = clock or Clock()
         self.busy_timeout = self._options.busy_timeout

@@ -124,8 +124,11 @@ class EntryProperties(Tolerant):
 class Search(Field[JsonObject]):
     """A search as JSON text: `status`, `start_date`, `end_date` and `field_filters`."""
 
-    # No `maxLength`: most servers take a shorter URL than this may become.
-    json_type = {"type": "string", "contentMediaType": "application/json"}
+    json_type = {
+        "type": "string",
+        "contentMediaType": "application/json",
+        "maxLength": LONGEST_SEARCH,
+    }
     python_type = "str"
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:

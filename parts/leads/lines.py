@@ -43,7 +43,7 @@ class FormLine(Line):
         return {**data, "meta": FormWrite().load({**data["meta"], **TITLE})["meta"]}
 
     def problems(self, row: JsonObject) -> list[str]:
-        """Return why visitors do not see a form."""
+        """Return why visitors do not see a form; imports from WordPress report it."""
         return problems_of(row["meta"])
 
 

@@ -5,11 +5,14 @@ from collections.abc import Collection, Mapping
 from flask import Request, Response
 from werkzeug.datastructures import Headers, HeaderSet
 
+from landform.service.errors import ApiError
 from landform.service.http.cache import Environ, is_cacheable, is_private
 from landform.service.json_codec import dumps
 from landform.service.loading import pairs
 from landform.service.reply import JSON, Finished, envelope
 
+# The headers of every response: of operations, pages, probes, metrics, and refused requests.
+COMMON_HEADERS = {"X-Content-Type-Options": "nosniff"}
 ALLOW_HEADERS = "Access-Control-Allow-Headers"
 # The headers that pages of other origins may send; the last four are for tracing.
 CORS_HEADERS = (
@@ -54,7 +57,8 @@ def to_response(finished: Finished) -> Response:
 
 def set_headers(request: Request, response: Response, origins: Collection[str]) -> Response:
     """Add the common headers to a response. `origins`: the web origins that may read it."""
-    response.headers["X-Content-Type-Options"] = "nosniff"
+    for name, value in COMMON_HEADERS.items():
+        response.headers[name] = value
     is_read = request.method in ("GET", "HEAD")
     if not is_read or response.status_code >= 400 or not is_cacheable(request.environ):
         response.headers["Cache-Control"] = "no-store"
@@ -95,3 +99,8 @@ def finish_response(
     cached = {"Cache-Control": response.headers["Cache-Control"]}
     wrapped = envelope(response.get_data(), response.status_code, response.headers)
     return set_headers(request, json_response(wrapped, headers=cached), origins)
+
+
+def error_response(request: Request, error: ApiError, origins: Collection[str] = ()) -> Response:
+    """Return the finished response to an error."""
+    return finish_response(request, to_response(error.finished()), origins)

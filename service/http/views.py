@@ -40,6 +40,7 @@ from landform.service.http.cache import (
 from landform.service.http.headers import (
     ALLOW_HEADERS,
     CORS_HEADERS,
+    error_response,
     finish_response,
     json_response,
     to_response,
@@ -64,18 +65,19 @@ class HttpIncoming(Incoming):
 
     def __init__(self, http: Request, service: Service, path: str) -> None:
         self.http, self._service = http, service
-        self.method, self.headers = http.method, http.headers
         # Not Werkzeug's base_url, which fails on a Host that is not Punycode.
         host, full_path = quote(http.host, safe=":[]"), (http.root_path + http.path).lstrip("/")
-        self.url = f"{http.scheme}://{host}/{quote(full_path)}"
+        url = f"{http.scheme}://{host}/{quote(full_path)}"
         segments = len([*filter(None, path.split("/"))])
-        self.root_url = self.url.rstrip("/").rsplit("/", segments)[0]
-        self.access = Access(
+        root_url = url.rstrip("/").rsplit("/", segments)[0]
+        access = Access(
             self._identify,
             service.attempts,
             http.remote_addr or "",
             is_by_host=service.is_host_authorized,
         )
+        super().__init__(http.method, url, root_url, http.headers, access)
+        self.query_string = http.query_string
         # One byte more than is allowed: Flask silently cuts a body without a length there.
         http.max_content_length = http.max_form_memory_size = service.options.max_body_bytes + 1
 
@@ -83,11 +85,6 @@ class HttpIncoming(Incoming):
         identity = self._service.authorizer(self.http)
         set_caller(self.http.environ, identity.name if identity else None)
         return identity
-
-    @property
-    def query_string(self) -> bytes:
-        """The raw query."""
-        return self.http.query_string
 
     @cached_property
     def _raw_body(self) -> bytes:
@@ -157,9 +154,7 @@ class HttpViews:
             values = {name: variables[name] for name in path_variables(route.path)}
             return self._dispatch(incoming, route, read_variables(values))
         except Exception as error:
-            return finish_response(
-                http, to_response(from_exception(error).finished()), self.origins
-            )
+            return error_response(http, from_exception(error), self.origins)
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
         method, http = incoming.effective_method, incoming.http
@@ -202,7 +197,7 @@ class HttpViews:
     def _look_up(self, incoming: HttpIncoming) -> Lookup:
         """Return the look-up of the middleware, or else look in the cache.
 
-        Then the caller is identified first, so that this works with any authorizer.
+        In a host, which has no middleware, the caller is identified first, by any authorizer.
         """
         environ, access = incoming.http.environ, incoming.access
         if (lookup := lookup_of(environ)) is not None:
@@ -250,7 +245,7 @@ def _allowed_methods(incoming: Incoming, route: Route) -> str:
 def not_found_view(**variables: str) -> Response:
     """Return the 404 for a URL below the prefix without a route."""
     http = request_ctx.request
-    return finish_response(http, to_response(no_route(http.path).finished()))
+    return error_response(http, no_route(http.path))
 
 
 def from_exception(error: Exception) -> ApiError:

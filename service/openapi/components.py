@@ -73,11 +73,6 @@ def error_response(status: int, codes: list[str]) -> JsonObject:
     }
 
 
-# The server responds with this itself.
-TOO_LONG = {
-    "description": "The request line is too long.",
-    "content": {"application/json": {"schema": ERROR_SCHEMA}},
-}
 NOT_MODIFIED = {
     "description": "Nothing has changed since the `ETag` in `If-None-Match`.",
     "headers": {name: RESPONSE_HEADERS[name] for name in ("ETag", *NAME_HEADERS)},

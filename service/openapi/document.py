@@ -18,7 +18,6 @@ from landform.service.openapi.components import (
     REQUEST_HEADERS,
     RESPONSE_HEADERS,
     SECURITY,
-    TOO_LONG,
     Error,
     error_response,
     parameter,
@@ -128,9 +127,12 @@ def _operation(components: Components, method: str, operation: Operation) -> Jso
     }
     if operation.body:
         # Generators of clients need one media type: not forms too.
-        media = {"schema": components.schema(type(operation.body))}
-        media |= {"example": operation.example} if operation.example else {}
+        schema = components.schema(type(operation.body))
         required = any(field.required for field in operation.body.load_fields.values())
+        if operation.body.unknown == INCLUDE and not (required or operation.body_list):
+            # PHP sends no fields as an empty list.
+            schema = {"anyOf": [schema, {"type": "array", "maxItems": 0}, {"type": "null"}]}
+        media = {"schema": schema} | ({"example": operation.example} if operation.example else {})
         described["requestBody"] = {"required": required, "content": {"application/json": media}}
     return described
 
@@ -209,7 +211,6 @@ def _responses(components: Components, operation: Operation) -> JsonObject:
     if operation.invalid:
         media = responses["400"]["content"][JSON]
         media["schema"] = {"anyOf": [ERROR_SCHEMA, _schema(components, operation.invalid)]}
-    responses["414"] = TOO_LONG
     return responses
 
 

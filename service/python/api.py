@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal, Self, overload
 from flask import has_request_context, request
 
 from landform.service.auth.credentials import Access, Identity
-from landform.service.call import ReadyIncoming, Service
+from landform.service.call import Incoming, Service
 from landform.service.errors import ApiError, from_known
 from landform.service.operations import Operation, Route, path_variables
 from landform.service.pipeline import read_variables, run
@@ -129,7 +129,7 @@ class Api(Operations):
                 url = url.replace(f"<{name}>", str(number))
             query, body = read_arguments(operation, arguments, service.options.max_body_bytes)
             method, headers, access = operation.methods[0], read_headers(arguments), self._access()
-            incoming = ReadyIncoming(method, url, base_url, headers, access, query, body)
+            incoming = Incoming(method, url, base_url, headers, access, query, body)
             with service.store.connection():
                 return to_python(run(service, operation, incoming, ids))
         except Exception as error:

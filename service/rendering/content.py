@@ -154,7 +154,7 @@ def _with_escaped_shortcodes(html: str) -> str:
 
 
 def make_excerpt(rendered: str) -> str:
-    """Return the first 55 words of rendered content as a paragraph, or an empty text."""
+    """Return the first words of rendered content as a paragraph, or an empty text."""
     words = visible_text(without_markers(rendered)).split(None, EXCERPT_WORDS)
     if not words:
         return ""

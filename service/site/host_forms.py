@@ -1,11 +1,9 @@
 """Forms in the pages of a host, which have its style."""
 
-from dataclasses import dataclass
-
 from flask import Request
 
 from landform.service.auth.credentials import Access
-from landform.service.call import Call, ReadyIncoming, Service
+from landform.service.call import Call, Incoming, Service
 from landform.service.operations import Resource
 from landform.service.pipeline import run
 from landform.service.reply import NO_STORE, Reply
@@ -13,18 +11,6 @@ from landform.service.site.documents import trusted
 from landform.service.site.forms import find_form
 
 RESOURCE = Resource()
-
-
-@dataclass
-class HostIncoming(ReadyIncoming):
-    """A call for a page of the host, with the query of that page."""
-
-    host_query: bytes = b""
-
-    @property
-    def query_string(self) -> bytes:
-        """The raw query."""
-        return self.host_query
 
 
 @RESOURCE.get("/", public=True)
@@ -42,8 +28,9 @@ def form_for_host(service: Service, root_url: str, form_id: int, http: Request) 
     """
     access = Access(lambda: None, service.attempts, http.remote_addr or "", is_by_host=True)
     headers = dict(http.headers)
-    incoming = HostIncoming("GET", http.base_url, root_url, headers, access, {}, {})
-    incoming.host_query = http.query_string
+    incoming = Incoming("GET", http.base_url, root_url, headers, access)
+    # That of the page of the host.
+    incoming.query_string = http.query_string
     with service.store.connection():
         finished = run(service, RESOURCE.paths["/"]["GET"], incoming, {"form_id": form_id})
     return trusted(finished.body.decode())

@@ -13,7 +13,7 @@ from landform.service.auth.credentials import is_cross_site
 from landform.service.call import Call
 from landform.service.discovery.index import index_link
 from landform.service.errors import ApiError, no_route, wrong_method
-from landform.service.http.headers import finish_response, to_response
+from landform.service.http.headers import error_response, to_response
 from landform.service.http.views import HttpIncoming, HttpViews, View, from_exception
 from landform.service.loading import accepts_html
 from landform.service.operations import Resource
@@ -112,7 +112,7 @@ class SiteViews:
     def _json_error(self, http: Request, error: ApiError) -> Response:
         """Return an error as the API does; a missing page is a missing route."""
         error = no_route(http.path) if error.status == 404 else error
-        return finish_response(http, to_response(error.finished()), self._views.origins)
+        return error_response(http, error, self._views.origins)
 
     def _decline(self, is_alone: bool) -> Response:
         """Respond at a reserved address as if there were no pages."""

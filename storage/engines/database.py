@@ -49,7 +49,7 @@ OTHER_SCHEMA = (
 FORKED = "A connection that was opened before a fork belongs to the process that opened it."
 
 
-class Options(NamedTuple):
+class EngineOptions(NamedTuple):
     """Options of all engines beside the URL.
 
     In seconds: `busy_timeout` is how long a write waits until it may begin, `answer_timeout` how

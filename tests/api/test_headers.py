@@ -46,7 +46,8 @@ def access(answer: Any) -> dict[str, str]:
 
 
 def test_every_response_has_nosniff_and_no_cors_headers(client: Client) -> None:
-    for line, caller in itertools.product(EVERY, (client, client.anonymous)):
+    lines = *EVERY, "GET /healthz", "GET /readyz"
+    for line, caller in itertools.product(lines, (client, client.anonymous)):
         answer = ask(caller, line, Origin=ORIGIN, Access_Control_Request_Method="PUT")
         assert answer.headers["X-Content-Type-Options"] == "nosniff"
         assert answer.headers["Content-Type"] == "application/json"

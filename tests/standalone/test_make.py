@@ -52,3 +52,10 @@ def test_an_environment_of_another_python_is_made_anew(tmp_path: Path, version: 
     planned = make(tmp_path, "-n", "run", "PORT=8123").stdout
     assert ("-m venv --clear .venv" in planned) == (version == "3.9.2")
     assert planned.splitlines()[-1].startswith(".venv/bin/landform serve --bind 127.0.0.1:8123")
+
+
+def test_types_install_nothing_anew_and_python_is_checked_without_npm(tmp_path: Path) -> None:
+    (tmp_path / ".venv" / "bin").mkdir(parents=True)
+    (tmp_path / ".venv" / "bin" / "python").touch()
+    assert make(tmp_path, "-n", "types").stdout == ".venv/bin/python docs/python_types.py\n"
+    assert "npm" not in make(tmp_path, "-n", "lint-python").stdout

@@ -155,7 +155,8 @@ def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
     far: dict[str, Any] = {"environ_base": {"REMOTE_ADDR": "192.0.2.1"}}
     assert client.get("/metrics").status_code == 200
     assert client.get("/metrics", **far).status_code == 401
-    assert client.get("/metrics", headers=basic(), **far).status_code == 200
+    read = client.get("/metrics", headers=basic(), **far)
+    assert (read.status_code, read.headers["X-Content-Type-Options"]) == (200, "nosniff")
     wrong = [client.get("/metrics", headers=basic("admin:wrong"), **far) for _ in range(8)]
     assert {answer.status_code for answer in wrong} == {401, 429}
     assert all(answer.is_json for answer in wrong)

@@ -1,5 +1,7 @@
 """Settings and the command: what is read, what is refused, and that no secret shows."""
 
+from dataclasses import MISSING, fields
+from inspect import signature
 from pathlib import Path
 from runpy import run_path
 from types import MappingProxyType
@@ -10,6 +12,7 @@ from conftest import ROOT, basic
 
 from landform.app import create_app
 from landform.service import create_blueprint, open_api
+from landform.service.options import Options
 from landform.standalone.settings import SettingError, read_settings, warnings
 from landform.storage.option import OptionError
 
@@ -90,6 +93,14 @@ def test_options_take_every_documented_type(tmp_path: Path) -> None:
         store_identity=None, sqlite_synchronous="NORMAL", authorizer=lambda request: None,
     ) as api:  # fmt: skip
         assert list(api.list_pages()) == []
+
+
+@pytest.mark.parametrize("make", [create_blueprint, open_api])
+def test_every_option_is_an_argument_with_its_default(make: Any) -> None:
+    arguments = signature(make).parameters.items()
+    defaults = {name: one.default for name, one in arguments if one.default is not one.empty}
+    declared = {one.name: one.default for one in fields(Options)}
+    assert {"database_url": MISSING, **defaults} == declared
 
 
 @pytest.mark.all_parts

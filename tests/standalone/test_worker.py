@@ -1,5 +1,6 @@
 """How the worker reads requests, and how it refuses them."""
 
+import json
 import re
 import socket
 from collections.abc import Callable
@@ -224,10 +225,14 @@ def test_an_unreadable_request_is_refused_and_not_logged(server: Server) -> None
                 received += part
         _, first, refused = received.split(b"HTTP/1.1 ")
         assert first.startswith(b"200 ")
-        top = refused.partition(b"\r\n\r\n")[0]
+        top, _, body = refused.partition(b"\r\n\r\n")
         assert top.startswith(status + b"\r\n"), sent
         assert b"Connection: close" in top
-        assert b"Content-Type: text/plain" in top
+        assert b"Content-Type: application/json" in top
+        assert b"X-Content-Type-Options: nosniff" in top
+        error = json.loads(body)
+        assert error.keys() == {"code", "message", "data"}
+        assert error["data"] == {"status": int(status[:3])}
         assert b"cs_1" not in received
     server.stop()
     log = (server.folder / "server.log").read_text()

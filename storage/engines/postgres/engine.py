@@ -22,7 +22,7 @@ from landform.storage.engines.database import (
     IDENTITY,
     PEEWEE_ERRORS,
     EngineDatabase,
-    Options,
+    EngineOptions,
     Record,
 )
 from landform.storage.engines.postgres.dialect import PostgresDialect
@@ -115,7 +115,7 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
     on_server = True
     read_only = SNAPSHOT
 
-    def __init__(self, url: str, options: Options) -> None:
+    def __init__(self, url: str, options: EngineOptions) -> None:
         super().__init__("postgresql", PostgresDialect(), prefer_psycopg3=True)
         self.statement_timeout, self._busy_timeout = options.answer_timeout, options.busy_timeout
         self._parameters = parameters = read_url(url)

@@ -21,8 +21,8 @@ from landform.storage.engines.database import (
     PEEWEE_ERRORS,
     URL_FORMS,
     EngineDatabase,
+    EngineOptions,
     Named,
-    Options,
     Schema,
 )
 from landform.storage.engines.sqlite import backup as sqlite_backup
@@ -90,7 +90,7 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
     )
     gone = "The database cannot be used now."
 
-    def __init__(self, path: str, options: Options) -> None:
+    def __init__(self, path: str, options: EngineOptions) -> None:
         if not path:
             raise DatabaseUnusable("SQLite needs a file, or :memory: in its place.")
         super().__init__(path, SQLiteDialect())
@@ -283,7 +283,7 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         }
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:
-        new = MemoryDatabase(Options())
+        new = MemoryDatabase(EngineOptions())
         new.create()
         try:
             with new.connected():
@@ -396,7 +396,7 @@ class MemoryDatabase(SQLite):
 
     gone = GONE
 
-    def __init__(self, options: Options) -> None:
+    def __init__(self, options: EngineOptions) -> None:
         super().__init__(MEMORY, options)
         self.description = "SQLite, in memory"
         self.uri = f"file:/landform-{secrets.token_hex(16)}?vfs=memdb"
@@ -424,7 +424,7 @@ class MemoryDatabase(SQLite):
             self._anchor = None
 
 
-def from_url(url: str, options: Options) -> SQLite:
+def from_url(url: str, options: EngineOptions) -> SQLite:
     """Return the engine of a URL."""
     _, separator, path = url.partition(":///")
     if not separator:

@@ -1,20 +1,31 @@
-"""Copies of pages, as drafts."""
+"""The operations on pages that WordPress does not have."""
 
 from json import loads
 
 from landform.schemas import fields
+from landform.schemas import pages as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
-from landform.service.page_dump import CONTEXTS, created, page_reply
+from landform.service.page_dump import CONTEXTS, created_reply, page_reply
 from landform.service.pages import find_warnings
 from landform.service.rendering.content import render_texts
-from landform.service.reply import Reply
+from landform.service.reply import NO_STORE, Reply
 from landform.storage import pages
 from landform.storage.feeds import COPY
+from landform.storage.pages import listing
 from landform.storage.rows import Row
 
 RESOURCE = Resource()
+COUNTS = schemas.PageCounts()
+# What a copy does not have of its page.
 NEW: Row = {"status": "draft", "slug": "", "date": None, "password": ""}  # nosec B105
+
+
+@RESOURCE.get("/pages/counts", response=COUNTS, scope="pages:read")
+def count_pages(call: Call) -> Reply:
+    """Return the number of pages of each status."""
+    counts = listing.count_by_status(call.store)
+    return Reply(COUNTS.dump({name: counts[name] for name in COUNTS.fields}), caching=NO_STORE)
 
 
 @RESOURCE.post(
@@ -44,4 +55,4 @@ def duplicate_page(call: Call, page_id: int) -> Reply:
         columns["content_rendered"] = old["content_rendered"]
     page = pages.create(call.store, columns)
     reply = page_reply(call, page, find_warnings(call, texts, page))
-    return created(call, "pages", reply, page["id"])
+    return created_reply(call, "pages", reply, page["id"])

@@ -1,4 +1,4 @@
-"""Statuses, settings, authors, forms, the type of pages, and the caller."""
+"""What clients ask for first: statuses, settings, authors, forms, the type of pages, the caller."""
 
 from collections.abc import Sequence
 from math import ceil
