@@ -68,12 +68,13 @@ def answer(
 ) -> Reply:
     """Return what a visitor gets who sent a form with a browser.
 
-    `submit` stores the submission from the page at a URL; its errors are shown with the form.
+    `submit` stores the submission from the page at a URL or path; its errors are shown with the
+    form.
     """
     visited, messages = None, dict[str, str]()
     try:
         visited = page_of(call, sent)
-        outcome = submit(visited.link if visited else "")
+        outcome = submit(visited.link if visited else _host_path(call))
         if outcome.confirmation:
             return _follow(call, form_id, visited, outcome.entry_id, outcome.confirmation)
         messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)

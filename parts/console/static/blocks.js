@@ -25,6 +25,8 @@ export const buttons = (...links) => block("buttons", `<div class="wp-block-butt
 export const picture = (address, alt) => block("image", `<figure class="wp-block-image"><img src="${escape(address)}" alt="${escape(alt)}"/></figure>`);
 export const columns = (...contents) => block("columns", `<div class="wp-block-columns">${join(contents.map((content) =>
   block("column", `<div class="wp-block-column">${content}</div>`)))}</div>`);
+/** The place of a form; the HTML of other blocks has no forms. */
+export const formMarker = () => paragraph("[gravityform]");
 export const group = (anchor, ...content) => block("group", `<div id="${anchor}" class="wp-block-group has-black-color has-pale-cyan-blue-background-color has-text-color has-background">${join(content)}</div>`,
   { backgroundColor: "pale-cyan-blue", textColor: "black" });
 export const cover = (color, ...content) => block("cover", `<div class="wp-block-cover"><span aria-hidden="true" class="wp-block-cover__background has-background-dim-100 has-background-dim" style="background-color:${color}"></span><div class="wp-block-cover__inner-container">${join(content)}</div></div>`,
@@ -63,6 +65,7 @@ function closeBlock(open, name, innerEnd, end) {
   open.at(-1).children.push({ ...closed, innerEnd, end });
 }
 
+export const hasBlocks = (text) => text.includes("<!-- wp:");
 const isAt = (cursor) => ({ start, end }) => start < cursor && cursor < end;
 
 /** Return whether any block may be inserted into this one. */
@@ -87,10 +90,11 @@ export function placeFor(text, cursor) {
 }
 
 /** Return the cursor if its line is empty before it, otherwise the end of its paragraph, at most `last`. */
-function placeInText(text, cursor, last) {
-  const comment = cursor > 0 ? text.lastIndexOf("<!--", cursor - 1) : -1;
+function placeInText(text, from, last) {
+  const comment = from > 0 ? text.lastIndexOf("<!--", from - 1) : -1;
   const end = comment < 0 ? -1 : text.indexOf("-->", comment);
-  if (end >= 0 && cursor < end + 3) return end + 3;
+  if (end >= 0 && from < end + 3) return end + 3;
+  const cursor = (isInTag(text.slice(0, from)) && text.indexOf(">", from) + 1) || from;
   const line = text.slice(text.lastIndexOf("\n", cursor - 1) + 1, cursor);
   if (cursor === 0 || !line.trim() || /<!--[^]*-->\s*$/.test(line)) return cursor;
   const rest = text.slice(cursor, last);
@@ -106,7 +110,7 @@ export function insertion(content, cursor, markup) {
   const at = placeFor(content, cursor);
   const before = content.slice(0, at);
   const after = content.slice(at);
-  const isClassic = content.trim() && !content.includes("<!-- wp:");
+  const isClassic = content.trim() && !hasBlocks(content);
   const text = isClassic ? markup.replace(/<!-- wp:.*? -->\n|\n<!-- \/wp:.*? -->/g, "") : markup;
   const lead = !before.trim() || /<\w[^<>]*>$/.test(before) ? "" : "\n".repeat(2 - /\n{0,2}$/.exec(before.slice(-2))[0].length);
   const tail = !after.trim() || after.startsWith("</") ? "" : "\n".repeat(2 - /^\n{0,2}/.exec(after)[0].length);
@@ -115,14 +119,27 @@ export function insertion(content, cursor, markup) {
 
 const isInTag = (before) => /<!?-?$/.test(before) || before.lastIndexOf("<!--") > before.lastIndexOf("-->") ||
   /<[a-z/](?:[^<>"']|"[^"]*"|'[^']*')*(?:"[^"]*|'[^']*)?$/i.test(before.slice(-5000));
-const count = (text, pattern) => (text.match(pattern) || []).length;
+
+/** Return whether each tag of a text is closed in it, and no other. */
+function isBalanced(text) {
+  let depth = 0;
+  for (const [, slash] of text.matchAll(/<(\/?)(?!br\b)[a-z]/gi)) {
+    depth += slash ? -1 : 1;
+    if (depth < 0) return false;
+  }
+  return depth === 0;
+}
+
+/** Return whether a cursor is beside a paragraph or between the parts of a block, where no words are. */
+const isOutside = (text, cursor) => hasBlocks(text) && /^\s*(?:<|$)/.test(text.slice(cursor)) &&
+  /(?:-->|<(?:\/?(?:ul|ol|table|thead|tbody|tr|figure|div|blockquote)|\/(?:p|h\d|li))\b[^<>]*>)\s*$/i.test(text.slice(0, cursor).slice(-5000));
 
 /** Return whether a selection lies in one paragraph, so that a tag can be put around it. */
 export function isInline(text, start, end) {
   const selected = text.slice(start, end);
-  return !isInTag(text.slice(0, start)) && !isInTag(text.slice(0, end)) &&
-    !/\n\s*\n|<!--|-->|<\/?(?:p|h\d|div|ul|ol|li|figure|blockquote|hr|table)\b/i.test(selected) &&
-    count(selected, /<(?!br\b)[a-z]/gi) === count(selected, /<\//g);
+  return !isInTag(text.slice(0, start)) && !isInTag(text.slice(0, end)) && !(!selected.trim() && isOutside(text, start)) &&
+    !/\n\s*\n|<!--|-->|<\/?(?:p|h\d|div|ul|ol|li|figure|blockquote|hr|table|tr|t[dh])\b/i.test(selected) &&
+    isBalanced(selected);
 }
 
 /** Return a text as a field shows it, with one kind of line breaks. */

@@ -1,7 +1,8 @@
 // The content of a page: a text field, and a toolbar that inserts blocks at the cursor.
 import { html, useId, useRef, useState } from "./lib.js";
-import { buttons, columns, escape, heading, insertion, isInline, list, paragraph, picture, placeFor, quote, separator, shown, withBreaks } from "./blocks.js";
+import { buttons, columns, escape, formMarker, hasBlocks, heading, insertion, isInline, list, paragraph, picture, placeFor, quote, separator, shown, withBreaks } from "./blocks.js";
 import { fromClipboard } from "./paste.js";
+import { hasPart } from "./session.js";
 import { Dialog, LongText, Text } from "./ui.js";
 
 const ADDRESS = ["address", "Address", { inputmode: "url", placeholder: "https://", required: true }];
@@ -21,13 +22,14 @@ const BLOCKS = [
   ["Quote", [], () => quote("<p>Quote</p>"), "Quote"],
   ["Separator", [], separator],
 ];
+if (hasPart("leads")) BLOCKS.push(["Form", [], formMarker]);
 // The tools for the selection, with their keys.
 const INLINE = [
   ["Bold", "b", (inner) => `<strong>${inner}</strong>`],
   ["Italic", "i", (inner) => `<em>${inner}</em>`],
   ["Link", "k", (inner, { address }) => `<a href="${escape(address)}">${inner}</a>`],
 ];
-const UNSAFE = /^\s*(?!https?:|mailto:|tel:)[a-z][a-z0-9+.-]*:/i;
+const ADDRESS_START = /^\s*(?:https?:\/\/|mailto:|tel:|[/#?])/i;
 
 /** Replace what is between two places of a text field, as one step of its undo. */
 function replace(area, start, end, text) {
@@ -39,10 +41,16 @@ function replace(area, start, end, text) {
   area.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
+/** Return whether a cursor is between blocks, where another one may be. */
+const isBetween = (text, cursor) => (hasBlocks(text) || !text.trim()) && placeFor(text, cursor) === cursor;
+
 /** Insert blocks at the cursor, and select a word of theirs to be replaced. */
 export function insertBlocks(area, markup, word) {
   const { at, text } = insertion(area.value, area.selectionEnd, markup);
   replace(area, at, at, text);
+  // Browsers bring the cursor into view when the field gets the focus.
+  area.blur();
+  area.focus();
   if (word) {
     const place = at + text.indexOf(`>${word}<`) + 1;
     area.setSelectionRange(place, place + word.length);
@@ -56,11 +64,11 @@ function Ask({ title, fields, done, close }) {
   const submit = () => {
     const missing = fields.find(([name, , { required }]) => required && !values[name]?.trim());
     if (missing) setError({ params: { [missing[0]]: "Please fill this in." } });
-    else if (UNSAFE.test(values.address || "")) setError({ params: { address: "An address begins with https://, mailto: or tel:" } });
+    else if (!ADDRESS_START.test(values.address)) setError({ params: { address: "An address begins with https://, mailto:, tel:, / or #." } });
     else done(Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text.trim()])));
   };
   const enter = (event) => {
-    if (event.key !== "Enter" || event.target.tagName !== "INPUT") return;
+    if (event.key !== "Enter" || event.isComposing || event.target.tagName !== "INPUT") return;
     event.preventDefault();
     submit();
   };
@@ -101,8 +109,7 @@ export function Content({ value, change, ...attributes }) {
     const area = field();
     const { selectionStart: start, selectionEnd: end, value: text } = area;
     const word = values.text ? escape(values.text) : "text";
-    const isBetween = start === end && (text.includes("<!-- wp:") || !text.trim()) && placeFor(text, start) === start;
-    if (isBetween) return insertBlocks(area, paragraph(tag(word, values)), word);
+    if (start === end && isBetween(text, start)) return insertBlocks(area, paragraph(tag(word, values)), word);
     const inner = text.slice(start, end) || word;
     replace(area, start, end, tag(inner, values));
     const place = start + tag("\n", values).indexOf("\n");
@@ -114,7 +121,7 @@ export function Content({ value, change, ...attributes }) {
     const [, , tag] = INLINE.find(([other]) => other === name) || [];
     const [, fields, markup, word] = BLOCKS.find(([other]) => other === name) || [];
     const isPossible = !tag || isInline(text, start, end);
-    setMessage(isPossible ? "" : `${name}: select words within one paragraph first.`);
+    setMessage(isPossible ? (name === "Form" ? "The form that you choose for this page is shown there." : "") : `${name}: select words within one paragraph first.`);
     if (!isPossible) return area.focus();
     const ask = (asks, act) => setAsked({ title: name, fields: asks, done: (values) => {
       // The browser may forget the selection while the dialog is open.
@@ -127,7 +134,7 @@ export function Content({ value, change, ...attributes }) {
     else insertBlocks(area, markup(), word);
   };
   const keyDown = (event) => {
-    isPlainPaste.current = event.shiftKey;
+    isPlainPaste.current = event.shiftKey && event.key.toLowerCase() === "v";
     const tool = (event.ctrlKey || event.metaKey) && !event.shiftKey && !event.altKey && INLINE.find(([, key]) => key === event.key.toLowerCase());
     if (!tool) return;
     event.preventDefault();
@@ -139,11 +146,9 @@ export function Content({ value, change, ...attributes }) {
     const pasted = isPlainPaste.current ? null : fromClipboard(event.clipboardData);
     if (!pasted) return;
     event.preventDefault();
-    const hasBlocks = text.includes("<!-- wp:") || !text.trim();
-    const isBetween = hasBlocks && placeFor(text, start) === start;
-    const isWhole = start !== end && ((isBetween && placeFor(text, end) === end) || end - start === text.length);
+    const isWhole = start !== end && ((isBetween(text, start) && placeFor(text, end) === end) || end - start === text.length);
     if (isWhole) replace(area, start, end, pasted.blocks);
-    else if (pasted.inline && !isBetween && isInline(text, start, end)) replace(area, start, end, pasted.inline);
+    else if (pasted.inline && !isBetween(text, start) && isInline(text, start, end)) replace(area, start, end, pasted.inline);
     else insertBlocks(area, pasted.blocks);
   };
   const finish = (values) => {

@@ -3,13 +3,15 @@ import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { list, patch, put } from "./api.js";
 import { Link, go } from "./address.js";
 import { Copy, Deletion } from "./feed_acts.js";
-import { may } from "./session.js";
+import { additions, may } from "./session.js";
 import { Check, Loaded, Paging, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
 
 const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
 const PER_PAGE = 100;
-/** Return the name of a form: landform stores no forms, and 0 means all forms. */
-export const formName = (id) => (String(id) === "0" ? "Form 0 (all forms)" : `Form ${id}`);
+/** Return the name of a form, where 0 means all forms; `titles` has those of the forms that are stored. */
+export const formName = (id, titles = {}) => (String(id) === "0" ? "Form 0 (all forms)" : titles[id] || `Form ${id}`);
+/** Get the titles of the stored forms by their ids. */
+const getTitles = async () => (additions.getTitles ? additions.getTitles() : {});
 /** Return the name of a feed. */
 export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
 
@@ -21,10 +23,10 @@ export function FeedList({ query }) {
 function Forms({ page }) {
   const [form, setForm] = useState("");
   const state = useLoad(async () => {
-    const { items } = await list("/feeds", { _fields: "form_id,is_active" });
+    const [{ items }, titles] = await Promise.all([list("/feeds", { _fields: "form_id,is_active" }), getTitles()]);
     const forms = new Map();
     for (const { form_id, is_active } of items) {
-      const known = forms.get(form_id) || { id: form_id, feeds: 0, active: 0 };
+      const known = forms.get(form_id) || { id: form_id, name: formName(form_id, titles), feeds: 0, active: 0 };
       forms.set(form_id, { ...known, feeds: known.feeds + 1, active: known.active + Number(is_active) });
     }
     return [...forms.values()].sort((a, b) => a.id - b.id);
@@ -34,12 +36,12 @@ function Forms({ page }) {
     go("feeds", { form_id: form.trim() });
   };
   const columns = [
-    { label: "Form", main: true, cell: ({ id }) => html`<${Link} path="feeds" query=${{ form_id: id }}>${formName(id)}<//>` },
+    { label: "Form", main: true, cell: ({ id, name }) => html`<${Link} path="feeds" query=${{ form_id: id }}>${name}<//>` },
     { label: "Feeds", cell: ({ feeds }) => feeds }, { label: "Active", cell: ({ active }) => active },
-    { label: "", cell: ({ id }) => html`<${Link} path="plan" query=${{ form_id: id }} aria-label="Try an entry of ${formName(id)}">Try an entry<//>` },
+    { label: "", cell: ({ id, name }) => html`<${Link} path="plan" query=${{ form_id: id }} aria-label="Try an entry of ${name}">Try an entry<//>` },
   ];
   return html`<${Screen} title="Feeds" actions=${may("feeds:write") && html`<${Link} class="button main" path="feeds/new">New feed<//>`}>
-    <form class="inline" onSubmit=${open}><${Text} label="Form" name="form_id" inputmode="numeric" pattern="[0-9]+" required value=${form} change=${setForm} /><button>Open</button></form>
+    <form class="inline" onSubmit=${open}><${additions.FormField || Text} label="Form" name="form_id" none="All forms" inputmode="numeric" pattern="[0-9]+" required value=${form} change=${setForm} /><button>Open</button></form>
     <${Loaded} state=${state}>${(forms) => html`<${Table} caption="Forms that have feeds" columns=${columns} rows=${forms.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
         empty="No form has feeds. A feed says what happens with a submission of a form." />
       <${Paging} page=${page} pages=${Math.ceil(forms.length / PER_PAGE)} total=${forms.length} what=${forms.length === 1 ? "form" : "forms"} />`}<//>
@@ -48,7 +50,8 @@ function Forms({ page }) {
 
 /** The feeds of a form, in the order in which they run. */
 function FormFeeds({ formId }) {
-  const title = `Feeds of ${formName(formId).toLowerCase()}`;
+  const { data: titles } = useLoad(getTitles);
+  const title = `Feeds of ${titles?.[formId] || formName(formId).toLowerCase()}`;
   const state = useLoad(() => list(`/forms/${encodeURIComponent(formId)}/feeds`, { _fields: FIELDS }), [formId]);
   return html`<${Screen} title=${title} actions=${html`<${Link} class="button" path="plan" query=${{ form_id: formId }}>Try an entry<//>
       ${may("feeds:write") && html` <${Link} class="button main" path="feeds/new" query=${{ form_id: formId }}>New feed<//>`}`}>
@@ -98,7 +101,7 @@ function Rows({ formId, loaded, reload }) {
         <button class="danger" aria-label="Delete ${feedName(feed)}" onClick=${() => setDialog({ Act: Deletion, feed })}>Delete</button></div>` },
   ].filter(Boolean);
   return html`<${Problem} error=${error || turnError} />${error && html`<p><button onClick=${reload}>Load the feeds anew</button></p>`}
-    <${Table} caption="Feeds in the order in which they run" columns=${columns} rows=${rows} rowProps=${mayWrite ? (feed) => over(rows.indexOf(feed)) : undefined} empty="This form has no feeds." />
+    <${Table} caption="Feeds in the order in which they run" columns=${columns} rows=${rows} rowProps=${mayWrite ? (feed) => over(rows.indexOf(feed)) : undefined} empty="This form has no feeds. A feed says what happens with a submission, such as a mail to you." />
     ${dialog && html`<${dialog.Act} feed=${dialog.feed} formId=${formId} close=${() => setDialog(null)} done=${reload} />`}`;
 }
 

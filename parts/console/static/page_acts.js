@@ -7,6 +7,7 @@ import { Confirmed, Problem, say, useAction } from "./ui.js";
 
 export const titleOf = ({ id, title }) => title?.raw || `(no title, ${id})`;
 const counted = (count) => `${count} ${count === 1 ? "page was" : "pages were"}`;
+const levelOf = (refused) => (refused.length ? "error" : "success");
 const isTrashed = ({ status }) => status === "trash";
 const TRASH = { name: "Move to the trash", method: "DELETE", done: "moved to the trash", isPossible: (page) => !isTrashed(page) };
 const RESTORE = { name: "Restore as a draft", body: { status: "draft" }, done: ["restored as a draft", "restored as drafts"], isPossible: isTrashed };
@@ -33,7 +34,7 @@ export function useActs(reload) {
     const [written, refused] = await send(pages, ({ id }) => ({ method, path: `/pages/${id}${query}`, body }));
     const text = [`${counted(written.length)} ${[action.done].flat().at(written.length === 1 ? 0 : -1)}.`, ...refused].join(" ");
     const isUndoable = action === TRASH && written.length > 0;
-    say(isUndoable ? "" : text);
+    say(isUndoable ? "" : text, levelOf(refused));
     setTrashed(isUndoable ? { pages: written, text } : null);
     reload();
   });
@@ -41,7 +42,7 @@ export function useActs(reload) {
     // Only as long as nobody has changed them in the trash.
     const [written, refused] = await send(trashed.pages, ({ id, status, etag }) => ({ method: "POST", path: `/pages/${id}`, body: { status }, headers: { "If-Match": etag } }));
     setTrashed(null);
-    say([`${counted(written.length)} brought back.`, ...refused].join(" "));
+    say([`${counted(written.length)} brought back.`, ...refused].join(" "), levelOf(refused));
     reload();
   });
   return { run, undo, trashed, isRunning: isRunning || isUndoing, error: error || undoError };

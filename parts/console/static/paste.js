@@ -44,8 +44,16 @@ class Reader {
 function read(nodes, reader, marks, depth = 0) {
   if (depth > DEEPEST) return;
   for (const node of nodes) {
-    if (node.nodeType === Node.TEXT_NODE) reader.text(node.data, marks);
+    if (node.nodeType === Node.TEXT_NODE) readText(node, reader, marks);
     else if (node.nodeType === Node.ELEMENT_NODE) readElement(node, reader, marks, depth + 1);
+  }
+}
+
+function readText(node, reader, marks) {
+  const isPreformatted = node.parentElement.closest("pre");
+  for (const [place, line] of (isPreformatted ? node.data.split("\n") : [node.data]).entries()) {
+    if (place) breakLine(reader);
+    reader.text(line, marks);
   }
 }
 
@@ -61,7 +69,10 @@ function readElement(node, reader, marks, depth) {
     reader.flush({ tag: "h", level: Math.max(2, +tag[1] || 2) });
   } else if (tag === "UL" || tag === "OL") {
     reader.flush();
-    reader.blocks.push({ tag: "list", isOrdered: tag === "OL", items: readItems(node, depth) });
+    const [items, isOrdered, level] = [readItems(node, depth), tag === "OL", node.firstElementChild?.dataset?.ariaLevel];
+    // Word in a browser makes a list of each item.
+    if (level && items.length === 1) reader.blocks.push({ tag: "item", html: items[0], level: +level, isOrdered });
+    else reader.blocks.push({ tag: "list", isOrdered, items });
   } else if (tag === "HR" || tag === "BLOCKQUOTE") {
     reader.flush();
     reader.blocks.push({ tag, html: quoted(node, depth) });
@@ -97,7 +108,7 @@ function readItems(node, depth) {
   const items = [];
   for (const child of node.children) {
     const reader = new Reader();
-    read(/^[OU]L$/.test(child.tagName) ? [child] : child.childNodes, reader, [], depth + 1);
+    read([child], reader, [], depth + 1);
     reader.flush();
     const html = htmlOf(reader.blocks);
     if (child.tagName === "LI" && html) items.push(html);
@@ -107,14 +118,15 @@ function readItems(node, depth) {
 }
 
 /** Return the HTML within an item. */
-const htmlOf = (blocks) => folded(blocks).reduce((html, block) =>
-  (block.tag === "list" ? html + markupOf(block) : `${html}${html && !html.endsWith("-->") ? "<br>" : ""}${block.html || ""}`), "");
+const htmlOf = (blocks) => folded(blocks).filter(({ tag, html }) => tag === "list" || html).reduce((html, block) =>
+  (block.tag === "list" ? html + markupOf(block) : `${html}${html && !html.endsWith("-->") ? "<br>" : ""}${block.html}`), "");
 
 function quoted(node, depth) {
   const reader = new Reader();
   read(node.childNodes, reader, [], depth);
   reader.flush();
-  return folded(reader.blocks).map((block) => (block.tag === "list" ? markupOf(block) : block.html && `<p>${block.html}</p>`)).filter(Boolean).join("");
+  const htmlIn = (block) => ({ list: markupOf, BLOCKQUOTE: ({ html }) => html }[block.tag] || (({ html }) => html && `<p>${html}</p>`))(block);
+  return folded(reader.blocks).map(htmlIn).join("");
 }
 
 /** Return the level and kind of an item of Word: a paragraph with its sign in a hidden element. */
@@ -160,7 +172,7 @@ const markupOf = ({ tag, html, level, items, isOrdered }) =>
 export function convert(source) {
   const reader = new Reader();
   // Nothing in such a document is loaded or run; but the browser reports each handler that it refuses.
-  const quiet = source.replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/([\s"'/])on(\w+\s*=)/gi, "$1data-on$2"));
+  const quiet = source.replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/"[^"]*"|'[^']*'|([\s"'])on(?=\w+\s*=)/gi, (found, before) => (before === undefined ? found : `${before}data-on`)));
   read(new DOMParser().parseFromString(quiet, "text/html").body.childNodes, reader, []);
   reader.flush();
   const blocks = folded(reader.blocks).filter(({ tag, html, items }) => tag === "HR" || html || items?.length);

@@ -2,10 +2,10 @@
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { list, post } from "./api.js";
 import { Link, refine } from "./address.js";
-import { operatorName } from "./conditions.js";
+import { isObject, operatorName } from "./conditions.js";
 import { feedName, formName } from "./feeds.js";
 import { hasPart } from "./session.js";
-import { Check, Json, Problem, Screen, Table, Text, useAction } from "./ui.js";
+import { Check, Json, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
 
 const REASONS = {
   inactive: "It is switched off.", addon: "It is of another add-on.", event_type: "It is for another event type.",
@@ -20,6 +20,8 @@ const entryOf = (rows) => rows.filter(({ id }) => id.trim()).reduce((entry, { id
   return { ...entry, [key]: Object.hasOwn(entry, key) ? [entry[key], value].flat() : value };
 }, {});
 const texts = (value) => [value].flat().map((item) => (item == null || item === false ? "" : String(item)));
+/** Return whether rows can show an entry. */
+const isFlat = (entry) => isObject(entry) && Object.values(entry).flat().every((item) => typeof item !== "object" || item === null);
 /** Return an entry as rows, with a row for each item of a list. */
 const rowsOf = (entry) => Object.entries(entry).flatMap(([id, value]) => texts(value).map((text) => ({ id, value: text })));
 
@@ -59,6 +61,7 @@ export function Plan({ query }) {
   };
   const swap = () => {
     if (json === null) setJson(entryOf(rows));
+    else if (!isFlat(json)) say("Fields can show texts, numbers and lists of these only.", "error");
     else {
       setRows([...rowsOf(json), EMPTY]);
       setJson(null);

@@ -1,5 +1,5 @@
 // The history of a page: the changes of each write, and how to restore fields.
-import { html, useLoad, useState } from "./lib.js";
+import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { get, list, post } from "./api.js";
 import { Link, go } from "./address.js";
 import { titleOf } from "./pages.js";
@@ -46,7 +46,10 @@ function Changes({ page, revision }) {
     go(`pages/${page}`);
     say(`Restored: ${fields.join(", ")}. What was replaced is a revision itself.`);
   });
-  return html`<h2>What was before ${displayTime(revision.replaced_gmt)} UTC</h2>
+  const heading = useRef();
+  // It may be out of sight of the link that has opened it.
+  useEffect(() => heading.current.focus(), []);
+  return html`<h2 tabindex="-1" ref=${heading}>What was before ${displayTime(revision.replaced_gmt)} UTC</h2>
     <${Problem} error=${error} />
     ${names.map((name) => html`<h3>${name}</h3><${Difference} name=${name} difference=${revision.diff[name]} />`)}
     ${may("pages:write") && html`<fieldset><legend>Put back</legend>${names.map((name) => html`<${Check} label=${name} value=${!excluded.includes(name)}

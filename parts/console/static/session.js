@@ -68,9 +68,9 @@ export function signOut() {
   location.reload();
 }
 
-/** Return whether the service has a part, such as `runs`. */
-/** What parts bring to the screens of others: components by their names. */
+/** What parts bring to the screens of others: components and functions by their names. */
 export const additions = {};
+/** Return whether the service has a part, such as `runs`. */
 export const hasPart = (part) => parts.includes(part);
 
 /** Return whether the caller has a scope. */

@@ -4,7 +4,7 @@ import { get, list } from "./api.js";
 import { Link } from "./address.js";
 import { local, localBound } from "./clock.js";
 import { counts, titleOf } from "./pages.js";
-import { additions, hasPart, may } from "./session.js";
+import { additions, hasPart, may, signIn } from "./session.js";
 import { Loaded, Screen, displayTime } from "./ui.js";
 import { stateOf } from "./webhooks.js";
 
@@ -43,10 +43,11 @@ async function comingPages() {
 }
 
 function FirstSteps() {
-  return html`<section class="card"><h2>Three things to do first</h2><ol>
+  return html`<section class="card"><h2>What to do first</h2><ol>
+    ${hasPart("leads") && may("forms:write") && html`<li><${Link} path="forms/new">Make a form<//>: visitors fill it in on your pages.</li>`}
     ${may("pages:write") && html`<li><${Link} path="pages/new">Write a page<//>, and publish it: visitors find it at the address of its slug.</li>`}
     ${may("feeds:write") && html`<li><${Link} path="feeds/new">Add a feed<//>: it says what happens with the submissions of a form.</li>`}
-    <li>Create a key for those who call the API: <code>landform key create</code>. The first one ends local mode.</li>
+    <li>Create a key for those who call the API: <code>landform key create</code>.${signIn === "local" && " The first one ends local mode."}</li>
   </ol></section>`;
 }
 

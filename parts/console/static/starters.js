@@ -2,11 +2,13 @@
 import { html, useLoad, useState } from "./lib.js";
 import { create, list as listOf } from "./api.js";
 import { go } from "./address.js";
-import { buttons, columns, cover, group, heading, join, list, paragraph, quote } from "./blocks.js";
-import { may } from "./session.js";
+import { buttons, columns, cover, formMarker, group, heading, join, list, paragraph, quote } from "./blocks.js";
+import { titleOf } from "./page_acts.js";
+import { hasPart, may } from "./session.js";
 import { Choice, Problem, say, useAction } from "./ui.js";
 
 const top = (color, title, text, ...link) => cover(color, heading(title), paragraph(text), buttons(link));
+const form = hasPart("leads") ? formMarker() : paragraph("Put your form or a link to it here.");
 const about = (title, text) => join([heading(title, 3), paragraph(text)]);
 
 /** The pages to begin with: name, title and content. */
@@ -19,7 +21,7 @@ const STARTERS = [
       about("3. Win", "We draw the winner on the first day of the month, and write to you.")),
     heading("What you win"),
     list(["Two nights in a double room, with breakfast", "A guided walk on Saturday"]),
-    group("enter", heading("Enter now"), paragraph("Put your form or a link to it here.")),
+    group("enter", heading("Enter now"), form),
     quote("<p>I never win anything, and then the email came.</p><cite>Last year's winner</cite>"),
     paragraph("Entry is free and open to everyone aged 18 or over. The winner is drawn at random."),
   ])],
@@ -28,7 +30,7 @@ const STARTERS = [
     buttons(["Subscribe", "#subscribe"]),
     heading("In every letter"),
     columns(about("One idea", "Something that you can try on the same day."), about("One story", "How somebody solved a problem that you may have too.")),
-    group("subscribe", heading("Subscribe"), paragraph("Put your form or a link to it here. You can unsubscribe with one click, and we never pass on your address.")),
+    group("subscribe", heading("Subscribe"), form, paragraph("You can unsubscribe with one click, and we never pass on your address.")),
   ])],
   ["Event", "Open evening", join([
     top("#3b1f5b", "Join us for an evening of talks", "Thursday, 12 March, 6 pm to 9 pm. Town Hall, 1 Market Square.", "Reserve a seat", "#seat"),
@@ -36,7 +38,7 @@ const STARTERS = [
     heading("Programme"),
     list(["<strong>6 pm</strong> Doors open", "<strong>6.30 pm</strong> Welcome", "<strong>7 pm</strong> Three short talks", "<strong>8 pm</strong> Questions"]),
     columns(about("Getting there", "Five minutes on foot from the station."), about("Access", "The hall has no steps, and a hearing loop.")),
-    group("seat", heading("Reserve a seat"), paragraph("Put your form or a link to it here. Admission is free, but seats are limited.")),
+    group("seat", heading("Reserve a seat"), form, paragraph("Admission is free, but seats are limited.")),
   ])],
   ["Product launch", "Meet the new lamp", join([
     top("#7a2e12", "Light that follows your day", "Bright in the morning, warm in the evening, and off when you leave.", "Order yours", "#order"),
@@ -44,11 +46,11 @@ const STARTERS = [
     quote("<p>I stopped thinking about light, and that is the best part.</p><cite>A tester</cite>"),
     heading("Questions"),
     about("When is it delivered?", "We send it within three days of your order."),
-    group("order", heading("Order yours"), paragraph("Put your form or a link to your shop here. The first 100 orders come with a spare shade.")),
+    group("order", heading("Order yours"), form, paragraph("The first 100 orders come with a spare shade.")),
   ])],
   ["Coming soon", "Something new is coming", join([
     top("#1c2541", "Almost there", "We are putting the finishing touches to it. Leave your address, and you will be the first to know.", "Tell me", "#tell"),
-    group("tell", heading("Tell me when it opens"), paragraph("Put your form or a link to it here. We write once, and never pass on your address.")),
+    group("tell", heading("Tell me when it opens"), form, paragraph("We write once, and never pass on your address.")),
     paragraph('Questions? Write to <a href="mailto:hello@example.com">hello@example.com</a>.'),
   ])],
 ];
@@ -69,7 +71,7 @@ function Copies() {
   const [id, setId] = useState("");
   const state = useLoad(() => listOf("/pages", { context: "edit", status: "any", orderby: "modified", per_page: 100, _fields: "id,title.raw" }));
   if (!state.data?.items.length) return null;
-  const options = [["", "Choose a page"], ...state.data.items.map((page) => [page.id, page.title.raw || `(no title, ${page.id})`])];
+  const options = [["", "Choose a page"], ...state.data.items.map((page) => [page.id, titleOf(page)])];
   return html`<div class="inline"><${Choice} label="Or a copy of" name="copy_of" value=${id} options=${options} change=${setId} /><${Duplicate} id=${id} label="Copy it" /></div>`;
 }
 
@@ -82,7 +84,7 @@ export function Starters({ values, change }) {
   return html`<section class="card starters"><h2>Begin with</h2>
     <div class="actions" role="group" aria-label="Begin with">${STARTERS.map(([name, title, content], place) => html`<button type="button" aria-pressed=${place === chosen}
       onClick=${() => change({ content, ...(isOwn ? {} : { title }) })}>${name}</button>`)}</div>
-    <p class="hint">Each is a finished page: change the texts, and delete what you do not need.</p>
+    <p class="hint">Each is a finished page: change the texts, and delete what you do not need.${hasPart("leads") && " Its form, which you choose below, is shown at [gravityform]."}</p>
     ${may("pages:read") && html`<${Copies} />`}
   </section>`;
 }

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from marshmallow import INCLUDE, Schema
 
@@ -135,18 +135,20 @@ def _context(call: Call, page_url: str) -> Context:
 
 
 def _source_url(call: Call, page_url: str) -> str:
-    """Return the page of this site from which a form was sent, without secrets in its query.
+    """Return the page from which a form was sent, without secrets in its query.
 
-    Without a `Referer` of this site it is the page that the form names, or the submission's URL.
+    Without a `Referer` of a page of this site it is the page that the form names, or the
+    submission's URL. A form with messages is sent from the submission's URL.
     """
     try:
         url = urlsplit(_printable(call.incoming.headers.get("Referer", "")))
     except ValueError:
         url = urlsplit("")
-    if url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https"):
-        pairs = [pair for pair in parse_qsl(url.query) if pair[0].lower() not in NOT_STORED]
-        return url._replace(query=urlencode(pairs), fragment="").geturl()
-    return page_url or call.incoming.url
+    is_here = url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https")
+    if not is_here or url.path.endswith(urlsplit(call.incoming.url).path):
+        url = urlsplit(urljoin(call.incoming.url, page_url))
+    pairs = [pair for pair in parse_qsl(url.query) if pair[0].lower() not in NOT_STORED]
+    return url._replace(query=urlencode(pairs), fragment="").geturl()
 
 
 def _printable(text: str) -> str:

@@ -3,6 +3,7 @@ import { html, useEffect, useLoad } from "./lib.js";
 import { get, list, post, remove } from "./api.js";
 import { Link, go } from "./address.js";
 import { setProperties, valuesOf } from "./entries.js";
+import { feedName } from "./feeds.js";
 import { hasPart, may } from "./session.js";
 import { Confirmed, Loaded, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
 
@@ -13,7 +14,7 @@ const ENDED = ["success", "skipped", "failed"];
 const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flatMap((item, place) => {
   if (typeof item === "string") return [[Object.keys(labels)[place], item]];
   const field = Object.keys(labels)[place];
-  return Object.entries(item).map(([id, label]) => [id, id === field ? label : `${item[field]}: ${label}`]);
+  return Object.entries(item).map(([id, label]) => [id, id === field || label === item[field] ? label : `${item[field]}: ${label}`]);
 }));
 
 export function Entry({ id }) {
@@ -55,18 +56,24 @@ function Values({ entry, writes, reload }) {
 
 /** The runs of the feeds for an entry, which can be repeated. */
 function Runs({ entry }) {
-  const state = useLoad(() => list("/runs", { entry_id: entry.id, form_id: entry.form_id, per_page: 100 }), [entry.id]);
+  const state = useLoad(async () => {
+    const [runs, { items: feeds }] = await Promise.all([
+      list("/runs", { entry_id: entry.id, form_id: entry.form_id, per_page: 100 }), list("/feeds", { form_id: [entry.form_id, "0"], _fields: "id,meta.feedName" }),
+    ]);
+    return { ...runs, names: Object.fromEntries(feeds.map((feed) => [feed.id, feedName(feed)])) };
+  }, [entry.id]);
+  const nameOf = ({ feed_id }) => state.data?.names[feed_id] || `Feed ${feed_id}`;
   const [replay, isRunning, error] = useAction(async (run) => {
     await post(`/feeds/${run.feed_id}/runs/${run.id}/replay`);
-    say(`Feed ${run.feed_id} runs once more.`);
+    say(`${nameOf(run)} runs once more.`);
     state.reload();
   });
   const columns = [
-    { label: "Feed", main: true, cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>` },
+    { label: "Feed", main: true, cell: (run) => html`<${Link} path="feeds/${run.feed_id}">${nameOf(run)}<//>` },
     { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
     { label: "Outcome", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
     { label: "Last written", cell: (run) => displayTime(run.modified) },
-    may("runs:write") && { label: "", cell: (run) => ENDED.includes(run.state) && html`<button aria-label="Replay feed ${run.feed_id}" disabled=${isRunning} onClick=${() => replay(run)}>Replay</button>` },
+    may("runs:write") && { label: "", cell: (run) => ENDED.includes(run.state) && html`<button aria-label="Replay ${nameOf(run)}" disabled=${isRunning} onClick=${() => replay(run)}>Replay</button>` },
   ].filter(Boolean);
   return html`<section class="card"><h2>Its feeds</h2><${Problem} error=${error} />
     <${Loaded} state=${state}>${({ items }) => html`<${Table} caption="Runs of feeds" columns=${columns} rows=${items} empty="No feed was run for this entry." />`}<//></section>`;

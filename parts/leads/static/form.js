@@ -11,7 +11,8 @@ const NEW = {
   title: "", description: "", is_active: "1", button: { type: "text", text: "Submit" },
   fields: [newField("name", 1), { ...newField("email", 2), isRequired: true }, newField("consent", 3)],
 };
-const THANKS = "Thanks! We have your message.";
+// As the service has it.
+const THANKS = "Thanks for contacting us! We will get in touch with you shortly.";
 
 export function Form({ id }) {
   const state = useLoad(async () => (id === "new" ? { data: NEW } : get(`/forms/${encodeURIComponent(id)}`)), [id]);

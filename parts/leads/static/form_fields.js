@@ -9,7 +9,7 @@ export const TYPES = [
   ["consent", "Consent"], ["hidden", "Hidden value"], ["html", "Text between fields"], ["section", "Heading"],
 ];
 const WITH_CHOICES = ["select", "radio", "checkbox"];
-const WITHOUT_VALUE = ["html", "section"];
+export const WITHOUT_VALUE = ["html", "section"];
 const LABELS = { email: "E-mail address", name: "Name", consent: "Consent" };
 
 /** Return the inputs of choices: numbers that end in 0 are left out, as in Gravity Forms. */

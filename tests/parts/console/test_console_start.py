@@ -12,7 +12,7 @@ def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_noth
 ) -> None:
     console.server = start_server(LANDFORM_CREDENTIALS="", LANDFORM_WORKERS="1")
     console.open("#/")
-    console.sees("Three things to do first", "landform key create")
+    console.sees("What to do first", "landform key create")
     assert "Sign out" not in console.text
     assert console.driver.find_elements("css selector", "dialog") == []
     console.click("Add a feed")
@@ -49,7 +49,7 @@ def test_the_start_leads_to_what_is_there_what_comes_next_and_what_has_failed(
     console.sees(f"is published {soon.replace('T', ' ')}", f"ends {later.replace('T', ' ')}")
     console.misses("starts ")
     console.sees("entry 17", "HTTP 503 Maintenance.", "https://example.com/hook")
-    assert "Three things" not in console.text
+    assert "What to do first" not in console.text
     console.click("Draft")
     console.sees("Not yet")
     console.misses("Goes live")

@@ -135,6 +135,8 @@ def test_after_its_window_a_page_takes_nothing(desk: Client) -> None:
         ("http://localhost/boat/?submitted=abc", "http://localhost/boat/"),
         ("https://other.example/?utm_source=x", "http://localhost/boat/"),
         ("http://[x", "http://localhost/boat/"),
+        # A form with messages.
+        ("http://localhost/forms/1/submissions", "http://localhost/boat/"),
         ("", "http://localhost/boat/"),
     ],
 )  # fmt: skip

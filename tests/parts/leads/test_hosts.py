@@ -19,6 +19,7 @@ FORM: dict[str, Any] = {
     ],
     "confirmations": {"c": {"id": "c", "isDefault": True, "message": "Thanks, {Name:1}!"}},
 }
+ACTION = "/landing/forms/1/submissions"
 BROWSER = {"Accept": "text/html", "Referer": "http://localhost/offer?from=x"}
 
 
@@ -42,21 +43,22 @@ def inputs(html: str) -> dict[str, str]:
     return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html))
 
 
-def send(visitor: FlaskClient, data: dict[str, str]) -> Any:
-    return visitor.post("/landing/forms/1/submissions", data=data, headers=BROWSER)
+def send(visitor: FlaskClient, data: dict[str, str], **headers: str) -> Any:
+    return visitor.post(ACTION, data=data, headers={**BROWSER, **headers})
 
 
 def test_a_template_of_a_host_shows_a_form_and_thanks_its_visitor(host: Flask) -> None:
     visitor = host.test_client()
     page = visitor.get("/offer?from=x").text
     assert page.startswith('<h1>Offer</h1><form class="landform-form"')
-    assert 'action="/landing/forms/1/submissions"' in page
+    assert f'action="{ACTION}"' in page
     assert "<style" not in page
     hidden = inputs(page)
     assert hidden == {"input_2": "x", "landform_return": "/offer?from=x"}
     wrong = send(visitor, hidden)
     assert (wrong.status_code, inputs(wrong.text)) == (422, hidden)
-    sent = send(visitor, {**hidden, "input_1": "<b>Ada"})
+    # From the document with the messages.
+    sent = send(visitor, {**hidden, "input_1": "<b>Ada"}, Referer=f"http://localhost{ACTION}")
     assert sent.status_code == 303
     assert re.fullmatch(r"/offer\?from=x&submitted=[\w-]+", sent.headers["Location"])
     assert visitor.get(sent.headers["Location"]).text == (
