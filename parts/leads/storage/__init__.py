@@ -18,6 +18,7 @@ from landform.parts.leads.storage.erasing import erase_entries
 from landform.parts.leads.storage.forms import (
     create_form,
     delete_form,
+    discard_form,
     find_form,
     form_of,
     get_form,
@@ -37,6 +38,7 @@ __all__ = [
     "create_form",
     "delete_entry",
     "delete_form",
+    "discard_form",
     "entries_after",
     "erase_entries",
     "find_digest",
