@@ -182,15 +182,12 @@ class Import:
 
     def read_site(self, site: Site) -> None:
         """Import a live site, or raise `CannotBegin` if nothing may be read."""
-        methods: Mapping[str, Callable[[Site], str]] = {
-            "page": self._read_pages,
-            "form": partial(self._read_gravity_forms, resource="form"),
-            "feed": partial(self._read_gravity_forms, resource="feed"),
-            "entry": partial(self._read_gravity_forms, resource="entry"),
-        }
         # With new ids, forms come before what refers to them.
-        names = sorted(methods, key=lambda name: name != "form") if self._plan.new_ids else methods
-        reasons = [methods[name](site) for name in names if name in self._plan.resources]
+        names = sorted(PLURALS, key=lambda name: name != "form") if self._plan.new_ids else PLURALS
+        reasons = [
+            self._read_pages(site) if name == "page" else self._read_gravity_forms(site, name)
+            for name in names if name in self._plan.resources
+        ]  # fmt: skip
         if all(reasons) and not self._has_read():
             raise CannotBegin("\n".join([*site.warnings, *reasons]))
         self.report.problems += filter(None, dict.fromkeys(reasons))

@@ -202,7 +202,7 @@ def test_a_file_of_gravity_forms_has_forms_with_their_feeds(
     (feed,) = client.get("/feeds").get_json()
     form = client.get(f"/forms/{feed['form_id']}").get_json()
     assert (form["title"], form["confirmations"]) == ("From there", FORM["confirmations"])
-    assert (form["id"] == "3") == (not new_ids)
+    assert (form["id"] == 3) == (not new_ids)
     before = move.exported()
     assert move.twice(*arguments)["counts"]["form"] == {"unchanged": 2, "left-out": 1}
     assert move.exported() == before
