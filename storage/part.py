@@ -98,6 +98,14 @@ class Part:
         """
         return {}
 
+    @classmethod
+    def deleters(cls) -> Mapping[str, Callable[[Any, int], object]]:
+        """Return, for its tables in exports, what deletes the row of a store that has an id.
+
+        Imports call it for rows that were deleted on the other site, in their transaction.
+        """
+        return {}
+
     def worker(self, service: Any) -> Callable[[], float | None] | None:
         """Return a function for the work in the background, if there is any.
 
@@ -143,6 +151,13 @@ def line_schemas() -> dict[str, Any]:
     """Return the schemas of lines of an export that parts have, by the names of their tables."""
     schemas = [part.line_schemas() for part in all_parts().values()]
     return {name: schema for of_part in schemas for name, schema in of_part.items()}
+
+
+@cache
+def deleters() -> dict[str, Callable[[Any, int], object]]:
+    """Return what deletes a row of the tables of parts that exports have, by their names."""
+    of_parts = [part.deleters() for part in all_parts().values()]
+    return {name: delete for of_part in of_parts for name, delete in of_part.items()}
 
 
 @cache

@@ -85,6 +85,13 @@ class Leads(Part):
 
         return {"form": FormLine(), "entry": EntryLine()}
 
+    @classmethod
+    def deleters(cls) -> Mapping[str, Callable[[Any, int], object]]:
+        """Return what deletes an entry for good; a form goes to the trash, with its entries."""
+        from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
+
+        return {"form": storage.discard_form, "entry": storage.delete_entry}
+
     def worker(self, service: Any) -> Callable[[], float | None]:
         """Return the function that runs feeds for entries, and deletes old entries."""
         from landform.parts.leads.addons.registry import find_addons  # noqa: PLC0415

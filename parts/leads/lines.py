@@ -12,6 +12,8 @@ from landform.parts.leads.intake.fields import problems_of
 from landform.schemas.export import Line, StoredDateTime
 from landform.schemas.fields import Field, Flag, Integer, JsonObject, Text
 
+# A request writes a form or an entry with these.
+FORM_BODY, ENTRY_BODY = FormWrite(), EntryWrite()
 # What a form always has in a request; it is a column of the line.
 TITLE = {"title": "Form"}
 
@@ -40,7 +42,7 @@ class FormLine(Line):
     @post_load
     def check_meta(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return the columns; refuse a meta that no request could have sent."""
-        return {**data, "meta": FormWrite().load({**data["meta"], **TITLE})["meta"]}
+        return {**data, "meta": FORM_BODY.load({**data["meta"], **TITLE})["meta"]}
 
     def problems(self, row: JsonObject) -> list[str]:
         """Return why visitors do not see a form; imports from WordPress report it."""
@@ -66,8 +68,8 @@ class EntryLine(Line):
     @post_load
     def check_values(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return the columns with texts as values; refuse what no request could have sent."""
-        values = EntryWrite().load(data.get("values", {}))["values"]
-        properties = EntryWrite().load(data["properties"])["columns"]["properties"]
+        values = ENTRY_BODY.load(data.get("values", {}))["values"]
+        properties = ENTRY_BODY.load(data["properties"])["columns"]["properties"]
         for name, known in (("values", values), ("properties", properties)):
             if unknown := data.get(name, {}).keys() - known.keys():
                 raise ValidationError(f"{min(unknown)[:50]} is unknown here.", name)

@@ -54,7 +54,7 @@ def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, 
     help="The source of a key of the meta: meta.NAME, acf.NAME or const:VALUE.",
 )  # fmt: skip
 @tools.MAP_FORM
-@click.option("--new-ids/--keep-ids", help="Give pages and feeds ids of their own.")
+@click.option("--new-ids/--keep-ids", help="Give all rows ids of their own.")
 @click.option("--requests", default=4, show_default=True, type=click.IntRange(1, 32),
               help="The number of requests at a time.")  # fmt: skip
 @click.option("--probe", default=200, show_default=True, type=click.IntRange(0),
@@ -83,7 +83,7 @@ def import_wordpress(source: str, **options: Any) -> None:
     It may be a live one, or a file that it exported. The command may be repeated: it writes
     what changed there since the last time, unless that was changed here, too. Exit code 0: all
     that can be imported is here; 1: not all of it could be read; 2: it could not begin; 3:
-    done, with pages or feeds left out.
+    done, with rows left out.
     """
     is_site = source.startswith(tools.SITES)
     plan = _plan(options, is_site)

@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping
-from contextlib import suppress
 from typing import Any, NamedTuple
 
 from landform.parts.moving_in import origins
 from landform.parts.moving_in.origins import Origin, Run, digest
 from landform.storage import feeds, pages
-from landform.storage.errors import ImportRefused, NotFound, TextRefused
+from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.maintenance.tables import RowWriter, find
 from landform.storage.pages import revisions, slugs
-from landform.storage.part import exported_tables
+from landform.storage.part import deleters, exported_tables
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -83,8 +82,8 @@ class IncomingWriter:
                 note = {"code": "deleted-there", "text": "is gone there, and was changed here"}
                 return origin._replace(outcome="conflict", notes=(note,))
             if self._keep:
-                with suppress(NotFound):
-                    DELETERS[origin.resource](self._store, origin.target_id)
+                if local:
+                    {**DELETERS, **deleters()}[origin.resource](self._store, origin.target_id)
                 origins.forget(self._store, self._run.source, origin)
         return origin._replace(outcome="deleted", notes=())
 

@@ -11,7 +11,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import orjson
-from peewee import BooleanField, Tuple
+from peewee import BooleanField, Tuple, fn
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
 from landform.storage.models import Page
@@ -20,6 +20,8 @@ from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 
 ADDRESS_COLUMNS = (Page.id, Page.slug, Page.status)
+# How many origins are read at a time.
+BATCH = 500
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
 
@@ -107,8 +109,8 @@ def save_run(store: Store, run: Run) -> None:
 
 def find(store: Store, source: str, resource: str, ids: Iterable[int]) -> dict[int, Origin]:
     """Return the known origins of some ids of another site."""
-    condition = (ImportOrigin.resource == resource) & ImportOrigin.source_id.in_(list(ids))
-    return {origin.source_id: origin for origin in _select(store, source, condition)}
+    condition = ImportOrigin.source_id.in_(list(ids))
+    return {origin.source_id: origin for origin in _select(store, source, resource, condition)}
 
 
 def save(store: Store, source: str, origins: list[Origin]) -> None:
@@ -129,15 +131,24 @@ def forget(store: Store, source: str, origin: Origin) -> None:
     ImportOrigin.delete().where(Tuple(*KEY) == key).execute(store.database)
 
 
+def highest_id(store: Store, source: str, resource: str) -> int:
+    """Return the highest known id of the rows of another site, or 0."""
+    query = ImportOrigin.select(fn.MAX(ImportOrigin.source_id)).where(
+        ImportOrigin.source == source, ImportOrigin.resource == resource
+    )
+    return query.scalar(store.database) or 0
+
+
 def of_run(store: Store, run: Run) -> Iterator[Origin]:
     """Yield the origins of all rows that an import has read; inside `connection()`."""
-    yield from _select(store, run.source, ImportOrigin.run == run.number)
+    for resource in exported_tables():
+        yield from _select(store, run.source, resource, ImportOrigin.run == run.number)
 
 
 def of_earlier_runs(store: Store, run: Run, resource: str) -> Iterator[Origin]:
     """Yield the origins of rows that earlier imports have stored and this one has not read."""
     condition = (ImportOrigin.run != run.number) & (ImportOrigin.target_id != 0)
-    yield from _select(store, run.source, condition & (ImportOrigin.resource == resource))
+    yield from _select(store, run.source, resource, condition)
 
 
 def imported_pages(
@@ -159,10 +170,13 @@ def linked_pages(store: Store, statuses: Collection[str]) -> Iterator[Row]:
     yield from pages.dicts().execute(store.database)
 
 
-def _select(store: Store, source: str, condition: Any) -> Iterator[Origin]:
-    query = ImportOrigin.select().where(ImportOrigin.source == source, condition)
-    # Pages first.
-    query = query.order_by(ImportOrigin.resource.desc(), ImportOrigin.source_id)
-    for row in list(query.dicts().execute(store.database)):
-        del row["source"]
-        yield Origin(**{**row, "notes": tuple(json.loads(row["notes"]))})
+def _select(store: Store, source: str, resource: str, condition: Any) -> Iterator[Origin]:
+    """Yield origins by id, of which some are read at a time; the caller may write in between."""
+    chosen = (ImportOrigin.source == source) & (ImportOrigin.resource == resource) & condition
+    query = ImportOrigin.select().where(chosen).order_by(ImportOrigin.source_id).limit(BATCH)
+    last = 0
+    while rows := list(query.where(ImportOrigin.source_id > last).dicts().execute(store.database)):
+        last = rows[-1]["source_id"]
+        for row in rows:
+            del row["source"]
+            yield Origin(**{**row, "notes": tuple(json.loads(row["notes"]))})

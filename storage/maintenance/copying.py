@@ -8,7 +8,7 @@ from landform.storage.maintenance.tables import read_rows
 from landform.storage.migrating import missing_parts, read_history
 from landform.storage.part import all_tables
 from landform.storage.rows import Row
-from landform.storage.sql import renew_generation
+from landform.storage.sql import Parameter, Prepared, renew_generation
 from landform.storage.store import Store
 
 ANY_ROW = 'SELECT 1 FROM "{}" LIMIT 1'
@@ -31,9 +31,11 @@ def copy(
             raise CopyRefused(f"{new.name} is not empty; choose an empty database.")
         for model in tables:
             row: Row = {}
+            fields = model._meta.fields
+            insert = Prepared(model.insert({name: Parameter(name) for name in fields}))
             try:
                 for row in watch(read_rows(old, model)):
-                    model.insert(row).execute(new)
+                    insert.run_on(new, {name: fields[name].db_value(row[name]) for name in row})
                     count += 1
             except Exception as error:
                 # Damaged, or refused by the target: a NUL, a number too large, a slug twice.

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from functools import cache
 
 from peewee import Tuple
 
@@ -129,19 +130,29 @@ class RowWriter:
 
     def _replace(self, model: type[Table], row: Row) -> int:
         """Insert a row, or replace the one with its id; return its id."""
-        key, *fields = model._meta.sorted_fields
-        values = {name: row[name] for name in model._meta.fields if name != "id" or row["id"]}
-        query = model.insert(values).on_conflict(conflict_target=[key], preserve=fields)
-        return int(next(iter(query.returning(key).tuples().execute(self._store.database)))[0])
+        names = tuple(name for name in model._meta.fields if name != "id" or row["id"])
+        return int(_insert(model, names).run(self._store, row).fetchall()[0][0])
+
+
+@cache
+def _insert(model: type[Table], names: tuple[str, ...]) -> Prepared:
+    """Return the query that inserts a row, or replaces the one with its id."""
+    key, *fields = model._meta.sorted_fields
+    query = model.insert({name: Parameter(name) for name in names})
+    return Prepared(query.on_conflict(conflict_target=[key], preserve=fields).returning(key))
 
 
 def find(store: Store, model: type[Table], values: Row) -> Row | None:
     """Return the first row with some values of columns, or None."""
-    conditions = [model._meta.fields[name] == value for name, value in values.items()]
-    conditions += [HAS_SLUG] if "slug" in values else []
-    query = model.select().where(*conditions).order_by(model._meta.primary_key)
-    row: Row | None = query.dicts().first(store.database)
-    return row and {**row, **model.read_details(store.database, row["id"])}
+    rows = _select(model, tuple(values)).rows(store, values)
+    return {**rows[0], **model.read_details(store.database, rows[0]["id"])} if rows else None
+
+
+@cache
+def _select(model: type[Table], names: tuple[str, ...]) -> Prepared:
+    conditions = [model._meta.fields[name] == Parameter(name) for name in names]
+    conditions += [HAS_SLUG] if "slug" in names else []
+    return Prepared(model.select().where(*conditions).order_by(model._meta.primary_key).limit(1))
 
 
 def _is_same(model: type[Table], old: Row, new: Row) -> bool:

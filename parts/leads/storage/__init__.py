@@ -19,6 +19,7 @@ from landform.parts.leads.storage.erasing import erase_entries
 from landform.parts.leads.storage.forms import (
     create_form,
     delete_form,
+    discard_form,
     find_form,
     form_of,
     get_form,
@@ -38,6 +39,7 @@ __all__ = [
     "create_form",
     "delete_entry",
     "delete_form",
+    "discard_form",
     "entries_after",
     "entry_of",
     "erase_entries",

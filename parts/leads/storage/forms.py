@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import suppress
 
 from peewee import fn
 
@@ -139,6 +140,12 @@ def trash_form(store: Store, form_id: int, if_match: Precondition | None = None)
     if old["is_trash"]:
         raise AlreadyInTrash
     return _write(store, old, {"is_trash": True})
+
+
+def discard_form(store: Store, form_id: int) -> None:
+    """Move a form to the trash, unless it is there."""
+    with suppress(AlreadyInTrash):
+        trash_form(store, form_id)
 
 
 @transactional

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from functools import cache, partial
+from functools import cache
 from typing import Any
 
 from marshmallow import ValidationError
@@ -114,7 +114,7 @@ class Converter:
         if source.get("repaired"):
             notes.append(note("control-characters"))
         return Incoming(
-            "page", page_id, row, partial(_finish, "page"), str(source.get("slug") or ""),
+            "page", page_id, row, _render, str(source.get("slug") or ""),
             str(source.get("link") or ""), "publish" if is_missed else "", unknown, tuple(notes),
             tuple(self._revisions(source, row)),
         )  # fmt: skip
@@ -165,16 +165,15 @@ class Converter:
 
     def _feed(self, source: Mapping[str, Any], notes: list[Note]) -> Incoming:
         numbers, event = feed_numbers(source, notes), source.get("event_type")
-        row = {
+        row = _checked("feed", {
             **numbers,
             "form_id": self._forms.get(numbers["form_id"], numbers["form_id"]),
             "addon_slug": str(source["addon_slug"]),
             "event_type": None if event is None else str(event),
             "modified_utc": "",
             "meta": source["meta"],
-        }
-        finish = partial(_finish, "feed")
-        return Incoming("feed", int(source["id"]), row, finish, notes=tuple(notes))
+        })  # fmt: skip
+        return Incoming("feed", int(source["id"]), row, notes=tuple(notes))
 
     def _form(self, source: Mapping[str, Any], notes: list[Note]) -> Incoming:
         row = _checked("form", {
@@ -257,7 +256,7 @@ def _problem(resource: str, source: Mapping[str, Any]) -> Note | None:
 
 def _checked(resource: str, row: Row) -> Row:
     """Return a row as its line of an export is stored; raises `ValidationError`."""
-    loaded: Row = line_schemas()[resource].load({**row, "id": 1, "version": 1})
+    loaded: Row = {**SCHEMAS, **line_schemas()}[resource].load({**row, "id": 1, "version": 1})
     return {name: loaded[name] for name in row}
 
 
@@ -310,13 +309,12 @@ def _raw(value: object, default: object = "") -> Any:
     return value if isinstance(value, str) else default
 
 
-def _finish(resource: str, row: Row) -> Row:
-    """Add the rendered columns; raise `ImportRefused` like `landform import`."""
+def _render(page: Row) -> Row:
+    """Add the rendered columns of a page; raise `ImportRefused` like `landform import`."""
+    texts = {"title": page["title_raw"], "content": page["content_raw"]}
     try:
-        if resource == "page":
-            texts = {"title": row["title_raw"], "content": row["content_raw"]}
-            row = {**row, **render_texts(texts, IMPORTER).columns}
-        SCHEMAS[resource].load({**row, "id": 1, "version": 1})
+        row = {**page, **render_texts(texts, IMPORTER).columns}
+        SCHEMAS["page"].load({**row, "id": 1, "version": 1})
     except ValidationError as error:
         messages: Any = error.messages
         text = "; ".join(f"{name}: {message}" for name, message in messages.items())

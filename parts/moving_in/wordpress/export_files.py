@@ -191,18 +191,22 @@ class Repaired(io.TextIOWrapper):
         return INVALID.sub(MARK, "".join(self.readlines(-1 if size is None else size)))
 
 
-def read_forms(file: Path) -> Iterator[Row]:
-    """Yield the feeds in an export of Gravity Forms: those of add-ons that export theirs."""
+def read_forms(file: Path) -> tuple[list[Row], list[Row]]:
+    """Return the forms in an export of Gravity Forms, and the feeds of add-ons that export theirs.
+
+    Raises `CannotBegin` for a file that is no export.
+    """
     reason = "it holds no forms"
     try:
-        forms = orjson.loads(file.read_bytes())
+        exported = orjson.loads(file.read_bytes())
     except (OSError, ValueError) as error:
-        forms, reason = None, f"it is no JSON ({error})"
-    if not isinstance(forms, dict):
+        exported, reason = None, f"it is no JSON ({error})"
+    if not isinstance(exported, dict):
         raise CannotBegin(NO_EXPORT.format(file=file, program="Gravity Forms", reason=reason))
-    for form in forms.values():
-        for feed in _feeds(form.get("feeds"), "") if isinstance(form, dict) else ():
-            yield {"form_id": form.get("id"), **feed}
+    # The file has its version, too.
+    forms = [form for form in exported.values() if isinstance(form, dict)]
+    feeds = [{"form_id": f.get("id"), **feed} for f in forms for feed in _feeds(f.get("feeds"), "")]
+    return [{k: form[k] for k in form if k != "feeds"} for form in forms], feeds
 
 
 def _feeds(value: Any, slug: str) -> Iterator[Row]:

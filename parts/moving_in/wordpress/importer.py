@@ -9,7 +9,7 @@ from itertools import chain, islice
 from pathlib import Path
 
 from landform.parts.moving_in import origins
-from landform.parts.moving_in.incoming import DELETERS, IncomingWriter
+from landform.parts.moving_in.incoming import IncomingWriter
 from landform.parts.moving_in.origins import Origin
 from landform.parts.moving_in.wordpress import readers
 from landform.parts.moving_in.wordpress.access import open_site
@@ -17,7 +17,7 @@ from landform.parts.moving_in.wordpress.blocks import ReadPattern
 from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.parts.moving_in.wordpress.convert import Converter
 from landform.parts.moving_in.wordpress.meta import MetaSources
-from landform.parts.moving_in.wordpress.report import Report
+from landform.parts.moving_in.wordpress.report import PLURALS, Report
 from landform.parts.moving_in.wordpress.site import Site, has_id
 from landform.parts.moving_in.wordpress.values import SiteDates, site_address
 from landform.storage import Store
@@ -29,15 +29,8 @@ NO_FORMS = (
     "No forms or feeds were read: Gravity Forms' REST API is not there. Switch it on at "
     "Forms, Settings, REST API."
 )
-FEEDS_REFUSED = (
-    "No forms or feeds were read: {user} may not read them ({code}). The right "
-    "gravityforms_edit_forms lets a user do so."
-)
+REFUSED = "No {names} were read: {user} may not read them ({code}). The right {right} allows it."
 FORMS_UNKNOWN = "No forms were read: this landform is without the part that stores them."
-ENTRIES_REFUSED = (
-    "No entries were read: {user} may not read them ({code}). The right gravityforms_view_entries "
-    "lets a user do so."
-)
 PAGES_REFUSED = "No pages were read: {user} may not edit pages ({code}). An editor may."
 HIDDEN = (
     "{hidden:,} of {total:,} pages are hidden from {user}, and were not read. An editor sees all "
@@ -49,8 +42,8 @@ UNCOUNTED = (
 )
 CHANGED = "Pages were created or deleted there meanwhile; their list was read again."
 PROBED = (
-    "Inactive {resource}s are in no list of Gravity Forms: {probed:,} ids up to {last_id:,} were "
-    "asked for one by one, and {hits:,} {resource}s found so. One beyond was not looked for "
+    "Inactive {names} are in no list of Gravity Forms: {count:,} ids up to {total:,} were "
+    "asked for one by one, and {hits:,} {names} found so. One beyond was not looked for "
     "(--probe {probe})."
 )
 NO_REVISIONS = "The revisions of {pages} could not be read ({code})."
@@ -70,7 +63,7 @@ CONTINUE = "What was read is stored: run the same command again to go on."
 BATCH = 100
 # Options that may differ when an unfinished import is continued.
 CHANGEABLE = ("probe", "delete", "keep")
-# Called with "pages" or "feeds", the number of rows that have been read, and the total.
+# Called with a name such as "pages", the number of rows that have been read, and the total.
 Progress = Callable[[str, int, int], None]
 
 
@@ -125,7 +118,7 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan, progress: Prog
     pages = export.read(plan.statuses, plan.since)
     # An invalid file is refused before anything is written.
     first = list(islice(pages, 1))
-    feeds = list(read_forms(files[1])) if len(files) > 1 else []
+    forms, feeds = read_forms(files[1]) if len(files) > 1 else ([], [])
     with store.connection():
         run = origins.begin(store, site_address(export.home), plan.key(""), keep=plan.keep)
         dates = SiteDates({}, store.clock)
@@ -133,6 +126,8 @@ def import_files(store: Store, files: Sequence[Path], plan: Plan, progress: Prog
 
         def read() -> None:
             file_import.writer.slug_keepers = export.slug_keepers
+            # What refers to a form comes after it, since it may get a new id.
+            file_import.read_rows("form", iter(forms), len(forms))
             file_import.read_rows("page", chain(first, pages), export.pages)
             file_import.read_rows("feed", iter(feeds), len(feeds))
             if export.error:
@@ -161,9 +156,8 @@ class Import:
         self.writer = IncomingWriter(
             store, run, force=plan.force, new_ids=plan.new_ids, keep=plan.keep
         )
-        # The origins of a dry run, which are not stored, by resource and id.
-        self._dry_run_origins: dict[tuple[str, int], Origin] = {}
-        self._deleted: list[Origin] = []
+        # The pages that a dry run has read, which no database has.
+        self._dry_run_pages = set[int]()
         self.report = Report(run.source, not plan.keep)
 
     def run(self, read: Callable[[], None]) -> Report:
@@ -173,13 +167,14 @@ class Import:
             read()
         except (CannotBegin, NoAnswer, KeyboardInterrupt) as error:
             text = str(error) or "Interrupted."
-            if not self._plan.keep or not any(self._origins()):
+            if not self._plan.keep or not self._has_read():
                 self._complete()
                 raise CannotBegin(text) from error
             self.report.problems += [text, CONTINUE]
         else:
             self._complete()
-        self.report.add(chain(self._origins(), self._deleted))
+        self.report.add(origins.of_run(self._store, self._run))
+        self.report.sort()
         for (key, source), pages in sorted(self._converter.meta.used.items()):
             self.report.meta.setdefault(key, {})[source] = pages
         self.report.seconds = round(time.monotonic() - started, 1)
@@ -187,16 +182,13 @@ class Import:
 
     def read_site(self, site: Site) -> None:
         """Import a live site, or raise `CannotBegin` if nothing may be read."""
-        methods: Mapping[str, Callable[[Site], str]] = {
-            "page": self._read_pages,
-            "form": partial(self._read_feeds, resource="form"),
-            "feed": self._read_feeds,
-            "entry": self._read_entries,
-        }
         # With new ids, forms come before what refers to them.
-        names = sorted(methods, key=lambda name: name != "form") if self._plan.new_ids else methods
-        reasons = [methods[name](site) for name in names if name in self._plan.resources]
-        if all(reasons) and not any(self._origins()):
+        names = sorted(PLURALS, key=lambda name: name != "form") if self._plan.new_ids else PLURALS
+        reasons = [
+            self._read_pages(site) if name == "page" else self._read_gravity_forms(site, name)
+            for name in names if name in self._plan.resources
+        ]  # fmt: skip
+        if all(reasons) and not self._has_read():
             raise CannotBegin("\n".join([*site.warnings, *reasons]))
         self.report.problems += filter(None, dict.fromkeys(reasons))
         self.report.warnings += site.warnings
@@ -212,7 +204,7 @@ class Import:
             self.report.without_id += len(titles)
             self.report.problems += [NO_ID.format(resource=resource, title=t) for t in titles]
             count += len(batch)
-            self._progress(f"{resource}s", count, max(total, count))
+            self._progress(PLURALS[resource], count, max(total, count))
 
     def _read_pages(self, site: Site) -> str:
         """Read the pages; return the reason if there are none."""
@@ -242,42 +234,30 @@ class Import:
         report.warnings += [hidden] if reader.hidden else []
         report.warnings += [CHANGED] if reader.has_changed else []
         if reader.reads_all:
-            self._find_deleted("page", lambda number: site.lacks(f"{readers.PAGES}/{number}"))
+            self._find_deleted(site, "page", readers.PAGES)
         return ""
 
-    def _read_entries(self, site: Site) -> str:
-        """Read the entries; return the reason if there are none."""
-        count = 0
-        try:
-            for batch in readers.read_entries(site) if site.has_forms else ():
-                count += len(batch)
-                self._write("entry", batch)
-                self._progress("entries", count, count)
-        except NoAnswer as error:
-            if error.status not in (401, 403, 404):
-                raise
-            return ENTRIES_REFUSED.format(user=site.client.user, code=error.code)
-        return ""
-
-    def _read_feeds(self, site: Site, resource: str = "feed") -> str:
-        """Read the feeds, or the forms; return the reason if there are none."""
-        route = readers.FEEDS if resource == "feed" else readers.FORMS
+    def _read_gravity_forms(self, site: Site, resource: str) -> str:
+        """Read the forms, feeds or entries; return the reason if there are none."""
         if not site.has_forms:
             return NO_FORMS
-        known = chain(origins.of_earlier_runs(self._store, self._run, resource), self._origins())
-        ids = [origin.source_id for origin in known if origin.resource == resource]
-        reader = readers.FeedReader(site, max(ids, default=0), self._plan.probe, route)
+        names, (route, right) = PLURALS[resource], readers.GRAVITY_FORMS[resource]
+        reader: readers.EntryReader | readers.FeedReader = readers.EntryReader(site)
+        if resource != "entry":
+            highest = origins.highest_id(self._store, self._run.source, resource)
+            reader = readers.FeedReader(site, route, highest, self._plan.probe)
         try:
             for batch in reader.read():
                 self._write(resource, batch)
-                self._progress(f"{resource}s", reader.probed, reader.last_id)
+                self._progress(names, reader.count, reader.total)
         except NoAnswer as error:
             if error.status not in (401, 403, 404):
                 raise
-            return FEEDS_REFUSED.format(user=site.client.user, code=error.code)
-        about = {"resource": resource, "probe": self._plan.probe, **vars(reader)}
-        self.report.warnings.append(PROBED.format(**about))
-        self._find_deleted(resource, lambda number: site.lacks(f"{route}/{number}"))
+            user = site.client.user
+            return REFUSED.format(names=names, user=user, code=error.code, right=right)
+        if isinstance(reader, readers.FeedReader):
+            self.report.warnings.append(PROBED.format(names=names, **vars(reader)))
+        self._find_deleted(site, resource, route)
         return ""
 
     def _add_revisions(self, site: Site, batch: list[Row]) -> list[Row]:
@@ -317,17 +297,23 @@ class Import:
             if origin.target_id not in (0, origin.source_id):
                 self._converter.map_form(origin.source_id, origin.target_id)
         if not self._plan.keep:
-            self._dry_run_origins |= {(row.resource, row.source_id): row for row in outcomes}
+            # A page may be read twice.
+            seen = self._dry_run_pages if resource == "page" else set[int]()
+            self.report.add(row for row in outcomes if row.source_id not in seen)
+            seen.update(row.source_id for row in outcomes)
 
-    def _find_deleted(self, resource: str, is_deleted: Callable[[int], bool]) -> None:
+    def _find_deleted(self, site: Site, resource: str, route: str) -> None:
         """List or delete rows of earlier imports that were deleted there."""
-        for origin in origins.of_earlier_runs(self._store, self._run, resource):
-            if is_deleted(origin.source_id):
-                if self._plan.delete and resource in DELETERS:
-                    self._deleted.append(self.writer.remove(origin))
-                else:
-                    row = {"resource": resource, "id": origin.source_id}
-                    self.report.gone_there.append(row)
+
+        def check(origin: Origin) -> tuple[Origin, bool]:
+            return origin, site.lacks(f"{route}/{origin.source_id}")
+
+        unread = origins.of_earlier_runs(self._store, self._run, resource)
+        for origin, is_deleted in site.map(check, unread):
+            if is_deleted and self._plan.delete:
+                self.report.add([self.writer.remove(origin)])
+            elif is_deleted:
+                self.report.gone_there.append({"resource": resource, "id": origin.source_id})
 
     def _complete(self) -> None:
         """Record that the next import is a new one."""
@@ -336,15 +322,13 @@ class Import:
             with self._store.transaction():
                 origins.save_run(self._store, self._run)
 
-    def _origins(self) -> Iterator[Origin]:
-        """Return the origins of the rows that were read."""
-        if self._plan.keep:
-            return origins.of_run(self._store, self._run)
-        return iter([origin for _, origin in sorted(self._dry_run_origins.items())])
+    def _has_read(self) -> bool:
+        """Return whether any row was read, perhaps before an interruption."""
+        return bool(self.report.counts) or any(origins.of_run(self._store, self._run))
 
     def _seen_pages(self, ids: Collection[int]) -> Collection[int]:
         """Return the ids of pages that this import has read."""
         if not self._plan.keep:
-            return {number for number in ids if ("page", number) in self._dry_run_origins}
+            return self._dry_run_pages.intersection(ids)
         known = origins.find(self._store, self._run.source, "page", ids)
         return {number for number, origin in known.items() if origin.run == self._run.number}

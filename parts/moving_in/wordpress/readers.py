@@ -1,10 +1,10 @@
-"""Read every page and every feed of a site, including unlisted ones.
+"""Read every page, form, feed and entry of a site, including unlisted ones.
 
 Pages: first all ids, then the pages by their ids. Pages may be created or deleted meanwhile, so
 the ids are listed again until two lists are equal.
 
-Feeds: the lists of Gravity Forms show active ones only, and nothing says which ids exist. So each
-id up to the highest known one is requested, and some beyond.
+Forms and feeds: the lists of Gravity Forms show active ones only, and nothing says which ids exist.
+So each id up to the highest known one is requested, and some beyond.
 """
 
 import json
@@ -12,16 +12,23 @@ import re
 from collections import deque
 from collections.abc import Callable, Collection, Iterator
 from concurrent.futures import Future
+from functools import partial
+from itertools import count
 from typing import Any
 
 from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, MAX_BYTES, NoAnswer
 from landform.parts.moving_in.wordpress.convert import KNOWN_STATUSES
 from landform.parts.moving_in.wordpress.site import PER_PAGE, Answer, Site, SlugKeepers, has_id
-from landform.parts.moving_in.wordpress.values import storable
+from landform.parts.moving_in.wordpress.values import parse_integer, storable
 from landform.storage.rows import Row
 
 PAGES, BLOCKS, FEEDS = "/wp/v2/pages", "/wp/v2/blocks", "/gf/v2/feeds"
-FORMS, ENTRIES = "/gf/v2/forms", "/gf/v2/entries"
+# The route of each resource of Gravity Forms, and the right that a user needs for it.
+GRAVITY_FORMS = {
+    "form": ("/gf/v2/forms", "gravityforms_edit_forms"),
+    "feed": (FEEDS, "gravityforms_edit_forms"),
+    "entry": ("/gf/v2/entries", "gravityforms_view_entries"),
+}
 # Nothing that is rendered: rendering is slow, and plugins break it.
 PAGE_FIELDS = (
     "id,date,date_gmt,modified,modified_gmt,slug,status,link,title.raw,content.raw,excerpt.raw,"
@@ -206,35 +213,35 @@ def rows_of(body: Any) -> list[Row]:
 class FeedReader:
     """Reads the feeds of a site, or its forms.
 
-    `highest`: the highest known id. `probe`: how many ids beyond the last feed are requested.
+    `highest`: the highest known id. `probe`: how many ids beyond the last one are requested.
+    `count` is the number of requested ids, `total` the last id to request, `hits` how many exist.
     """
 
-    def __init__(self, site: Site, highest: int, probe: int, route: str = FEEDS) -> None:
-        self._site, self._probe, self._route = site, probe, route
-        # The last id to request, the number of requested ids, and of the feeds among them.
-        self.last_id, self.probed, self.hits = highest + probe, 0, 0
+    def __init__(self, site: Site, route: str, highest: int, probe: int) -> None:
+        self._site, self._route, self.probe = site, route, probe
+        self.count, self.total, self.hits = 0, highest + probe, 0
 
     def read(self) -> Iterator[list[Row]]:
         """Yield the feeds in batches."""
         # Without feeds the list is an object of errors.
         body = self._site.get(self._route, self._site.client.max_bytes).body
         rows = rows_of([*body.values()] if isinstance(body, dict) else body)
-        self.last_id = max([self.last_id, *(int(row["id"]) + self._probe for row in rows)])
+        self.total = max([self.total, *(int(row["id"]) + self.probe for row in rows)])
         # The list of forms has only their titles.
         listed = rows if self._route == FEEDS else []
         yield from (listed[start : start + PER_PAGE] for start in range(0, len(listed), PER_PAGE))
         ids = {int(row["id"]) for row in listed}
         last = 0
-        while last < self.last_id:
-            first, last = last + 1, min(last + PER_PAGE, self.last_id)
+        while last < self.total:
+            first, last = last + 1, min(last + PER_PAGE, self.total)
             unlisted = [number for number in range(first, last + 1) if number not in ids]
-            bodies = dict(zip(unlisted, self._site.pool.map(self._get_feed, unlisted), strict=True))
+            bodies = dict(zip(unlisted, self._site.map(self._get, unlisted), strict=True))
             hits = [number for number in unlisted if bodies[number] is not None]
-            self.probed, self.hits = self.probed + len(unlisted), self.hits + len(hits)
-            self.last_id = max([self.last_id, *(number + self._probe for number in hits)])
+            self.count, self.hits = self.count + len(unlisted), self.hits + len(hits)
+            self.total = max([self.total, *(number + self.probe for number in hits)])
             yield rows_of([bodies[number] for number in hits])
 
-    def _get_feed(self, number: int) -> Any:
+    def _get(self, number: int) -> Any:
         """Return the feed with an id, or None."""
         try:
             return self._site.get(f"{self._route}/{number}").body
@@ -244,22 +251,34 @@ class FeedReader:
             return None
 
 
-def read_entries(site: Site) -> Iterator[list[Row]]:
-    """Yield the entries of a site in batches, by status and id."""
-    for status in ("active", "spam", "trash"):
-        page, first = 1, None
-        while True:
-            params = {
-                "search": json.dumps({"status": status}),
-                "sorting[key]": "id",
-                "sorting[direction]": "ASC",
-                "paging[page_size]": PER_PAGE,
-                "paging[current_page]": page,
-            }
-            body = site.get(ENTRIES, site.client.max_bytes, **params).body
-            rows = rows_of(body.get("entries") if isinstance(body, dict) else None)
-            if not rows or rows[0]["id"] == first:
-                # The end, or a site that shows the same page for ever.
-                break
-            yield rows
-            page, first = page + 1, rows[0]["id"]
+class EntryReader:
+    """Reads the entries of a site. `count`: how many were read, `total`: how many there are."""
+
+    def __init__(self, site: Site) -> None:
+        self._site, self.count, self.total = site, 0, 0
+
+    def read(self) -> Iterator[list[Row]]:
+        """Yield the entries in batches, by status and id."""
+        for status in ("active", "spam", "trash"):
+            first = None
+            for body in self._site.map(partial(self._get, status), count(1)):
+                rows = rows_of(body.get("entries"))
+                if not rows or rows[0]["id"] == first:
+                    # The end, or a site that shows the same entries for ever.
+                    break
+                if first is None:
+                    self.total += parse_integer(body.get("total_count")) or 0
+                first = rows[0]["id"]
+                self.count += len(rows)
+                yield rows
+
+    def _get(self, status: str, page: int) -> dict[str, Any]:
+        params = {
+            "search": json.dumps({"status": status}),
+            "sorting[key]": "id",
+            "sorting[direction]": "ASC",
+            "paging[page_size]": PER_PAGE,
+            "paging[current_page]": page,
+        }
+        body = self._site.get(GRAVITY_FORMS["entry"][0], self._site.client.max_bytes, **params).body
+        return body if isinstance(body, dict) else {}

@@ -37,6 +37,9 @@ TEXTS = {
 }
 # Codes without their names in the report.
 UNNAMED = ("status", "slug-refused", "form-not-shown")
+# In the order of a report.
+PLURALS = {"page": "pages", "form": "forms", "feed": "feeds", "entry": "entries"}
+RESOURCES = [*PLURALS]
 WRITE_OUTCOMES = ("created", "updated", "deleted")
 OUTCOMES = ("created", "updated", "unchanged", "kept", "conflict", "left-out", "deleted")
 # The outcomes with a list of their rows, by its name in JSON.
@@ -77,8 +80,7 @@ class Report:
     gone_there: list[dict[str, Any]] = field(default_factory=list)
 
     def add(self, origins: Iterable[Origin]) -> None:
-        """Add the outcomes of all rows."""
-        sharers = defaultdict[int, list[int]](list)
+        """Add the outcomes of rows."""
         for origin in origins:
             resource, number = origin.resource, origin.source_id
             self.counts.setdefault(resource, Counter())[origin.outcome] += 1
@@ -90,10 +92,15 @@ class Report:
             for note in origin.notes:
                 self.notes[resource, _code(note), _text(note)].append(number)
                 if "other" in note:
-                    sharers[note["other"]].append(number)
-        for owner, ids in sharers.items():
-            text = f"keeps its slug, which page {_join(ids)} has there, too"
-            self.notes["page", "slug-shared", text].append(owner)
+                    text = f"keeps its slug, which page {number} has there, too"
+                    self.notes["page", "slug-shared", text].append(note["other"])
+
+    def sort(self) -> None:
+        """Put all rows and notes in the order of their ids, once all rows are added."""
+        for rows in self.rows.values():
+            rows.sort(key=lambda row: (RESOURCES.index(row["resource"]), row["id"]))
+        order = sorted(self.notes, key=lambda key: (RESOURCES.index(key[0]), key[1:]))
+        self.notes = {key: sorted(self.notes[key]) for key in order}
 
     @property
     def exit_code(self) -> int:
@@ -128,7 +135,7 @@ class Report:
                 f"{counts[name]:,} {'would be ' * (self.dry_run and name in WRITE_OUTCOMES)}{name}"
                 for name in OUTCOMES if counts[name]
             ]  # fmt: skip
-            yield f"{resource.capitalize()}s: {', '.join(texts)}"
+            yield f"{PLURALS[resource].capitalize()}: {', '.join(texts)}"
         for key, sources in self.meta.items():
             texts = [f"{source} ({pages:,} pages)" for source, pages in sources.items()]
             yield f"Meta {key} is read from {', '.join(texts)}."
@@ -138,8 +145,7 @@ class Report:
                 yield f"{outcome}: {row['resource']} {row['id']}{why}"
         for row in self.gone_there:
             named = f"{row['resource']} {row['id']}"
-            removed = " (--delete removes it)" if row["resource"] in ("page", "feed") else ""
-            yield f"gone there: {named} is still here{removed}"
+            yield f"gone there: {named} is still here (--delete removes it)"
         for (resource, code, text), ids in self.notes.items():
             yield f"{code}: {text}: {resource} {_join(ids)}"
         yield from self.warnings

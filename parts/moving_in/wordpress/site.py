@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Mapping
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
 from email.message import Message
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import orjson
@@ -16,13 +17,16 @@ from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, Client, N
 from landform.parts.moving_in.wordpress.values import parse_integer, site_address, without_query
 from landform.schemas.export import LARGEST
 
+T, R = TypeVar("T"), TypeVar("R")
 PER_PAGE = 100
 # A number of pages with more digits is invalid.
 MAX_TOTAL_DIGITS = 18
 # JSON with fewer bytes for each value is refused, since its values need much more memory.
 MIN_BYTES_PER_VALUE = 64
-# The error codes of WordPress and Gravity Forms for a page or feed that does not exist.
-NOT_FOUND_CODES = ("rest_post_invalid_id", "gf_feed_invalid_id", "gf_not_found", "not_found")
+# The error codes of WordPress and Gravity Forms for a row that does not exist.
+NOT_FOUND_CODES = (
+    "rest_post_invalid_id gf_feed_invalid_id gf_entry_invalid_id gf_not_found not_found"
+).split()
 # How many characters of a response without JSON are searched for text, and quoted.
 SEARCHED_CHARACTERS, QUOTED_CHARACTERS = 8_000, 80
 JSON_START = re.compile(r"^[\[{]", re.MULTILINE)
@@ -85,13 +89,22 @@ class Site:
         raise NoAnswer(text, response.status, code, names)
 
     def lacks(self, route: str) -> bool:
-        """Return whether a page or feed was deleted, and is not only hidden or unreachable."""
+        """Return whether a row was deleted, and is not only hidden or unreachable."""
         try:
             self.get(route, context="edit", _fields="id")
         except NoAnswer as error:
             # Servers in front of the site send other 404s.
             return error.status == 404 and error.code in NOT_FOUND_CODES
         return False
+
+    def map(self, request: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
+        """Yield the result of a function for each item, running ahead by a few requests."""
+        running = deque[Future[R]]()
+        for item in items:
+            running.append(self.pool.submit(request, item))
+            if len(running) == self.client.concurrency:
+                yield running.popleft().result()
+        yield from (future.result() for future in running)
 
     @property
     def has_forms(self) -> bool:

@@ -1,6 +1,7 @@
 """`landform import-wordpress` brings forms, and entries where they are asked for."""
 
 import json
+from collections.abc import Iterator
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -25,69 +26,183 @@ ENTRY: dict[str, Any] = {
     "date_updated": TIME, "created_by": None, "ip": "", "source_url": "https://a.example/",
     "user_agent": "", "currency": "USD", "post_id": None,
 }  # fmt: skip
+FEED = {"id": "1", "form_id": "3", "is_active": "1", "addon_slug": "a", "meta": {"k": 1}}
+SMALL = ("--only", "forms", "--probe", "2", "--entries")
+WXR = (
+    '<rss xmlns:wp="http://wordpress.org/export/1.2/"><channel>'
+    "<wp:base_blog_url>https://shop.example</wp:base_blog_url></channel></rss>"
+)
 
 
-def test_forms_and_entries_keep_their_ids_and_changes_made_here(
-    store: Store, tmp_path: Path
-) -> None:
-    variables = {"LANDFORM_WORDPRESS_PASSWORD": "admin-secret"}
-    report_file = tmp_path / "report.json"
+@pytest.fixture
+def site() -> Iterator[Any]:
+    """A WordPress with three forms, one of them inactive, and entries of the first."""
     with run_path(str(STANDIN / "server.py"))["StandIn"](STANDIN / "sites/campaigns") as site:
-
-        def move(*options: str) -> Any:
-            arguments = (site.url, "--user", "admin", "--probe", "2", "--only", "forms", *options)
-            result = command(
-                store, "import-wordpress", *arguments, "--report", report_file, **variables
-            )
-            assert result.exit_code in (0, 3), result.output
-            return json.loads(report_file.read_bytes())
-
+        site.pages, site.feeds = [], []
         site.forms = [{**FORM, "id": 3}, {**FORM, "id": 5, "is_active": "0", "fields": [UPLOAD]}]
         site.forms.append({**FORM, "id": 4, "fields": [{"id": -1}]})
         site.entries = [{**ENTRY, "id": str(number), "1": "Ádá"} for number in range(1, 121)]
         site.entries += [{**ENTRY, "id": "150", "status": "spam", "1": ["a", "b"]}]
-        report = move()
-        assert report["counts"] == {"form": {"created": 2, "left-out": 1}}
-        texts = {note["text"]: note["ids"] for note in report["notes"]}
-        assert len([text for text in texts if "fileupload" in text or "logic" in text]) == 2
-        assert move("--entries")["counts"]["entry"] == {"created": 121}
-        report = move("--entries")
-        assert report["counts"]["entry"] == {"unchanged": 121}
-        assert report["counts"]["form"]["unchanged"] == 2
-        client = service(store.url)
-        assert client.get("/forms/5").get_json()["is_active"] == "0"
-        assert client.get("/entries/150").get_json()["1"] == '["a","b"]'
-        search = json.dumps({"field_filters": [{"key": "1", "value": "ada"}]})
-        listed = client.get("/entries", query_string={"search": search}).get_json()
-        assert listed["total_count"] == 120
-        assert client.put("/entries/1", json={"1": "here"}).status_code == 200
-        site.entries[0]["1"] = site.entries[1]["1"] = "there"
-        site.forms[0]["title"] = "New"
-        report = move("--entries")
-        assert report["counts"]["entry"] == {"conflict": 1, "updated": 1, "unchanged": 119}
-        assert client.get("/forms/3").get_json()["title"] == "New"
-        assert [client.get(f"/entries/{n}").get_json()["1"] for n in (1, 2)] == ["here", "there"]
-        client.store.dispose()
+        yield site
+
+
+class Mover:
+    """Runs `landform import-wordpress`, and reads its report."""
+
+    def __init__(self, store: Store, folder: Path) -> None:
+        self.store, self.file = store, folder / "report.json"
+
+    def __call__(self, source: Any, *options: object, codes: tuple[int, ...] = (0, 3)) -> Any:
+        user = ["--user", "admin"] if str(source).startswith("http") else []
+        arguments = ["import-wordpress", source, *user, *options, "--report", self.file]
+        variables = {"LANDFORM_WORDPRESS_PASSWORD": "admin-secret"}
+        result = command(self.store, *arguments, **variables)
+        assert result.exit_code in codes, result.output
+        return json.loads(self.file.read_bytes())
+
+    def twice(self, *arguments: object) -> Any:
+        """Run with `--dry-run`, and then without, which has to do what the first said."""
+        before = self.exported()
+        said = self(*arguments, "--dry-run")
+        assert self.exported() == before
+        done = self(*arguments)
+        same = ("counts", "deleted", "conflicts", "kept", "left_out", "gone_there", "exit_code")
+        assert {name: said[name] for name in same} == {name: done[name] for name in same}
+        return done
+
+    def exported(self) -> str:
+        return command(self.store, "export", "--entries").stdout
+
+
+@pytest.fixture
+def move(store: Store, tmp_path: Path) -> Iterator[Mover]:
+    yield Mover(store, tmp_path)
     assert command(store, "verify").output == "Nothing is wrong.\n"
 
 
-def test_with_new_ids_feeds_and_entries_follow_their_forms(store: Store) -> None:
-    assert service(store.url).post("/forms", json={"title": "Here"}).status_code == 201
-    variables = {"LANDFORM_WORDPRESS_PASSWORD": "admin-secret"}
-    with run_path(str(STANDIN / "server.py"))["StandIn"](STANDIN / "sites/campaigns") as site:
-        feed = {"id": "1", "form_id": "1", "is_active": "1", "addon_slug": "a", "meta": {"k": 1}}
-        site.pages, site.feeds = [], [feed]
-        site.forms, site.entries = [{**FORM, "id": 1}], [{**ENTRY, "id": "7", "form_id": "1"}]
-        arguments = (site.url, "--user", "admin", "--probe", "0", "--new-ids", "--entries")
-        for _ in range(2):
-            dry = command(store, "import-wordpress", *arguments, "--dry-run", **variables)
-            assert dry.exit_code == 0, dry.output
-            moved = command(store, "import-wordpress", *arguments, **variables)
-            assert moved.exit_code == 0, moved.output
+@pytest.fixture
+def client(store: Store) -> Iterator[Any]:
     client = service(store.url)
+    yield client
+    client.store.dispose()
+
+
+def test_forms_and_entries_keep_their_ids_and_changes_made_here(
+    site: Any, move: Mover, client: Any
+) -> None:
+    report = move.twice(site.url, *SMALL[:-1])
+    assert report["counts"] == {"form": {"created": 2, "left-out": 1}}
+    texts = {note["text"]: note["ids"] for note in report["notes"]}
+    assert len([text for text in texts if "fileupload" in text or "logic" in text]) == 2
+    assert move.twice(site.url, *SMALL)["counts"]["entry"] == {"created": 121}
+    before = move.exported()
+    report = move.twice(site.url, *SMALL)
+    assert report["counts"]["entry"] == {"unchanged": 121}
+    assert report["counts"]["form"]["unchanged"] == 2
+    assert move.exported() == before
+    assert client.get("/forms/5").get_json()["is_active"] == "0"
+    assert client.get("/entries/150").get_json()["1"] == '["a","b"]'
+    search = json.dumps({"field_filters": [{"key": "1", "value": "ada"}]})
+    listed = client.get("/entries", query_string={"search": search}).get_json()
+    assert listed["total_count"] == 120
+    assert client.put("/entries/1", json={"1": "here"}).status_code == 200
+    site.entries[0]["1"] = site.entries[1]["1"] = "there"
+    site.forms[0]["title"] = "New"
+    report = move.twice(site.url, *SMALL)
+    assert report["counts"]["entry"] == {"conflict": 1, "updated": 1, "unchanged": 119}
+    assert client.get("/forms/3").get_json()["title"] == "New"
+    assert [client.get(f"/entries/{n}").get_json()["1"] for n in (1, 2)] == ["here", "there"]
+
+
+def test_what_was_deleted_there_is_deleted_here_unless_it_was_changed(
+    site: Any, move: Mover, client: Any
+) -> None:
+    site.forms[2] = {**FORM, "id": 6, "is_active": "0", "is_trash": "1"}
+    move(site.url, *SMALL)
+    assert client.put("/entries/2", json={"1": "here"}).status_code == 200
+    assert client.delete("/entries/4", query_string={"force": "1"}).status_code == 200
+    changed = {**client.get("/forms/5").get_json(), "title": "Here"}
+    assert client.put("/forms/5", json=changed).status_code == 200
+    site.forms, site.entries = [], site.entries[4:]
+    # What a server in front of the site says does not count.
+    site.front = lambda path: (404, {}, "nginx") if "/entries/1?" in path else None
+    gone = [{"resource": "form", "id": number} for number in (3, 5, 6)]
+    gone += [{"resource": "entry", "id": number} for number in (2, 3, 4)]
+    before = move.exported()
+    assert move.twice(site.url, *SMALL)["gone_there"] == gone
+    assert move.exported() == before
+    report = move.twice(site.url, *SMALL, "--delete")
+    assert report["counts"]["form"] == {"deleted": 2, "conflict": 1}
+    assert report["counts"]["entry"] == {"unchanged": 117, "deleted": 2, "conflict": 1}
+    assert [(row["resource"], row["id"]) for row in report["conflicts"]] == [
+        ("form", 5), ("entry", 2),
+    ]  # fmt: skip
+    forms = [client.get(f"/forms/{number}").get_json() for number in (3, 5, 6)]
+    assert [form["is_trash"] for form in forms] == ["1", "0", "1"]
+    codes = [client.get(f"/entries/{number}").status_code for number in (1, 2, 3, 4, 5)]
+    assert codes == [200, 200, 404, 404, 200]
+    deleted = [event["id"] for event in client.get("/events?type=entry.deleted").get_json()]
+    assert len(deleted) == 2
+    site.front = lambda path: None
+    assert move.twice(site.url, *SMALL, "--delete")["counts"]["entry"]["deleted"] == 1
+    before = move.exported()
+    counts = move.twice(site.url, *SMALL, "--delete")["counts"]
+    assert counts == {"form": {"conflict": 1}, "entry": {"unchanged": 117, "conflict": 1}}
+    assert move.exported() == before
+
+
+def test_an_interrupted_import_of_entries_goes_on_when_it_is_run_again(
+    site: Any, move: Mover, client: Any
+) -> None:
+    site.front = lambda path: (200, {}, "gone") if "current_page%5D=2" in path else None
+    report = move(site.url, *SMALL, codes=(1,))
+    assert report["counts"]["entry"] == {"created": 100}
+    assert "run the same command again" in report["problems"][-1]
+    site.front = lambda path: None
+    # The report is that of an import without the interruption.
+    assert move(site.url, *SMALL)["counts"]["entry"] == {"created": 121}
+    assert client.get("/entries").get_json()["total_count"] == 120
+    assert move.twice(site.url, *SMALL)["counts"]["entry"] == {"unchanged": 121}
+
+
+def test_with_new_ids_feeds_and_entries_follow_their_forms(
+    site: Any, move: Mover, client: Any
+) -> None:
+    assert client.post("/forms", json={"title": "Here"}).status_code == 201
+    site.feeds, site.forms = [{**FEED, "form_id": "1"}], [{**FORM, "id": 1}]
+    site.entries = [{**ENTRY, "id": "7", "form_id": "1"}]
+    for outcome in ("created", "unchanged"):
+        report = move.twice(site.url, "--probe", "0", "--new-ids", "--entries")
+        assert report["counts"] == {name: {outcome: 1} for name in ("form", "feed", "entry")}
     forms = {form["title"]: form["id"] for form in client.get("/forms").get_json().values()}
     assert (len(forms), forms["Here"]) == (2, "1")
     assert [feed["form_id"] for feed in client.get("/feeds").get_json()] == [forms["Contact"]]
     entries = client.get("/entries").get_json()["entries"]
     assert [entry["form_id"] for entry in entries] == [forms["Contact"]]
-    client.store.dispose()
+
+
+@pytest.mark.parametrize("new_ids", [(), ("--new-ids",)])
+def test_a_file_of_gravity_forms_has_forms_with_their_feeds(
+    move: Mover, client: Any, tmp_path: Path, new_ids: tuple[str, ...]
+) -> None:
+    pytest.importorskip("defusedxml")
+    assert client.post("/forms", json={"title": "Here"}).status_code == 201
+    # Files have confirmations in a list.
+    confirmations = [*FORM["confirmations"].values()]
+    form = {**FORM, "id": 3, "title": "From there", "confirmations": confirmations}
+    others = {"1": {**FORM, "id": 4, "fields": [UPLOAD]}, "2": {"id": 5}, "3": {"title": "No id"}}
+    files = tmp_path / "export.xml", tmp_path / "forms.json"
+    files[0].write_text(WXR)
+    files[1].write_text(json.dumps({"0": {**form, "feeds": [FEED]}, **others, "version": "2.10.2"}))
+    arguments = (files[0], "--forms", files[1], *new_ids)
+    report = move.twice(*arguments)
+    assert report["counts"] == {"form": {"created": 2, "left-out": 1}, "feed": {"created": 1}}
+    assert (report["without_id"], report["exit_code"]) == (1, 3)
+    assert "form-not-shown" in {note["code"] for note in report["notes"]}
+    (feed,) = client.get("/feeds").get_json()
+    form = client.get(f"/forms/{feed['form_id']}").get_json()
+    assert (form["title"], form["confirmations"]) == ("From there", FORM["confirmations"])
+    assert (form["id"] == 3) == (not new_ids)
+    before = move.exported()
+    assert move.twice(*arguments)["counts"]["form"] == {"unchanged": 2, "left-out": 1}
+    assert move.exported() == before

@@ -189,6 +189,7 @@ def test_an_invalid_file_of_forms_is_refused_before_pages_are_stored(move: Any) 
     assert "Nothing was imported." in result.output
 
 
+FORM = {"id": 3, "title": "Contact", "fields": []}
 FEED = {"id": "9", "form_id": "3", "is_active": "0", "meta": {"feedName": "F"}}
 SHAPES: dict[str, Any] = {
     "a list": [{**FEED, "addon_slug": "mail"}], "by id": {"9": {**FEED, "addon_slug": "mail"}},
@@ -198,7 +199,7 @@ SHAPES: dict[str, Any] = {
 
 @pytest.mark.parametrize("shape", SHAPES)
 def test_feeds_are_imported_from_a_file_of_gravity_forms(move: Any, shape: str) -> None:
-    forms = {"0": {"id": 3, "feeds": SHAPES[shape]}, "version": "2.10"}
+    forms = {"0": {**FORM, "feeds": SHAPES[shape]}, "version": "2.10"}
     assert import_forms(move, forms).exit_code == 0
     feed = move.row("feed", 9)
     assert (feed["meta"], feed["addon_slug"]) == ({"feedName": "F"}, "mail")
@@ -207,7 +208,7 @@ def test_feeds_are_imported_from_a_file_of_gravity_forms(move: Any, shape: str) 
 
 
 def test_a_file_without_pages_or_feeds_causes_a_warning(move: Any) -> None:
-    result = import_forms(move, {"0": {"id": 3, "feeds": "none"}, "version": "2.10"})
+    result = import_forms(move, {"0": {**FORM, "feeds": "none"}, "version": "2.10"})
     assert result.exit_code == 0
     assert f"No feeds were found in {move.folder / 'forms.json'}" in result.output
     result = move.pages({"type": "post"})
@@ -216,7 +217,7 @@ def test_a_file_without_pages_or_feeds_causes_a_warning(move: Any) -> None:
 
 def test_a_feed_without_a_number_as_id_is_left_out(move: Any) -> None:
     feeds = [{**FEED, "id": number} for number in (None, "x", "9")]
-    result = import_forms(move, {"0": {"id": 3, "feeds": {"mail": feeds}}})
+    result = import_forms(move, {"0": {**FORM, "feeds": {"mail": feeds}}})
     assert (result.exit_code, move.row("feed", 9)["form_id"]) == (3, 3), result.output
     assert [text[:20] for text in move.report["problems"]] == 2 * ["A feed () was left o"]
 
