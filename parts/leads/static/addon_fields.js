@@ -42,13 +42,10 @@ export function AddonField({ value, change, ...attrs }) {
     ${isOther && html`<${Text} ...${attrs} label="Its name" value=${value.trim()} change=${(text) => change(text || " ")} />`}`;
 }
 
-/** Return the keys of the meta that are fields. A value that is no text stays in the JSON. */
+/** Return the settings of the meta that are fields: the key, label, hint and options of each. A value that is no text stays in the JSON. */
 export const settingsOf = ({ addon_slug, meta }) => (Object.hasOwn(SETTINGS, addon_slug) ? SETTINGS[addon_slug] : [])
-  .map(([key]) => key).filter((key) => ["string", "undefined"].includes(typeof meta[key]));
+  .filter(([key]) => ["string", "undefined"].includes(typeof meta[key]));
 
 /** The settings of an add-on as fields; `change` gets the changed keys, of which an empty one is removed. */
-export function AddonSettings({ values, change }) {
-  const keys = settingsOf(values);
-  return SETTINGS[values.addon_slug].filter(([key]) => keys.includes(key)).map(([key, label, hint, { options, rows } = {}]) => html`<${options ? Choice : rows ? LongText : Text}
+export const AddonSettings = ({ values, change }) => settingsOf(values).map(([key, label, hint, { options, rows } = {}]) => html`<${options ? Choice : rows ? LongText : Text}
     key=${key} label=${label} name=${key} hint=${hint} rows=${rows} options=${options} value=${values.meta[key] ?? ""} change=${(text) => change({ [key]: text || undefined })} />`);
-}
