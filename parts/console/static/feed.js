@@ -113,5 +113,5 @@ function Editor({ id, isNew, loaded, draftName }) {
   </form>` : html`<${Values} pairs=${[
     ["Name", String(values.meta.feedName ?? "")], ["Form", formName(values.form_id)], ["Add-on", values.addon_slug], ["Order", values.feed_order], ["Event type", values.event_type],
     ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta)],
-    ["Other settings", html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}`;
+    ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}`;
 }

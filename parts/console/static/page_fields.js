@@ -45,13 +45,15 @@ export function PageFields({ values, error, page, change, onProblem }) {
     <${Text} hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
     <div class="pairs">
       <${Choice} ...${field("status")} options=${statuses} />
-      <${DateTime} hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />
-      <${DateTime} hint="Before, visitors do not find the page" ...${meta("starts_at")} />
-      <${DateTime} hint="From then on, visitors read that it has ended. A day counts as a whole" ...${meta("ends_at")} />
       <${Text} hint="Visitors need it to see the content" ...${field("password")} autocomplete="new-password" />
-      <${Text} type="number" min="1" hint=${page ? "" : "Empty: you"} ...${field("author")} change=${(text) => change({ author: text && +text })} />
+    </div>
+    <${DateTime} hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />
+    <${DateTime} hint="Before, visitors do not find the page" ...${meta("starts_at")} />
+    <${DateTime} hint="From then on, visitors read that it has ended. A day counts as a whole" ...${meta("ends_at")} />
+    <div class="pairs">
       <${additions.FormField || Text} inputmode="numeric" hint="The form on the page" none="No form" ...${meta("form_id")} />
       <${Texts} hint="Codes with commas between, such as en, de" ...${meta("language")} />
+      <${Text} type="number" min="1" hint=${page ? "" : "Empty: you"} ...${field("author")} change=${(text) => change({ author: text && +text })} />
     </div>
     <${Texts} hint="The address of one picture in each line" lines ...${meta("gallery")} />
     <details><summary>More meta, as JSON</summary>

@@ -38,7 +38,8 @@ function Bars({ days }) {
   const most = Math.max(...days.map(({ count }) => count));
   const height = (count) => (count ? Math.max(2, (count / most) * HEIGHT) : 0);
   return html`<p><${Link} path="entries" query=${{ from: days[0].day }}>${total.toLocaleString("en")} ${total === 1 ? "entry" : "entries"}<//>, at most ${most.toLocaleString("en")} a day</p>
-    <svg viewBox="0 0 ${DAYS * STEP} ${HEIGHT}" width="100%" height="80" preserveAspectRatio="none" aria-hidden="true" fill="currentColor">${days.map(({ day, count }, place) => html`<rect key=${day} x=${place * STEP + 2} y=${HEIGHT - height(count)} width=${STEP - 4} height=${height(count)}><title>${day}: ${count}</title></rect>`)}</svg>
+    <svg viewBox="0 0 ${DAYS * STEP} ${HEIGHT}" width="100%" height="80" class="chart" preserveAspectRatio="none" aria-hidden="true" fill="currentColor">${days.map(({ day, count }, place) => html`<rect key=${day} x=${place * STEP + 2} y=${HEIGHT - height(count)} width=${STEP - 4} height=${height(count)}><title>${day}: ${count}</title></rect>`)}</svg>
+    <p class="hint ends" aria-hidden="true"><span>${days[0].day}</span><span>today</span></p>
     <table class="unseen"><caption>Entries by day (${timezone})</caption><thead><tr><th scope="col">Day</th><th scope="col">Entries</th></tr></thead>
       <tbody>${days.map(({ day, count }) => html`<tr><th scope="row">${day}</th><td>${count}</td></tr>`)}</tbody></table>`;
 }
