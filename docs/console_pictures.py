@@ -1,25 +1,24 @@
 """Make the pictures of docs/parts/console.md: `python docs/console_pictures.py`.
 
-It needs chromium with its driver, and the extra `test`. The service runs on a database of its own.
+It needs chromium with its driver, and the extra `test`.
 """
 
-import subprocess
-import sys
 import tempfile
-import time
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
+from typing import Any
 
 import requests
-from selenium import webdriver
+from pictures import browser, running, take
 
-ROOT = Path(__file__).parent.parent
-PORT = 8911
-URL = f"http://127.0.0.1:{PORT}"
 # The name of a picture, its address, its width, and whether it is dark.
 PICTURES = [
-    ("light", "#/pages/1", 1280, False),
-    ("dark", "#/pages", 1280, True),
-    ("phone", "#/pages", 390, False),
+    ("start", "", 1280, False),
+    ("light", "pages/1", 1280, False),
+    ("dark", "pages", 1280, True),
+    ("form", "forms/1", 1280, False),
+    ("entries", "entries", 1280, True),
+    ("feed", "feeds/1", 1280, False),
+    ("phone", "pages", 390, False),
 ]
 CONTENT = """<!-- wp:paragraph -->
 <p>{}: tell us who you are, and <strong>take part</strong>.</p>
@@ -30,54 +29,60 @@ CONTENT = """<!-- wp:paragraph -->
 <div class="wp-block-button"><a class="wp-block-button__link" href="#form_1">Take part</a></div>
 <!-- /wp:button --></div>
 <!-- /wp:buttons -->"""
-FORM = {"title": "Contact", "fields": [{"type": "email", "label": "E-mail", "isRequired": True}]}
+FIELDS = [
+    {"id": 1, "type": "text", "label": "Name"},
+    {"id": 2, "type": "email", "label": "E-mail", "isRequired": True},
+    {
+        "id": 3,
+        "type": "select",
+        "label": "Size of your team",
+        "choices": [{"text": text, "value": text} for text in ("Just me", "2 to 10", "More")],
+    },
+]
+NAMES = ("Ada Lovelace", "Grace Hopper", "Alan Turing", "Edsger Dijkstra", "Barbara Liskov")
+MAIL = {"toEmail": "sales@example.com", "replyTo": "{E-mail:2}", "message": "{all_fields}"}
+RULES = [{"fieldId": "3", "operator": "is", "value": "More"}]
+FEED = {
+    "feedName": "Large teams to sales",
+    "subject": "A lead from {form_title}",
+    **MAIL,
+    "feed_condition_conditional_logic": "1",
+    "feed_condition_conditional_logic_object": {
+        "conditionalLogic": {"actionType": "show", "logicType": "all", "rules": RULES}
+    },
+}
 TITLES = ("Summer sale", "Win a bicycle", "Open day", "Newsletter", "Thank you")
 
 
-def fill(session: requests.Session) -> None:
-    """Write some pages, once the service is there."""
-    for _ in range(100):
-        try:
-            session.get(f"{URL}/healthz", timeout=1)
-            break
-        except requests.ConnectionError:
-            time.sleep(0.1)
-    session.post(f"{URL}/forms", json=FORM, timeout=5).raise_for_status()
+def fill(url: str) -> None:
+    """Write a form with entries and a feed, and some pages."""
+
+    def post(path: str, body: dict[str, Any]) -> None:
+        requests.post(f"{url}/{path}", json=body, timeout=5).raise_for_status()
+
+    post("forms", {"title": "Take part", "fields": FIELDS})
+    post("forms", {"title": "Newsletter", "fields": FIELDS[:2]})
+    post("feeds", {"form_id": 1, "addon_slug": "email", "is_active": True, "meta": FEED})
+    for number in range(40):
+        sent = datetime.now(UTC) - timedelta(hours=number * number % 310)
+        name = NAMES[number % len(NAMES)]
+        mail = f"{name.split()[0].lower()}@example.com"
+        values = {"1": name, "2": mail, "3": "2 to 10", "is_read": int(number > 9)}
+        post("entries", {"form_id": 1 + number % 2, "date_created": f"{sent:%F %T}", **values})
     for number, title in enumerate(TITLES):
-        content = CONTENT.format(title)
         status = ("publish", "draft", "publish", "private", "publish")[number]
         meta = {"form_id": "1", "language": ["en"], "ends_at": "2030-12-24" if number < 2 else ""}
-        page = {"title": title, "content": content, "status": status, "meta": meta}
-        session.post(f"{URL}/pages", json=page, timeout=5).raise_for_status()
+        content = CONTENT.format(title)
+        post("pages", {"title": title, "content": content, "status": status, "meta": meta})
 
 
 def main() -> None:
-    """Start the service, fill it, and take each picture."""
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, "-m", "landform.standalone", "serve"]
-        database = f"sqlite:///{folder}/landform.db"
-        server = subprocess.Popen(  # noqa: S603 - the program is this one
-            [*command, "--bind", f"127.0.0.1:{PORT}", "--database", database], cwd=folder
-        )
-        try:
-            fill(requests.Session())
-            options = webdriver.ChromeOptions()
-            for argument in ("--headless", "--no-sandbox", "--hide-scrollbars"):
-                options.add_argument(argument)
-            driver = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
-            for name, address, width, is_dark in PICTURES:
-                size = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-                driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-                scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
-                driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-                driver.get("about:blank")
-                driver.get(f"{URL}/console{address}")
-                time.sleep(2)
-                driver.save_screenshot(str(ROOT / "docs/parts" / f"console-{name}.png"))
-            driver.quit()
-        finally:
-            server.terminate()
-            server.wait()
+    """Fill a service, and take each picture."""
+    with tempfile.TemporaryDirectory() as folder, running(folder) as url, browser() as driver:
+        fill(url)
+        for name, address, width, is_dark in PICTURES:
+            target = f"{url}/console#/{address}"
+            take(driver, target, f"parts/console-{name}", width, is_dark=is_dark, most=1200)
 
 
 if __name__ == "__main__":

@@ -3,24 +3,17 @@
 It needs chromium with its driver, and the extra `test`. The page is tests/site/blocks.html.
 """
 
-import os
-import subprocess
-import sys
 import tempfile
-import time
-from contextlib import suppress
 from functools import partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import requests
-from selenium import webdriver
+from pictures import DOCS, browser, running, take
 
-ROOT = Path(__file__).parent.parent
-PORT, FILES = 8921, 8922
-URL = f"http://127.0.0.1:{PORT}"
-PAGE = ROOT / "tests/site/blocks.html"
+FILES = 8922
+PAGE = DOCS.parent / "tests/site/blocks.html"
 SETTINGS = {
     "SITE_TITLE": "Bicycles & Co",
     "SITE_ACCENT": "#0b6e4f",
@@ -40,54 +33,19 @@ LANDS = {
 }
 
 
-def fill() -> None:
-    """Write the page, with its pictures from this machine, once the service is there."""
-    for _ in range(100):
-        with suppress(requests.RequestException):
-            requests.get(f"{URL}/healthz", timeout=5)
-            break
-        time.sleep(0.1)
-    content = PAGE.read_text().replace("https://example.com", f"http://127.0.0.1:{FILES}")
-    page = {"title": "Win a bicycle this summer", "content": content, "slug": "blocks"}
-    requests.post(f"{URL}/pages", json=page, timeout=5).raise_for_status()
-
-
-def take(driver: webdriver.Chrome, name: str, width: int, *, is_dark: bool) -> None:
-    """Take a picture of the whole page."""
-    scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
-    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-    for height in (1000, None):
-        tall = height or driver.execute_script("return document.documentElement.scrollHeight")
-        size = {"width": width, "height": tall, "deviceScaleFactor": 1, "mobile": False}
-        driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
-        driver.get(f"{URL}/blocks/")
-    driver.save_screenshot(str(ROOT / "docs" / f"site-{name}.png"))
-
-
 def main() -> None:
-    """Start the service and a server of pictures, and take each picture."""
+    """Start the service and a server of pictures, and take each picture of the page."""
     with tempfile.TemporaryDirectory() as folder:
         for name, colors in LANDS.items():
             (Path(folder) / f"{name}.svg").write_text(LAND.format(**colors))
         handler = partial(SimpleHTTPRequestHandler, directory=folder)
         Thread(target=ThreadingHTTPServer(("", FILES), handler).serve_forever, daemon=True).start()
-        command = [sys.executable, "-m", "landform.standalone", "serve", "--bind", URL[7:]]
-        variables = {f"LANDFORM_{name}": value for name, value in SETTINGS.items()}
-        server = subprocess.Popen(  # noqa: S603 - the program is this one
-            command, cwd=folder, env=os.environ | variables
-        )
-        try:
-            fill()
-            options = webdriver.ChromeOptions()
-            for argument in ("--headless", "--no-sandbox", "--hide-scrollbars"):
-                options.add_argument(argument)
-            driver = webdriver.Chrome(options, webdriver.ChromeService("/usr/bin/chromedriver"))
+        with running(folder, **SETTINGS) as url, browser() as driver:
+            content = PAGE.read_text().replace("https://example.com", f"http://127.0.0.1:{FILES}")
+            page = {"title": "Win a bicycle this summer", "content": content, "slug": "blocks"}
+            requests.post(f"{url}/pages", json=page, timeout=5).raise_for_status()
             for name, width, is_dark in PICTURES:
-                take(driver, name, width, is_dark=is_dark)
-            driver.quit()
-        finally:
-            server.terminate()
-            server.wait()
+                take(driver, f"{url}/blocks/", f"site-{name}", width, is_dark=is_dark)
 
 
 if __name__ == "__main__":

@@ -236,15 +236,19 @@ def console_driver(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
 
 @pytest.fixture(scope="module")
 def console_server(
-    tmp_path_factory: pytest.TempPathFactory, module_database_url: str
+    request: pytest.FixtureRequest,
+    tmp_path_factory: pytest.TempPathFactory,
+    module_database_url: str,
 ) -> Iterator[Server]:
-    """A server of this module, with an own database."""
+    """A server of this module, with an own database, in its `TIMEZONE`."""
     url = (
         {}
         if module_database_url.startswith("sqlite:")
         else {"LANDFORM_DATABASE_URL": module_database_url}
     )
+    zone = getattr(request.module, "TIMEZONE", "UTC")
     settings = {"LANDFORM_WORKERS": "1", "LANDFORM_WEBHOOK_PRIVATE": "1", **url}
+    settings["LANDFORM_TIMEZONE"] = zone
     server = Server(tmp_path_factory.mktemp("console"), (), **settings).start()
     yield server
     # The browser would keep it waiting.

@@ -46,6 +46,7 @@ export function Bar({ document: edited, state, label = "Save", fields, disabled,
     <div class="actions">${children}
       ${!disabled && isChanged && html`<button type="button" onClick=${discard} disabled=${isSaving}>Discard changes</button>`}
       ${!disabled && html`<button type="button" class="main" onClick=${act} aria-disabled=${isSaving || !isChanged || undefined} disabled=${Boolean(conflict)}>${label}</button>`}</div>
+    ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
     <${Problem} error=${error} fields=${fields} />
   </div>`;
 }

@@ -8,6 +8,9 @@ const MINUTE = { year: "numeric", month: "short", day: "numeric", hour: "2-digit
 /** Return a date as the service writes local times of the site, such as `2026-01-31T12:00:00`. */
 export const local = (date) => CLOCK.format(date).replace(" ", "T");
 
+/** Return a time of the service in UTC, such as `2026-01-31 12:00:00`, in the local time of the site. */
+export const fromUtc = (text) => local(new Date(`${text.replace(" ", "T")}Z`));
+
 /** Return the date of a local time of the site. */
 export function fromLocal(text) {
   const asUtc = Date.parse(`${text}Z`);

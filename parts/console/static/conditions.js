@@ -1,5 +1,6 @@
 // Fields for the conditional logic of a feed, which is a part of its meta.
 import { html, useEffect, useRef } from "./lib.js";
+import { isObject } from "./document.js";
 import { Check, Choice, Text } from "./ui.js";
 
 export const SWITCH = "feed_condition_conditional_logic";
@@ -9,9 +10,11 @@ const OPERATORS = [
   ["contains", "contains"], ["starts_with", "starts with"], ["ends_with", "ends with"],
 ];
 
-export const isObject = (value) => Boolean(value) && typeof value === "object" && !Array.isArray(value);
 /** Return the name of an operator. */
 export const operatorName = (operator) => OPERATORS.find(([key]) => key === operator)?.[1] || String(operator ?? "");
+
+/** Return whether the rules of a feed are used. */
+export const isOn = (meta) => ["1", 1, true].includes(meta?.[SWITCH]);
 
 /** Return whether fields can show the logic in a meta. */
 export function isShowable(meta) {
@@ -20,8 +23,15 @@ export function isShowable(meta) {
   return isObject(logic) && Array.isArray(logic.rules ?? []) && (logic.rules ?? []).every(isObject);
 }
 
+/** Return in words for which entries a feed runs. */
+export function described(meta) {
+  const { logicType, rules = [] } = meta[LOGIC]?.conditionalLogic || {};
+  if (!isOn(meta) || !rules.length) return "Every entry";
+  return `Entries that match ${logicType === "any" ? "any" : "all"} of: ${rules.map(({ fieldId, operator, value }) => `${fieldId} ${operatorName(operator)} ${value === "" ? "blank" : value}`).join("; ")}`;
+}
+
 /** The fields; `change` gets the changed keys of the meta. */
-export function Conditions({ meta, change, disabled, error }) {
+export function Conditions({ meta, change, error }) {
   const group = useRef();
   const nextFocus = useRef(null);
   useEffect(() => {
@@ -29,7 +39,6 @@ export function Conditions({ meta, change, disabled, error }) {
     if (nextFocus.current !== null) group.current.querySelector(nextFocus.current)?.focus();
     nextFocus.current = null;
   });
-  const isOn = ["1", 1, true].includes(meta[SWITCH]);
   const logic = meta[LOGIC]?.conditionalLogic || {};
   const rules = logic.rules || [];
   const set = (changes) => change({ [LOGIC]: { ...meta[LOGIC], conditionalLogic: { actionType: "show", logicType: "all", ...logic, ...changes } } });
@@ -43,9 +52,9 @@ export function Conditions({ meta, change, disabled, error }) {
     set({ rules: rules.filter((_, index) => index !== place) });
   };
   const operators = (current) => [...OPERATORS, ...(OPERATORS.some(([key]) => key === current) ? [] : [[current, current]])];
-  return html`<fieldset ref=${group} disabled=${disabled}><legend>Conditional logic</legend>
-    <${Check} label="Run only for entries that the rules match" value=${isOn} change=${(on) => change({ [SWITCH]: on ? "1" : "0" })} />
-    ${isOn && html`<${Choice} label="How many rules have to match" name="logicType" value=${logic.logicType ?? "all"} change=${(logicType) => set({ logicType })}
+  return html`<fieldset ref=${group}><legend>Conditional logic</legend>
+    <${Check} label="Run only for entries that the rules match" value=${isOn(meta)} change=${(on) => change({ [SWITCH]: on ? "1" : "0" })} />
+    ${isOn(meta) && html`<${Choice} label="How many rules have to match" name="logicType" value=${logic.logicType ?? "all"} change=${(logicType) => set({ logicType })}
         options=${[["all", "all of them"], ["any", "any of them"], ...(["all", "any", undefined].includes(logic.logicType) ? [] : [logic.logicType])]} />
       ${rules.map((rule, place) => html`<div class="rule" role="group" aria-label="Rule ${place + 1}" data-rule=${place}>
         <${Text} label="Field" name="fieldId" error=${String(rule.fieldId ?? "").trim() ? null : error} value=${rule.fieldId} change=${(fieldId) => setRule(place, { fieldId })} />

@@ -13,8 +13,8 @@ function differing(value, other) {
   return lines.map((line) => (known.has(line) ? "…" : line)).filter((line, place, all) => line !== "…" || all[place - 1] !== "…").join("\n");
 }
 
-/** `what` is the noun of the document; `names` has the labels of fields by their paths. */
-export function Conflict({ document: { conflict, changes, resolve }, what, names = {} }) {
+/** `what` is the noun of the document; `names` has the labels of fields by their paths, and `shown` returns how a value is shown. */
+export function Conflict({ document: { conflict, changes, resolve }, what, names = {}, shown = (_path, value) => value }) {
   const [choices, setChoices] = useState({});
   const heading = useRef();
   useEffect(() => heading.current.focus(), []);
@@ -27,8 +27,8 @@ export function Conflict({ document: { conflict, changes, resolve }, what, names
     <div role="alert"><h2 id="conflict" tabindex="-1" ref=${heading}>${by ? `Author ${by}` : "Somebody else"} has saved this ${what} meanwhile</h2>
     <p>${at && `Saved ${displayTime(at)} UTC. `}Nothing was overwritten. Both of you have changed ${paths.length === 1 ? "this field" : "these fields"}: choose which version to go on with. All else is joined.
       ${others.length > 0 && ` Changed by others only, and kept: ${others.map(nameOf).join(", ")}.`}</p></div>
-    ${paths.map((path) => html`<h3>${nameOf(path)}</h3>
-        <div class="versions">${version("Yours", changes[path], stored[path])}${version("Stored now", stored[path], changes[path])}</div>
+    ${paths.map((path) => [path, shown(path, changes[path]), shown(path, stored[path])]).map(([path, own, other]) => html`<h3>${nameOf(path)}</h3>
+        <div class="versions">${version("Yours", own, other)}${version("Stored now", other, own)}</div>
         <${Choice} label="Go on with, for ${nameOf(path)}" name="keep-${path}" value=${choices[path] || "yours"} options=${[["yours", "yours"], ["stored", "what is stored"]]}
           change=${(choice) => setChoices({ ...choices, [path]: choice })} />`)}
     <button type="button" class="main" onClick=${() => { resolve((path) => choices[path] !== "stored"); globalThis.document.querySelector("h1").focus(); }}>Go on with these</button>

@@ -6,8 +6,10 @@ import { say, useAction } from "./ui.js";
 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
-/** Return all values by path: those of the meta as `meta.form_id`. */
-export const flat = ({ meta = {}, ...values }) => ({ ...values, ...Object.fromEntries(Object.entries(meta).map(([name, value]) => [`meta.${name}`, value])) });
+export const isObject = (value) => Boolean(value) && typeof value === "object" && !Array.isArray(value);
+
+/** Return all values by path: those of an object, such as the meta, as `meta.form_id`. */
+export const flat = (values) => Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (isObject(value) ? Object.entries(value).map(([key, item]) => [`${name}.${key}`, item]) : [[name, value]])));
 
 /** Return the changed values by path; those that were removed are undefined. */
 export function changesOf(values, base) {
@@ -18,9 +20,10 @@ export function changesOf(values, base) {
 
 /** Return the values with changes by path. */
 export function withChanges(base, changes) {
-  const values = { ...base, ...(base.meta && { meta: { ...base.meta } }) };
+  const values = { ...base };
   for (const [path, value] of Object.entries(changes)) {
-    const [target, name] = path.startsWith("meta.") ? [values.meta, path.slice(5)] : [values, path];
+    const [, group, key] = /^(\w+)\.(.*)$/s.exec(path) || [];
+    const [target, name] = group ? [(values[group] = { ...values[group] }), key] : [values, path];
     if (value === undefined) delete target[name];
     else target[name] = value;
   }
@@ -37,13 +40,17 @@ const draftOf = (changes, base) => ({ changes: Object.entries(changes).map(([pat
  * browser; without a name, and for what no draft has, the user is asked before leaving. After a
  * discard the fields are made anew: `discards` is a part of their key. `load()`
  * returns what is stored now. `send(values, changes, stored)` saves, and returns what is stored
- * then, or nothing if another screen was opened. A 412 becomes a `conflict`.
+ * then, or nothing if another screen was opened. A 412 becomes a `conflict`. `adapt(changes,
+ * before, theirs)` returns the changes as they fit what others have stored meanwhile.
  */
-export function useDocument({ stored: loaded, draft = "", load, send, saved = "Saved." }) {
-  const [restored, setRestored] = useState(() => draft && readDraft(draft));
+export function useDocument({ stored: loaded, draft = "", load, send, saved = "Saved.", adapt = (changes, _before, _theirs) => changes }) {
+  const [restored, setRestored] = useState(() => {
+    const kept = draft && readDraft(draft);
+    return kept && { ...kept, changes: adapt(Object.fromEntries(kept.changes), kept.before, loaded) };
+  });
   const [stored, setStored] = useState(loaded);
-  const [values, setValues] = useState(() => (restored ? withChanges(loaded.values, Object.fromEntries(restored.changes)) : loaded.values));
-  const [conflict, setConflict] = useState(() => restored && restored.etag !== loaded.etag && conflictOf(Object.fromEntries(restored.changes), restored.before, loaded));
+  const [values, setValues] = useState(() => (restored ? withChanges(loaded.values, restored.changes) : loaded.values));
+  const [conflict, setConflict] = useState(() => restored && restored.etag !== loaded.etag && conflictOf(restored.changes, restored.before, loaded));
   const [savedAt, setSavedAt] = useState(null);
   // What was typed and is no value, such as an unfinished JSON: messages by field.
   const [problems, setProblems] = useState({});
@@ -51,17 +58,22 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
   const [discarded, setDiscarded] = useState({ count: 0, error: null });
   const problem = Object.values(problems).find(Boolean);
   const changes = changesOf(values, stored.values);
+  const latestChanges = useRef(changes);
+  latestChanges.current = changes;
   const isChanged = Boolean(problem) || Object.keys(changes).length > 0;
-  const isStored = useRef(true);
+  const [canBeKept, setCanBeKept] = useState(true);
   const isOver = useRef(false);
 
+  /** Keep the draft, and return whether the browser could. */
   const keep = () => {
-    if (isOver.current || !draft) return;
+    if (isOver.current || !draft) return true;
     const { password, ...storable } = changes;
-    isStored.current = true;
+    let isKept = true;
     if (!Object.keys(storable).length) dropDraft(draft);
     // A draft that an older version is based on stays as it is until its conflict is resolved.
-    else if (!(conflict && restored)) isStored.current = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag });
+    else if (!(conflict && restored)) isKept = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag });
+    setCanBeKept(isKept);
+    return isKept;
   };
   const latest = useRef(keep);
   latest.current = keep;
@@ -71,8 +83,8 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
   }, [values, stored, conflict]);
   const isLost = useRef(() => false);
   isLost.current = () => {
-    latest.current();
-    return !isOver.current && isChanged && (!draft || !isStored.current || "password" in changes || Boolean(problem));
+    const isKept = latest.current();
+    return !isOver.current && isChanged && (!draft || !isKept || "password" in changes || Boolean(problem));
   };
   useEffect(() => {
     askBeforeLeaving(() => isLost.current());
@@ -111,15 +123,19 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
     } catch (problem) {
       if (problem.status !== 412) throw problem;
       const theirs = await load();
-      const found = conflictOf(changes, flat(stored.values), theirs);
+      const before = flat(stored.values);
+      // With the input since the request was sent.
+      const kept = adapt(latestChanges.current, before, theirs);
+      const found = conflictOf(kept, before, theirs);
+      setValues(withChanges(stored.values, kept));
       setConflict(found);
       if (found) return;
-      rebase(theirs, changes);
+      rebase(theirs, kept);
       say("Somebody else has saved other fields meanwhile. Both versions are joined here. Save to store the result.", "info");
     }
   });
   return {
-    values, stored, changes, isChanged, isSaving, error: isChanged && error !== discarded.error ? error : null, save, close, savedAt: savedAt || stored.savedAt, conflict, canBeKept: isStored.current, discards: discarded.count,
+    values, stored, changes, isChanged, isSaving, error: isChanged && error !== discarded.error ? error : null, save, close, savedAt: savedAt || stored.savedAt, conflict, canBeKept, discards: discarded.count,
     onProblem: (field) => (text) => setProblems((before) => ({ ...before, [field]: text })),
     set: (changed) => setValues((now) => withChanges(now, changed)),
     replace: (update) => setValues(update),

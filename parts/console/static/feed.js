@@ -3,11 +3,12 @@ import { html, useLoad } from "./lib.js";
 import { call, create, get } from "./api.js";
 import { Link, go } from "./address.js";
 import { Bar } from "./bar.js";
-import { Conditions, LOGIC, SWITCH, isObject, isShowable } from "./conditions.js";
+import { Conditions, LOGIC, SWITCH, described, isShowable } from "./conditions.js";
 import { Conflict } from "./conflict.js";
-import { same, useDocument, withChanges } from "./document.js";
+import { isObject, same, useDocument, withChanges } from "./document.js";
+import { formName } from "./feeds.js";
 import { additions, hasPart, may } from "./session.js";
-import { Check, Json, Loaded, Screen, Text, say } from "./ui.js";
+import { Check, Json, Loaded, Screen, Text, Values, say } from "./ui.js";
 
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
 const SHOWN_FIELDS = ["fieldId", "form_id", "addon_slug", "event_type", "feed_order", "meta"];
@@ -88,7 +89,7 @@ function Editor({ id, isNew, loaded, draftName }) {
   const asFields = isShowable(values.meta);
   const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings } = additions;
   const settings = settingsOf(values);
-  const fieldKeys = ["feedName", ...(asFields ? [SWITCH, LOGIC] : []), ...settings];
+  const fieldKeys = ["feedName", ...(asFields ? [SWITCH, LOGIC] : []), ...settings.map(([key]) => key)];
   const metaOf = (hasField) => Object.fromEntries(Object.entries(values.meta).filter(([key]) => fieldKeys.includes(key) === hasField));
   const setOthers = (others) => {
     if (!isObject(others)) throw new TypeError("Settings are an object: { … }");
@@ -96,20 +97,21 @@ function Editor({ id, isNew, loaded, draftName }) {
   };
   return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
   <${Bar} document=${edited} state=${isNew ? "New" : stored.values.is_active ? "On" : "Off"} fields=${SHOWN_FIELDS} label=${isNew ? "Add the feed" : "Save"} disabled=${!mayWrite} />
-  <form key=${edited.discards} onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
+  ${mayWrite ? html`<form key=${edited.discards} onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
     ${conflict && html`<${Conflict} document=${edited} what="feed" names=${LABELS} />`}
-    <fieldset class="bare" disabled=${!mayWrite}>
-      <${Text} label="Name" name="feedName" value=${values.meta.feedName} change=${(feedName) => setMeta({ feedName })} />
-      <div class="filters">
-        <${FormField} label="Form" name="form_id" none="All forms" inputmode="numeric" required error=${error} value=${values.form_id} change=${(form_id) => set({ form_id })} hint="Its number; 0 is for all forms." />
-        <${AddonField} label="Add-on" name="addon_slug" required error=${error} value=${values.addon_slug} change=${(addon_slug) => set({ addon_slug })} hint="The integration that runs it." />
-        <${Text} label="Order" name="feed_order" inputmode="numeric" error=${error} value=${values.feed_order} change=${(feed_order) => set({ feed_order })} hint="Its place among the feeds of the form." />
-        ${!isNew && html`<${Text} label="Event type" name="event_type" error=${error} value=${values.event_type} change=${(event_type) => set({ event_type })} hint="Empty for most feeds." />`}
-      </div>
-      <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
-      ${settings.length > 0 && html`<${AddonSettings} values=${values} change=${setMeta} />`}
-      ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
-      <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setOthers} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
-    </fieldset>
-  </form>`;
+    <${Text} label="Name" name="feedName" value=${values.meta.feedName} change=${(feedName) => setMeta({ feedName })} />
+    <div class="filters">
+      <${FormField} label="Form" name="form_id" none="All forms" inputmode="numeric" required error=${error} value=${values.form_id} change=${(form_id) => set({ form_id })} hint="Its number; 0 is for all forms." />
+      <${AddonField} label="Add-on" name="addon_slug" required error=${error} value=${values.addon_slug} change=${(addon_slug) => set({ addon_slug })} hint="The integration that runs it." />
+      <${Text} label="Order" name="feed_order" inputmode="numeric" error=${error} value=${values.feed_order} change=${(feed_order) => set({ feed_order })} hint="Its place among the feeds of the form." />
+      ${!isNew && html`<${Text} label="Event type" name="event_type" error=${error} value=${values.event_type} change=${(event_type) => set({ event_type })} hint="Empty for most feeds." />`}
+    </div>
+    <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
+    ${settings.length > 0 && html`<${AddonSettings} values=${values} change=${setMeta} />`}
+    ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
+    <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setOthers} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
+  </form>` : html`<${Values} pairs=${[
+    ["Name", String(values.meta.feedName ?? "")], ["Form", formName(values.form_id)], ["Add-on", values.addon_slug], ["Order", values.feed_order], ["Event type", values.event_type],
+    ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta)],
+    ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}`;
 }

@@ -2,6 +2,7 @@
 import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { list, patch, put } from "./api.js";
 import { Link, go } from "./address.js";
+import { isOn } from "./conditions.js";
 import { Copy, Deletion } from "./feed_acts.js";
 import { additions, may } from "./session.js";
 import { Check, Loaded, Paging, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
@@ -95,8 +96,8 @@ function Rows({ formId, loaded, reload }) {
         <button aria-label="Down: ${feedName(feed)}" aria-disabled=${rows.at(-1) === feed || undefined} onClick=${() => step(feed, 1)}>↓</button></div>` },
     { label: "Feed", main: true, cell: (feed) => html`<${Link} path="feeds/${feed.id}">${feedName(feed)}<//>` },
     { label: "Add-on", cell: (feed) => html`${feed.addon_slug}${feed.event_type && html` <span class="hint">for ${feed.event_type}</span>`}` },
-    { label: "Runs", cell: (feed) => (["1", 1, true].includes(feed.meta?.feed_condition_conditional_logic) ? "where its rules match" : "for every entry") },
-    { label: "", heading: "Active", cell: (feed) => html`<${Check} label="Active" aria-label="Active: ${feedName(feed)}" disabled=${!mayWrite} value=${feed.is_active === "1"} change=${(isActive) => turn(feed, isActive)} />` },
+    { label: "Runs", cell: (feed) => (isOn(feed.meta) ? "where its rules match" : "for every entry") },
+    { label: "", heading: "Active", cell: (feed) => (mayWrite ? html`<${Check} label="Active" aria-label="Active: ${feedName(feed)}" value=${feed.is_active === "1"} change=${(isActive) => turn(feed, isActive)} />` : feed.is_active === "1" ? "On" : "Off") },
     mayWrite && { label: "", heading: "", cell: (feed) => html`<div class="actions"><button aria-label="Duplicate ${feedName(feed)}" onClick=${() => setDialog({ Act: Copy, feed })}>Duplicate</button>
         <button class="danger" aria-label="Delete ${feedName(feed)}" onClick=${() => setDialog({ Act: Deletion, feed })}>Delete</button></div>` },
   ].filter(Boolean);

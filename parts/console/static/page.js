@@ -6,7 +6,7 @@ import { Bar } from "./bar.js";
 import { fromLocal, local, localBound } from "./clock.js";
 import { Conflict } from "./conflict.js";
 import { flat, useDocument, withChanges } from "./document.js";
-import { LABELS, PageFields, SHOWN_FIELDS } from "./page_fields.js";
+import { Described, LABELS, PageFields, SHOWN_FIELDS } from "./page_fields.js";
 import { titleOf } from "./pages.js";
 import { Preview, Rendered, Share } from "./previews.js";
 import { may } from "./session.js";
@@ -98,18 +98,17 @@ function Editor({ id, query, stored }) {
   const change = ({ meta, ...fields }) => edited.set({ ...fields, ...Object.fromEntries(Object.entries(meta || {}).map(([name, value]) => [`meta.${name}`, value])) });
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
     <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} fields=${SHOWN_FIELDS} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
-    ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
     ${conflict && html`<${Conflict} document=${edited} what="page" names=${LABELS} />`}
     <p class="hint">${describe(page)}</p>
     ${isNew && html`<${Starters} values=${values} change=${change} />`}
-    ${!canWrite && html`<${Rendered} page=${page} />`}
-    <div class="editor" key=${edited.discards} hidden=${!canWrite}>
+    ${!canWrite && page && html`<${Described} page=${page} values=${values} /><${Rendered} page=${page} />`}
+    ${canWrite && html`<div class="editor" key=${edited.discards}>
       <form onSubmit=${(event) => event.preventDefault()}>
-        <${PageFields} ...${{ values, error, page, change, disabled: !canWrite, onProblem: edited.onProblem }} />
+        <${PageFields} ...${{ values, error, page, change, onProblem: edited.onProblem }} />
         ${page && may("pages:read") && html`<${Share} id=${id} />`}
       </form>
-      ${canWrite && html`<${Preview} id=${id} values=${values} width=${query.preview} />`}
-    </div>
+      <${Preview} id=${id} values=${values} width=${query.preview} />
+    </div>`}
   <//>`;
 }
 

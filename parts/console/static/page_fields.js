@@ -3,7 +3,7 @@ import { html } from "./lib.js";
 import { timezone } from "./api.js";
 import { Content } from "./content.js";
 import { additions } from "./session.js";
-import { Choice, DateTime, Json, LongText, Text } from "./ui.js";
+import { Choice, DateTime, Json, LongText, Text, Values, displayTime } from "./ui.js";
 
 const STATUSES = [["draft", "Draft"], ["publish", "Published, from its date on"], ["pending", "Pending"], ["private", "Private"]];
 /** The labels of fields by their paths. */
@@ -30,28 +30,34 @@ function Texts({ value, change, lines, onProblem, ...attrs }) {
   return html`<${control} ...${attrs} value=${value.join(lines ? "\n" : ", ")} change=${(text) => change(text ? split(text) : [])} onBlur=${clean} rows="3" />`;
 }
 
-export function PageFields({ values, error, page, disabled, change, onProblem }) {
+/** The fields of a page for those who may only read it. */
+export function Described({ page, values: { date, meta } }) {
+  const more = ["starts_at", "ends_at", "form_id", "language", "gallery"].map((name) => [LABELS[`meta.${name}`], [meta[name]].flat().map(String).join(", ")]);
+  return html`<${Values} pairs=${[["Address", html`<a href=${page.link}>${page.link}</a>`], [LABELS.date, displayTime(date)], ...more]} />`;
+}
+
+export function PageFields({ values, error, page, change, onProblem }) {
   const field = (name) => ({ name, error, label: LABELS[name], value: values[name], change: (value) => change({ [name]: value }) });
   const meta = (name) => ({ name, error, label: LABELS[`meta.${name}`], value: values.meta[name], change: (value) => change({ meta: { [name]: value } }), onProblem: onProblem(name) });
   const statuses = values.status === "trash" ? [["trash", "In the trash"], ...STATUSES] : STATUSES;
-  return html`<fieldset class="bare" disabled=${disabled}>
-    <${Text} ...${field("title")} required />
+  return html`<${Text} ...${field("title")} required />
     <${Content} ...${field("content")} />
     <${Text} hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
     <div class="pairs">
       <${Choice} ...${field("status")} options=${statuses} />
       <${additions.FormField || Text} inputmode="numeric" hint="The form on the page" none="No form" ...${meta("form_id")} />
-      <${DateTime} hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />
-      <${DateTime} hint="Before, visitors do not find the page" ...${meta("starts_at")} />
-      <${DateTime} hint="From then on, visitors read that it has ended. A day counts as a whole" ...${meta("ends_at")} />
+    </div>
+    <${DateTime} hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />
+    <${DateTime} hint="Before, visitors do not find the page" ...${meta("starts_at")} />
+    <${DateTime} hint="From then on, visitors read that it has ended. A day counts as a whole" ...${meta("ends_at")} />
+    <div class="pairs">
       <${Text} hint="Visitors need it to see the content" ...${field("password")} autocomplete="new-password" />
-      <${Text} type="number" min="1" hint=${page ? "" : "Empty: you"} ...${field("author")} change=${(text) => change({ author: text && +text })} />
       <${Texts} hint="Codes with commas between, such as en, de" ...${meta("language")} />
+      <${Text} type="number" min="1" hint=${page ? "" : "Empty: you"} ...${field("author")} change=${(text) => change({ author: text && +text })} />
     </div>
     <${Texts} hint="The address of one picture in each line" lines ...${meta("gallery")} />
     <details><summary>More meta, as JSON</summary>
       <${Json} ...${meta("viral_share")} />
       <${Json} ...${meta("instant_win")} />
-    </details>
-  </fieldset>`;
+    </details>`;
 }

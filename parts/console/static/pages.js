@@ -5,7 +5,7 @@ import { Link, refine } from "./address.js";
 import { ActBar, RowActs, titleOf, useActs } from "./page_acts.js";
 import { Filters, parameters } from "./page_filters.js";
 import { may } from "./session.js";
-import { Loaded, Paging, Screen, Table, displayTime } from "./ui.js";
+import { Loaded, Paging, Screen, Table, Tabs, displayTime } from "./ui.js";
 
 export { titleOf };
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
@@ -18,11 +18,10 @@ export async function counts() {
   return Object.entries(STATUSES).map(([status, name]) => [status, name, data[status]]);
 }
 
-function StatusTabs({ status = "", change }) {
-  const state = useLoad(counts, [change]);
-  const all = ["", "All", (state.data || []).filter(([name]) => name !== "trash").reduce((sum, [, , count]) => sum + count, 0)];
-  return html`<nav class="tabs" aria-label="Statuses">${state.data && [all, ...state.data].map(([name, label, count]) =>
-    html`<button aria-current=${name === status ? "true" : undefined} onClick=${() => refine({ status: name, page: "" })}>${label} <span>${count.toLocaleString("en")}</span></button>`)}</nav>`;
+function StatusTabs({ change }) {
+  const { data } = useLoad(counts, [change]);
+  const all = data?.filter(([name]) => name !== "trash").reduce((sum, [, , count]) => sum + count, 0);
+  return html`<${Tabs} label="Statuses" tabs=${[["", "All", all], ...(data || Object.entries(STATUSES))]} />`;
 }
 
 /** Return a column whose heading sorts the list. */
@@ -70,7 +69,7 @@ export function PageList({ query }) {
   ];
   const isFiltered = Object.keys(query).some((name) => !["page", "order", "orderby"].includes(name));
   return html`<${Screen} title="Pages" actions=${canWrite && html`<${Link} path="pages/new" class="button main">New page<//>`}>
-    <${StatusTabs} status=${query.status} change=${changes} />
+    <${StatusTabs} change=${changes} />
     <${Filters} query=${query} />
     <${Loaded} state=${state}>${({ items, total, pages }) => html`
       <${Table} caption="Pages" columns=${columns(items)} rows=${items} empty=${isFiltered ? "No page matches these filters." : "There are no pages yet."} />

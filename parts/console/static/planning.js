@@ -2,7 +2,8 @@
 import { html, useEffect, useRef, useState } from "./lib.js";
 import { list, post } from "./api.js";
 import { Link, refine } from "./address.js";
-import { isObject, operatorName } from "./conditions.js";
+import { operatorName } from "./conditions.js";
+import { isObject } from "./document.js";
 import { feedName, formName } from "./feeds.js";
 import { hasPart } from "./session.js";
 import { Check, Json, Problem, Screen, Table, Text, say, useAction } from "./ui.js";

@@ -1,5 +1,5 @@
 // The preview of an edited page, and preview links.
-import { html, useEffect, useMemo, useRef, useSettled, useState } from "./lib.js";
+import { html, useEffect, useLoad, useMemo, useRef, useSettled, useState } from "./lib.js";
 import { get, post, remove } from "./api.js";
 import { refine } from "./address.js";
 import { may } from "./session.js";
@@ -48,21 +48,22 @@ const PERIODS = [[3600, "an hour"], [86400, "a day"], [604800, "a week"], [25920
 export function Share({ id }) {
   const path = `/pages/${id}/preview`;
   const [period, setPeriod] = useState(86400);
-  const [links, setLinks] = useState([]);
+  const [isOpen, setOpen] = useState(false);
+  const links = useLoad(async () => (isOpen ? (await get(path)).data : []), [isOpen]);
   const [run, , error] = useAction(async (act) => {
     await act();
-    setLinks((await get(path)).data);
+    links.reload();
   });
   const revoke = () => run(async () => {
     await remove(path);
     say("No preview link of this page works any more.");
   });
-  return html`<details onToggle=${(event) => event.target.open && run(() => {})}><summary>Preview links</summary>
+  return html`<details onToggle=${(event) => setOpen(event.target.open)}><summary>Preview links</summary>
     <p class="hint">A preview link shows what is saved to whoever has it, also of a draft.</p>
-    <${Problem} error=${error} />
+    <${Problem} error=${error || links.error} />
     <${Choice} label="Works for" name="period" value=${period} options=${PERIODS} change=${setPeriod} />
     <div class="actions"><button type="button" onClick=${() => run(() => post(path, { expires_in: +period }))}>Make a preview link</button>
     ${may("pages:write") && html`<${Confirmed} label="Revoke all preview links" question="Revoke every preview link of this page?" act=${revoke} />`}</div>
-    ${links.map(({ link, expires }) => html`<${Copied} key=${expires} label=${`Preview link until ${displayTime(expires)}`} text=${link} />`)}
+    ${links.data?.map(({ link, expires }) => html`<${Copied} key=${expires} label=${`Preview link until ${displayTime(expires)}`} text=${link} />`)}
   </details>`;
 }

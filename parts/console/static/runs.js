@@ -4,7 +4,7 @@ import { get, list, post } from "./api.js";
 import { Link } from "./address.js";
 import { formName } from "./feeds.js";
 import { may } from "./session.js";
-import { Filter, Loaded, Paging, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
+import { Filter, Loaded, Paging, Problem, Screen, Table, Tabs, say, displayTime, openTabOf, useAction } from "./ui.js";
 
 const STATES = [["failed", "Failed"], ["due", "Due"], ["claimed", "Claimed"], ["pending", "Pending"], ["success", "Success"], ["skipped", "Skipped"], ["all", "All"]];
 const ENDED = ["success", "skipped", "failed"];
@@ -23,7 +23,7 @@ function getRuns(state, { form_id, feed_id, entry_id }, query) {
 }
 
 export function RunList({ query }) {
-  const state = STATES.some(([key]) => key === query.state) ? query.state : "failed";
+  const state = openTabOf(STATES, query.state);
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""]));
   const page = Number(query.page) || 1;
   const inputs = Object.values(filters);
@@ -55,8 +55,7 @@ export function RunList({ query }) {
     may("runs:write") && { label: "", cell: (run) => canReplay(run) && html`<button aria-label="Replay feed ${run.feed_id} for entry ${run.entry_id}" onClick=${() => replay(run)}>Replay</button>` },
   ].filter(Boolean);
   return html`<${Screen} title="Runs" actions=${html`<button onClick=${reload}>Refresh</button>`}>
-    <nav class="actions tabs" aria-label="States of runs">${STATES.map(([key, name]) => html`<${Link} path="runs" query=${{ ...filters, state: key === "failed" ? "" : key }} aria-current=${key === state ? "true" : undefined}>
-      ${name}${counts.data?.[key] != null && html` <span class="count">${counts.data[key].toLocaleString("en")}</span>`}<//>`)}</nav>
+    <${Tabs} label="States of runs" name="state" tabs=${STATES.map(([key, name]) => [key, name, counts.data?.[key]])} />
     <div class="filters"><${Filter} label="Form" name="form_id" query=${query} /><${Filter} label="Feed" name="feed_id" query=${query} />${state !== "due" && html`<${Filter} label="Entry" name="entry_id" query=${query} />`}</div>
     <${Problem} error=${error} />
     <${Loaded} state=${runs}>${({ items, total, pages }) => html`<${Table} caption="Runs" columns=${columns} rows=${items} empty=${state === "failed" ? "No run has failed." : "There are no such runs."} />

@@ -1,6 +1,6 @@
 // Components of screens: headings, messages, fields, tables, paging and dialogs.
 import { html, observable, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
-import { address, refine } from "./address.js";
+import { Link, address, refine } from "./address.js";
 import { inBrowserZone } from "./clock.js";
 
 // The message about the last action: `{text, level, count, time}`, or null.
@@ -97,6 +97,9 @@ export const Choice = ({ label, name, hint, error, value, change, options }) => 
     ${options.map((option) => [option].flat()).map(([key, text = key]) => html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}
   </select>`} />`;
 
+/** Values for those who may only read: pairs of a label and a value, of which empty ones are left out. */
+export const Values = ({ pairs }) => html`<dl class="values">${pairs.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
+
 /** A checkbox. */
 export function Check({ label, value, change, ...attrs }) {
   const id = useId();
@@ -174,6 +177,17 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
     <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps(row)}>${columns.map(({ label, cell, main, kind }) =>
       main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label} class=${kind}>${cell(row)}</td>`)}</tr>`)}</tbody>
   </table>`;
+}
+
+/** Return the key of the open tab: that of the address, or else the first one. */
+export const openTabOf = (tabs, key) => (tabs.some(([name]) => name === key) ? key : tabs[0][0]);
+
+/** The parts of a list: the key of each, its name, and perhaps the number of its rows. */
+export function Tabs({ label, tabs, name = "status" }) {
+  const { path: [place], query } = address.get();
+  const [first] = tabs[0];
+  return html`<nav class="tabs" aria-label=${label}>${tabs.map(([key, text, rows]) => html`<${Link} path=${place} query=${{ ...query, page: "", [name]: key === first ? "" : key }} aria-current=${key === openTabOf(tabs, query[name]) ? "true" : undefined}>
+    ${text}${rows != null && html` <span class="count">${rows.toLocaleString("en")}</span>`}<//>`)}</nav>`;
 }
 
 /** The navigation through the pages of results of a list; `what` is the noun of its items. */

@@ -45,9 +45,9 @@ export function AddonField({ value, change, ...attrs }) {
     ${isOther && html`<${Text} ...${attrs} label="Its name" value=${value.trim()} change=${(text) => change(text || " ")} />`}`;
 }
 
-/** Return the keys of the meta that are fields. A value that is no text stays in the JSON. */
+/** Return the settings of the meta that are fields: the key, label, hint and options of each. A value that is no text stays in the JSON. */
 export const settingsOf = ({ addon_slug, meta }) => (Object.hasOwn(SETTINGS, addon_slug) ? SETTINGS[addon_slug] : [])
-  .map(([key]) => key).filter((key) => ["string", "undefined"].includes(typeof meta[key]));
+  .filter(([key]) => ["string", "undefined"].includes(typeof meta[key]));
 
 /** Return the merge tags of the fields of a form. */
 const tagsOf = ({ fields }) => [...fields.filter(({ type }) => !WITHOUT_VALUE.includes(type)).map(({ id, label }) => `{${String(label).replace(/[{}]/g, "")}:${id}}`), "{all_fields}"].join(", ");
@@ -63,8 +63,7 @@ function fieldsOf(form, wanted, chosen) {
 export function AddonSettings({ values: { addon_slug, form_id, meta }, change }) {
   const { data: form } = useLoad(async () => (Number(form_id) > 0 && may("forms:read") ? (await get(`/forms/${form_id}`)).data : null), [form_id]);
   const tags = form ? tagsOf(form) : "{Email:2}, {all_fields}";
-  const keys = settingsOf({ addon_slug, meta });
-  return SETTINGS[addon_slug].filter(([key]) => keys.includes(key)).map(([key, label, hint = "", { type, rows, options = type && fieldsOf(form, type, meta[key]) } = {}]) => html`<${options ? Choice : rows ? LongText : Text}
+  return settingsOf({ addon_slug, meta }).map(([key, label, hint = "", { type, rows, options = type && fieldsOf(form, type, meta[key]) } = {}]) => html`<${options ? Choice : rows ? LongText : Text}
     key=${key} label=${label} name=${key} hint=${type && options ? "" : hint.replace("{tags}", () => tags)} rows=${rows} options=${options} value=${meta[key] ?? ""} change=${(text) => change({ [key]: text || undefined })} />`);
 }
 

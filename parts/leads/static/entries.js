@@ -1,20 +1,26 @@
 // The list of entries: by form, status and text.
 import { html, useLoad, useState } from "./lib.js";
-import { get, post, put } from "./api.js";
+import { get, post, put, timezone } from "./api.js";
 import { Link, refine } from "./address.js";
+import { fromLocal, fromUtc } from "./clock.js";
 import { getForms } from "./forms.js";
 import { may } from "./session.js";
-import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Text, say, displayTime, useAction } from "./ui.js";
+import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Tabs, Text, say, displayTime, openTabOf, useAction } from "./ui.js";
 
 const STATUSES = [["active", "Active"], ["spam", "Spam"], ["trash", "Trash"]];
 const PER_PAGE = 50;
 // How many values of an entry a row shows.
 const VALUES = 3;
 
+const utc = (time) => new Date(+time).toISOString().slice(0, 19);
+
+/** Return the bounds of a search for entries of days of the site, from the first to the last one. */
+export const boundsOf = (from, to) => ({ ...(from && { start_date: utc(fromLocal(`${from}T00:00:00`)) }), ...(to && { end_date: utc(+fromLocal(`${to}T24:00:00`) - 1000) }) });
+
 /** Return the parameters of a search. */
 function searchOf({ status, q, from, to }) {
   /** @type {Record<string, any>} */
-  const search = { status, ...(from ? { start_date: from } : {}), ...(to ? { end_date: to } : {}) };
+  const search = { status, ...boundsOf(from, to) };
   if (q) search.field_filters = [{ key: "0", value: q, operator: "contains" }];
   return { search: JSON.stringify(search) };
 }
@@ -27,7 +33,7 @@ export const valuesOf = (entry) => Object.entries(entry).filter(([id, value]) =>
 export const setProperties = (id, properties) => put(`/entries/${id}/properties`, properties);
 
 export function EntryList({ query }) {
-  const filters = { form_id: query.form_id || "", q: query.q || "", from: query.from || "", to: query.to || "", status: STATUSES.some(([key]) => key === query.status) ? query.status : "active" };
+  const filters = { form_id: query.form_id || "", q: query.q || "", from: query.from || "", to: query.to || "", status: openTabOf(STATUSES, query.status) };
   const page = Number(query.page) || 1;
   const path = filters.form_id ? `/forms/${encodeURIComponent(filters.form_id)}/entries` : "/entries";
   const state = useLoad(async () => (await get(path, { ...searchOf(filters), "paging[page_size]": PER_PAGE, "paging[current_page]": page })).data, [page, ...Object.values(filters)]);
@@ -51,14 +57,14 @@ export function EntryList({ query }) {
     writes && { label: "", heading: "Star", cell: (entry) => html`<button class="plain" aria-pressed=${entry.is_starred === "1" ? "true" : "false"} aria-label="Star entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { is_starred: entry.is_starred === "1" ? 0 : 1 }, `Entry ${entry.id} ${entry.is_starred === "1" ? "has no star" : "has a star"}.`)}>${star(entry)}</button>` },
     { label: "Entry", main: true, cell: (entry) => html`<${Link} path="entries/${entry.id}" class=${entry.is_read === "1" ? undefined : "unread"}>${valuesOf(entry).slice(0, VALUES).map(([, value]) => String(value).slice(0, 80)).join(", ") || `Entry ${entry.id}`}<//>${entry.is_read !== "1" && html` <span class="tag">new</span>`}` },
     { label: "Form", cell: ({ form_id }) => titles[form_id] || `Form ${form_id}` },
-    { label: "Sent", cell: ({ date_created }) => html`<time datetime="${date_created.replace(" ", "T")}Z">${displayTime(date_created)} UTC</time>` },
+    { label: `Sent (${timezone})`, cell: ({ date_created }) => html`<time datetime="${date_created.replace(" ", "T")}Z">${displayTime(fromUtc(date_created))}</time>` },
     writes && { label: "", cell: (entry) => html`<div class="actions">
       ${filters.status === "active" && html`<button aria-label="Spam: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "spam" }, `Entry ${entry.id} is spam.`)}>Spam</button>
         <button class="danger" aria-label="Trash entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "trash" }, `Entry ${entry.id} is in the trash.`)}>Trash</button>`}
       ${filters.status !== "active" && html`<button aria-label="${filters.status === "spam" ? "Not spam" : "Restore"}: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "active" }, `Entry ${entry.id} is active.`)}>${filters.status === "spam" ? "Not spam" : "Restore"}</button>`}</div>` },
   ].filter(Boolean);
   return html`<${Screen} title="Entries">
-    <nav class="actions tabs" aria-label="States of entries">${STATUSES.map(([key, name]) => html`<${Link} path="entries" query=${{ ...query, page: "", status: key === "active" ? "" : key }} aria-current=${key === filters.status ? "true" : undefined}>${name}<//>`)}</nav>
+    <${Tabs} label="States of entries" tabs=${STATUSES} />
     <div class="filters">
       <${Choice} label="Form" name="form_id" value=${filters.form_id} options=${[["", "All forms"], ...(forms.data || []).map(({ id, title }) => [id, title])]} change=${(form_id) => refine({ form_id, page: "" })} />
       <${Filter} label="Search" name="q" type="search" query=${query} />

@@ -1,11 +1,12 @@
 // An entry: its values, where it came from, and the runs of its feeds.
 import { html, useEffect, useLoad } from "./lib.js";
-import { get, list, post, remove } from "./api.js";
+import { get, list, post, remove, timezone } from "./api.js";
 import { Link, go } from "./address.js";
+import { fromUtc } from "./clock.js";
 import { setProperties, valuesOf } from "./entries.js";
 import { feedName } from "./feeds.js";
 import { hasPart, may } from "./session.js";
-import { Confirmed, Loaded, Problem, Screen, Table, say, displayTime, useAction } from "./ui.js";
+import { Confirmed, Loaded, Problem, Screen, Table, Values, say, displayTime, useAction } from "./ui.js";
 
 const NEXT = { active: [["spam", "Spam"], ["trash", "Move to the trash"]], spam: [["active", "Not spam"], ["trash", "Move to the trash"]], trash: [["active", "Restore"]] };
 const ENDED = ["success", "skipped", "failed"];
@@ -26,11 +27,11 @@ export function Entry({ id }) {
     if (entry && writes && entry.is_read !== "1") setProperties(entry.id, { is_read: 1 }).catch(() => {});
   }, [entry?.id]);
   return html`<${Screen} title="Entry ${id}"><p><${Link} path="entries" query=${{ form_id: entry?.form_id }}>Entries<//></p>
-    <${Loaded} state=${state}>${(loaded) => html`<${Values} entry=${loaded} writes=${writes} reload=${state.reload} />
+    <${Loaded} state=${state}>${(loaded) => html`<${Sent} entry=${loaded} writes=${writes} reload=${state.reload} />
       ${hasPart("runs") && may("feeds:read") && html`<${Runs} entry=${loaded} />`}`}<//><//>`;
 }
 
-function Values({ entry, writes, reload }) {
+function Sent({ entry, writes, reload }) {
   const labels = labelsOf(entry._labels);
   const [change, isChanging, error] = useAction(async (properties, text) => {
     await setProperties(entry.id, properties);
@@ -43,8 +44,8 @@ function Values({ entry, writes, reload }) {
     say(`Entry ${entry.id} was deleted for good.`);
   });
   return html`<section class="card"><h2>What was sent</h2>
-    <dl class="values">${valuesOf(entry).map(([id, value]) => html`<div><dt>${labels[id] || `Input ${id}`}</dt><dd>${String(value)}</dd></div>`)}</dl>
-    <p class="hint">Sent ${displayTime(entry.date_created)} UTC${entry.source_url && html` from <a href=${/^https?:/.test(entry.source_url) ? entry.source_url : undefined} rel="noreferrer">${entry.source_url}</a>`}. Status: ${entry.status}.</p>
+    <${Values} pairs=${valuesOf(entry).map(([id, value]) => [labels[id] || `Input ${id}`, String(value)])} />
+    <p class="hint">Sent ${displayTime(fromUtc(entry.date_created))} (${timezone})${entry.source_url && html` from <a href=${/^https?:/.test(entry.source_url) ? entry.source_url : undefined} rel="noreferrer">${entry.source_url}</a>`}. Status: ${entry.status}.</p>
     <${Problem} error=${error || eraseError} />
     ${writes && html`<div class="actions">
       <button aria-pressed=${entry.is_starred === "1" ? "true" : "false"} disabled=${isChanging} onClick=${() => change({ is_starred: entry.is_starred === "1" ? 0 : 1 }, entry.is_starred === "1" ? "The star is gone." : "Starred.")}>Star</button>

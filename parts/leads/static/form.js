@@ -1,96 +1,127 @@
-// A form: its fields in order, its confirmation, and a preview.
-import { html, useLoad, useState } from "./lib.js";
-import { create, get, put, remove } from "./api.js";
+// A form: its fields in order, its confirmation, and a preview of what is saved.
+import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { create, put, remove } from "./api.js";
 import { Link, go } from "./address.js";
-import { FieldEditor, TYPES, cleaned, newField } from "./form_fields.js";
+import { Bar } from "./bar.js";
+import { Conflict } from "./conflict.js";
+import { useDocument } from "./document.js";
+import { adapt, bodyOf, check, defaultConfirmation, documentOf, fieldsOf, loadForm, nextId } from "./form_document.js";
+import { FieldEditor, TYPES, newField, typeOf } from "./form_fields.js";
 import { Preview } from "./previews.js";
 import { may } from "./session.js";
-import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, say, useAction } from "./ui.js";
+import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, Values, say, useAction } from "./ui.js";
 
-const NEW = {
-  title: "", description: "", is_active: "1", button: { type: "text", text: "Submit" },
-  fields: [newField("name", 1), { ...newField("email", 2), isRequired: true }, newField("consent", 3)],
-};
-// As the service has it.
-const THANKS = "Thanks for contacting us! We will get in touch with you shortly.";
+const LABELS = { title: "Title", description: "Description", is_active: "Active", order: "Order of the fields", "button.text": "Text of the button", retention_days: "Delete entries after so many days" };
 
-export function Form({ id }) {
-  const state = useLoad(async () => (id === "new" ? { data: NEW } : get(`/forms/${encodeURIComponent(id)}`)), [id]);
-  return html`<${Loaded} state=${state}>${({ data, headers }) => html`<${Editor} key=${`${id} ${headers?.get("ETag")}`} id=${id} stored=${data} etag=${headers?.get("ETag")} reload=${state.reload} />`}<//>`;
+export function Form({ id, query }) {
+  const state = useLoad(() => loadForm(id), [id]);
+  return html`<${Loaded} state=${state}>${(loaded) => html`<${Editor} key=${`${id} ${loaded.etag}`} ...${{ id, query, loaded }} />`}<//>`;
 }
 
-/** Return the confirmation that is shown where no other applies. */
-function defaultConfirmation(form) {
-  const all = Object.values(form.confirmations || {});
-  return all.find(({ isDefault }) => isDefault) || all[0] || { id: "default", name: "Default", isDefault: true, type: "message", message: THANKS };
-}
-
-function Editor({ id, stored, etag, reload }) {
-  const [form, setForm] = useState(stored);
+function Editor({ id, query, loaded }) {
   const isNew = id === "new";
-  const readsOnly = !may("forms:write");
-  const set = (name) => (value) => setForm((now) => ({ ...now, [name]: value }));
-  const confirmation = defaultConfirmation(form);
-  const setConfirmation = (changes) => {
-    const next = { ...confirmation, ...changes };
-    setForm((now) => ({ ...now, confirmations: { ...now.confirmations, [next.id]: next } }));
-  };
-  const [save, isSaving, error] = useAction(async (event) => {
-    event.preventDefault();
-    const body = { ...form, fields: form.fields.map(cleaned) };
-    if (isNew) {
-      const { data } = await create("/forms", body);
+  const mayWrite = may("forms:write");
+  const edited = useDocument({
+    stored: loaded, draft: mayWrite ? `forms/${id}` : "", load: () => loadForm(id), adapt, saved: "The form was saved.",
+    send: async (values, _changes, { form, etag }, close) => {
+      check(values);
+      if (!isNew) return documentOf(await put(`/forms/${id}`, bodyOf(values, form), { headers: { "If-Match": etag } }));
+      const { data, headers } = await create("/forms", bodyOf(values, form));
+      close();
       go(`forms/${data.id}`, {}, { replace: true });
-      say(`Form ${data.id} is saved.`);
-    } else {
-      await put(`/forms/${id}`, body, { headers: etag ? { "If-Match": etag } : {} });
-      say("The form is saved.");
-      reload();
-    }
+      say(["The form was created.", headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
+      return null;
+    },
   });
+  const { values, stored: { form, etag }, conflict } = edited;
   const [trash, isDeleting, deleteError] = useAction(async (force) => {
     await remove(`/forms/${id}${force ? "?force=1" : ""}`);
+    edited.close();
     go("forms");
     say(force ? `Form ${id} and its entries were deleted for good.` : `Form ${id} is in the trash.`);
   });
-  const actions = html`${!isNew && may("entries:read") && html`<${Link} class="button" path="entries" query=${{ form_id: id }}>Entries<//>`}
-    ${!isNew && may("feeds:read") && html`<${Link} class="button" path="feeds" query=${{ form_id: id }}>Feeds<//>`}
-    ${!readsOnly && html`<button class="main" form="form-editor" disabled=${isSaving}>Save</button>`}`;
-  return html`<${Screen} title=${isNew ? "New form" : stored.title || `Form ${id}`} actions=${actions}><p><${Link} path="forms">Forms<//></p>
-    <div class="editor"><form id="form-editor" onSubmit=${save}>
-      <${Problem} error=${error || deleteError} fields=${["title", "description"]} />
-      <fieldset class="bare" disabled=${readsOnly}>
-        <${Text} label="Title" name="title" required error=${error} value=${form.title} change=${set("title")} />
-        <${LongText} label="Description" name="description" rows="2" error=${error} value=${form.description} change=${set("description")} />
-        <${Check} label="Active: it can be submitted" value=${form.is_active === "1" || form.is_active === true} change=${(on) => set("is_active")(on ? "1" : "0")} />
-      </fieldset>
-      <h2>Fields</h2><${Fields} fields=${form.fields || []} change=${set("fields")} error=${error} disabled=${readsOnly} />
-      <fieldset class="bare" disabled=${readsOnly}><h2>After it was sent</h2>
-        <${Text} label="Text of the button" name="button.text" error=${error} value=${form.button?.text} change=${(text) => set("button")({ ...form.button, text })} />
-        <${Choice} label="The visitor sees" name="confirmation" value=${confirmation.type === "redirect" ? "redirect" : "message"} options=${[["message", "A message on the page"], ["redirect", "Another page"]]} change=${(type) => setConfirmation({ type })} />
-        ${confirmation.type === "redirect"
-          ? html`<${Text} label="Address of the page" name="confirmations.url" inputmode="url" error=${error} value=${confirmation.url} change=${(url) => setConfirmation({ url })} />`
-          : html`<${LongText} label="Message" name="confirmations.message" rows="3" error=${error} value=${confirmation.message} change=${(message) => setConfirmation({ message })} />`}
-        <${Text} label="Delete entries after so many days" name="retention_days" inputmode="numeric" hint="Empty: as the service is set." error=${error} value=${form.retention_days} change=${(days) => setForm(({ retention_days, ...now }) => (days.trim() ? { ...now, retention_days: /^\d+$/.test(days.trim()) ? Number(days) : days } : now))} />
-      </fieldset>
-      ${!isNew && !readsOnly && html`<div class="actions"><${Confirmed} label="Move to the trash" class="danger" question="Move this form to the trash?" act=${() => trash(false)} disabled=${isDeleting} />
-        ${may("entries:write") && html`<${Confirmed} label="Delete for good" class="danger" question="Delete this form and all of its entries for good?" act=${() => trash(true)} disabled=${isDeleting} />`}</div>`}
-    </form>
-    ${!isNew && may("pages:read") && html`<${Preview} id="new" values=${{ title: stored.title, content: "", meta: { form_id: String(id) } }} />`}
+  const state = isNew ? "New" : form.is_trash === "1" ? "In the trash" : form.is_active === "1" ? "Active" : "Off";
+  return html`<${Screen} title=${isNew ? "New form" : form.title} actions=${!isNew && html`${may("entries:read") && html`<${Link} class="button" path="entries" query=${{ form_id: id }}>Entries<//>`}
+    ${may("feeds:read") && html`<${Link} class="button" path="feeds" query=${{ form_id: id }}>Feeds<//>`}`}><p><${Link} path="forms">All forms<//></p>
+    <${Bar} document=${edited} state=${state} label=${isNew ? "Create form" : "Save"} fields=${["title", "url", "retention_days"]} disabled=${!mayWrite} />
+    <${Problem} error=${deleteError} />
+    ${conflict && html`<${Conflict} document=${edited} what="form" names=${{ ...namesOf(conflict.theirs.values), ...namesOf(values) }} shown=${shownIn({ ...conflict.theirs.values.fields, ...values.fields })} />`}
+    <div class="editor" key=${edited.discards}>
+      ${mayWrite ? html`<form onSubmit=${(event) => event.preventDefault()}>
+        <${FormFields} document=${edited} />
+        ${!isNew && html`<div class="actions"><${Confirmed} label="Move to the trash" class="danger" question="Move this form to the trash?" act=${() => trash(false)} disabled=${isDeleting} />
+          ${may("entries:write") && html`<${Confirmed} label="Delete for good" class="danger" question="Delete this form and all of its entries for good?" act=${() => trash(true)} disabled=${isDeleting} />`}</div>`}
+      </form>` : html`<${Described} values=${values} />`}
+      ${!isNew && may("pages:write") && html`<div><${Preview} key=${etag} id="new" width=${query.preview} values=${{ title: form.title, content: "", meta: { form_id: String(id) } }} />
+        <p class="hint">The preview shows what is saved.</p></div>`}
     </div><//>`;
 }
 
-/** The fields in order, with a choice of a new one. */
-function Fields({ fields, change, error, disabled }) {
+const nameOf = (field) => field.label || typeOf(field);
+
+/** Return the labels of fields and confirmations by their paths. */
+const namesOf = ({ fields, confirmations }) => ({
+  ...LABELS, ...Object.fromEntries(Object.keys(confirmations).map((id) => [`confirmations.${id}`, "After it was sent"])),
+  ...Object.fromEntries(Object.values(fields).map((field) => [`fields.${field.id}`, `Field “${nameOf(field)}”`])),
+});
+
+/** Return how a changed value is shown: an order by the labels of the fields. */
+const shownIn = (fields) => (path, value) => (path === "order" ? value.map((id) => (fields[id] ? nameOf(fields[id]) : `Field ${id}`)).join("\n") : value);
+
+function FormFields({ document: { values, set, error, stored } }) {
+  const field = (name) => ({ name, error, label: LABELS[name], value: values[name], change: (value) => set({ [name]: value }) });
+  const confirmation = defaultConfirmation(values.confirmations);
+  const { type, url, pageId, message } = confirmation;
+  const setConfirmation = (changes) => set({ [`confirmations.${confirmation.id}`]: { ...confirmation, ...changes } });
+  return html`<${Text} ...${field("title")} required />
+    <${LongText} ...${field("description")} rows="2" />
+    <${Check} label="Active: it can be submitted" value=${values.is_active} change=${(is_active) => set({ is_active })} />
+    <h2>Fields</h2><${Fields} ...${{ values, set, error, form: stored.form }} />
+    <h2>After it was sent</h2>
+    <${Text} label=${LABELS["button.text"]} name="button.text" error=${error} value=${values.button.text} change=${(text) => set({ "button.text": text })} />
+    <${Choice} label="The visitor sees" name="confirmation" value=${type} options=${[["message", "A message on the page"], ["redirect", "Another page"], ...(type === "page" ? [["page", `Page ${pageId}`]] : [])]} change=${(next) => setConfirmation({ type: next })} />
+    ${type === "redirect" && html`<${Text} label="Address of the page" name="confirmations.url" inputmode="url" error=${error} value=${url} change=${(next) => setConfirmation({ url: next })} />`}
+    ${type === "message" && html`<${LongText} label="Message" name="confirmations.message" rows="3" error=${error} value=${message} change=${(next) => setConfirmation({ message: next })} />`}
+    <${Text} ...${field("retention_days")} inputmode="numeric" hint="Empty: as the service is set." />`;
+}
+
+/** The fields in order, with a choice of a new one. A move or a removal keeps the focus. */
+function Fields({ values, set, error, form }) {
   const [type, setType] = useState("text");
+  const group = useRef();
+  const nextFocus = useRef("");
+  useEffect(() => {
+    if (nextFocus.current) group.current.querySelector(nextFocus.current)?.focus();
+    nextFocus.current = "";
+  });
+  const fields = fieldsOf(values);
   const move = (place, by) => {
-    const next = [...fields];
-    const [field] = next.splice(place, 1);
-    next.splice(place + by, 0, field);
-    change(next);
+    const order = fields.map(({ id }) => String(id));
+    const [id] = order.splice(place, 1);
+    order.splice(place + by, 0, id);
+    nextFocus.current = `[data-field="${id}"] [data-by="${by}"]`;
+    set({ order });
   };
-  const add = () => change([...fields, newField(type, Math.max(0, ...fields.map(({ id }) => Number(id) || 0)) + 1)]);
-  return html`${fields.map((field, place) => html`<${FieldEditor} key=${field.id} ...${{ field, place, error, disabled }} count=${fields.length}
-      change=${(next) => change(fields.map((item, at) => (at === place ? next : item)))} move=${(by) => move(place, by)} drop=${() => change(fields.filter((_, at) => at !== place))} />`)}
-    ${!disabled && html`<div class="inline"><${Choice} label="Add a field" name="type" value=${type} options=${TYPES} change=${setType} /><button type="button" onClick=${add}>Add</button></div>`}`;
+  const add = () => {
+    const id = nextId(form, ...fields);
+    nextFocus.current = `[data-field="${id}"] :is(input, textarea)`;
+    set({ [`fields.${id}`]: newField(type, id) });
+  };
+  const drop = (id) => {
+    nextFocus.current = "[name='type']";
+    set({ [`fields.${id}`]: undefined });
+  };
+  return html`<div ref=${group}>${fields.map((field, place) => html`<${FieldEditor} key=${field.id} ...${{ field, place, error }} count=${fields.length}
+      change=${(next) => set({ [`fields.${field.id}`]: next })} move=${(by) => move(place, by)} drop=${() => drop(field.id)} />`)}
+    <div class="inline"><${Choice} label="Add a field" name="type" value=${type} options=${TYPES} change=${setType} /><button type="button" onClick=${add}>Add</button></div></div>`;
+}
+
+/** A form for those who may only read it. */
+function Described({ values }) {
+  const { type, url, pageId, message } = defaultConfirmation(values.confirmations);
+  return html`<${Values} pairs=${[
+    [LABELS.description, values.description],
+    ["Fields", html`<ol>${fieldsOf(values).map((field) => html`<li>${nameOf(field)} <span class="hint">${typeOf(field)}${field.isRequired && ", required"}</span></li>`)}</ol>`],
+    [LABELS["button.text"], values.button.text], ["After it was sent", { redirect: url, page: `Page ${pageId}` }[type] || message], [LABELS.retention_days, values.retention_days],
+  ]} />`;
 }

@@ -39,12 +39,17 @@ function withChoices(field, texts) {
   return { ...field, choices, ...(field.type === "checkbox" ? { inputs: inputsOf(field.id, choices) } : {}) };
 }
 
+/** Return a field with another number, which its inputs have too. */
+export const renumbered = (field, id) => ({ ...field, id, ...(field.inputs && { inputs: field.inputs.map((input) => ({ ...input, id: String(input.id).replace(/^\d+/, id) })) }) });
+
+/** Return the name of the type of a field. */
+export const typeOf = ({ type }) => TYPES.find(([key]) => key === type)?.[1] || `${type} (not shown on pages)`;
+
 /** The editor of a field. `move(by)` moves it; `error` has the messages of the service. */
-export function FieldEditor({ field, place, count, change, move, drop, error, disabled }) {
+export function FieldEditor({ field, place, count, change, move, drop, error }) {
   const set = (name) => (value) => change({ ...field, [name]: value });
   const name = field.label || `field ${field.id}`;
-  const type = TYPES.find(([key]) => key === field.type);
-  return html`<fieldset class="form-field" disabled=${disabled}><legend>${place + 1}. ${type ? type[1] : `${field.type} (not shown on pages)`}</legend>
+  return html`<fieldset class="form-field" data-field=${field.id}><legend>${place + 1}. ${typeOf(field)}</legend>
     <div class="pairs"><${Text} label="Label" name="fields.${place}.label" error=${error} value=${field.label} change=${set("label")} />
     ${!WITHOUT_VALUE.includes(field.type) && field.type !== "hidden" && html`<${Text} label="Help" name="fields.${place}.description" error=${error} value=${field.description} change=${set("description")} />`}</div>
     ${field.type === "html" && html`<${LongText} label="Text" name="fields.${place}.content" error=${error} rows="3" value=${field.content} change=${set("content")} />`}
@@ -54,8 +59,8 @@ export function FieldEditor({ field, place, count, change, move, drop, error, di
       change=${(text) => change(withChoices(field, text.split("\n")))} />`}
     <div class="actions">
       ${!WITHOUT_VALUE.includes(field.type) && field.type !== "hidden" && html`<${Check} label="Required" value=${field.isRequired} change=${set("isRequired")} />`}
-      <button type="button" aria-label="Up: ${name}" disabled=${place === 0} onClick=${() => move(-1)}>↑</button>
-      <button type="button" aria-label="Down: ${name}" disabled=${place === count - 1} onClick=${() => move(1)}>↓</button>
+      <button type="button" data-by="-1" aria-label="Up: ${name}" aria-disabled=${place === 0 || undefined} onClick=${() => place > 0 && move(-1)}>↑</button>
+      <button type="button" data-by="1" aria-label="Down: ${name}" aria-disabled=${place === count - 1 || undefined} onClick=${() => place < count - 1 && move(1)}>↓</button>
       <button type="button" class="danger" aria-label="Remove ${name}" onClick=${drop}>Remove</button>
     </div></fieldset>`;
 }

@@ -1,7 +1,9 @@
 // The leads of the last days on the start screen, as bars, and as a table for screen readers.
 import { html, useLoad } from "./lib.js";
-import { get } from "./api.js";
+import { get, timezone } from "./api.js";
 import { Link } from "./address.js";
+import { local } from "./clock.js";
+import { boundsOf } from "./entries.js";
 import { may } from "./session.js";
 import { Loaded } from "./ui.js";
 
@@ -10,12 +12,15 @@ const MILLISECONDS = 86400000;
 // The units of the picture: of a bar with its gap, and of the highest bar.
 const [STEP, HEIGHT] = [20, 80];
 
-/** Return the days from the first to today, in UTC as the dates of entries are. */
-const lastDays = () => Array.from({ length: DAYS }, (_, place) => new Date(Date.now() - (DAYS - 1 - place) * MILLISECONDS).toISOString().slice(0, 10));
+/** Return the days of the site from the first to today. */
+function lastDays() {
+  const today = Date.parse(local(new Date()).slice(0, 10));
+  return Array.from({ length: DAYS }, (_, place) => new Date(today - (DAYS - 1 - place) * MILLISECONDS).toISOString().slice(0, 10));
+}
 
 /** Get the number of entries of each day; each request reads an index. */
 const loadDays = () => Promise.all(lastDays().map(async (day) => {
-  const search = JSON.stringify({ status: "active", start_date: day, end_date: day });
+  const search = JSON.stringify({ status: "active", ...boundsOf(day, day) });
   const { data } = await get("/entries", { search, "paging[page_size]": 1, _field_ids: "id" });
   return { day, count: data.total_count };
 }));
@@ -33,7 +38,8 @@ function Bars({ days }) {
   const most = Math.max(...days.map(({ count }) => count));
   const height = (count) => (count ? Math.max(2, (count / most) * HEIGHT) : 0);
   return html`<p><${Link} path="entries" query=${{ from: days[0].day }}>${total.toLocaleString("en")} ${total === 1 ? "entry" : "entries"}<//>, at most ${most.toLocaleString("en")} a day</p>
-    <svg viewBox="0 0 ${DAYS * STEP} ${HEIGHT}" width="100%" height="80" preserveAspectRatio="none" aria-hidden="true" fill="currentColor">${days.map(({ day, count }, place) => html`<rect key=${day} x=${place * STEP + 2} y=${HEIGHT - height(count)} width=${STEP - 4} height=${height(count)}><title>${day}: ${count}</title></rect>`)}</svg>
-    <table class="unseen"><caption>Entries by day, in UTC</caption><thead><tr><th scope="col">Day</th><th scope="col">Entries</th></tr></thead>
+    <svg viewBox="0 0 ${DAYS * STEP} ${HEIGHT}" width="100%" height="80" class="chart" preserveAspectRatio="none" aria-hidden="true" fill="currentColor">${days.map(({ day, count }, place) => html`<rect key=${day} x=${place * STEP + 2} y=${HEIGHT - height(count)} width=${STEP - 4} height=${height(count)}><title>${day}: ${count}</title></rect>`)}</svg>
+    <p class="hint ends" aria-hidden="true"><span>${days[0].day}</span><span>today</span></p>
+    <table class="unseen"><caption>Entries by day (${timezone})</caption><thead><tr><th scope="col">Day</th><th scope="col">Entries</th></tr></thead>
       <tbody>${days.map(({ day, count }) => html`<tr><th scope="row">${day}</th><td>${count}</td></tr>`)}</tbody></table>`;
 }

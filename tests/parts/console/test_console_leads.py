@@ -1,13 +1,20 @@
 """Forms and entries in the console, from an empty database to a lead."""
 
+from datetime import UTC, datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
 import pytest
 from browsers import Console, make_key
+from conftest import Server
 from part_tables import PARTS
 from selenium.webdriver.common.keys import Keys
 
 pytestmark = pytest.mark.skipif(
     "leads" not in {part.__module__.rpartition(".")[2] for part in PARTS}, reason="no leads"
 )
+# There a day begins fourteen hours before that of UTC.
+TIMEZONE = "Pacific/Kiritimati"
 SENT = {"input_1_3": "Ada", "input_2": "ada@example.com", "input_3_1": "1"}
 
 
@@ -20,8 +27,8 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     console.click("Add")
     console.type("Choices, one a line", "Red\nBlue")
     console.click("Up: Choice from a list")
-    console.click("Save")
-    console.sees("is saved.")
+    console.click("Create form")
+    console.sees("The form was created.")
     number = int(console.driver.current_url.rpartition("/")[2])
     form = console.server.call("GET", f"/forms/{number}")[1]
     assert [field["type"] for field in form["fields"]] == ["name", "email", "select", "consent"]
@@ -58,6 +65,162 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     assert console.server.call("DELETE", f"/forms/{number}?force=1")[0] == 200
 
 
+def make_form(server: Server, *labels: str, **more: Any) -> int:
+    """Create a form with a text field for each label, and return its number."""
+    fields = [{"type": "text", "label": label} for label in labels]
+    status, form = server.call("POST", "/forms", {"title": "Shared", "fields": fields, **more})
+    assert status == 201, form
+    return int(form["id"])
+
+
+def form_of(server: Server, number: int) -> dict[str, Any]:
+    form: dict[str, Any] = server.call("GET", f"/forms/{number}")[1]
+    return form
+
+
+def label_field(console: Console, label: str, text: str) -> None:
+    """Give the field of the form that has a label another one."""
+    fields = "return [...document.querySelectorAll('.form-field [name$=\".label\"]')]"
+    one = f"{fields}.find((one) => one.value === arguments[0])"
+    console.until(lambda: console.driver.execute_script(one, label), label)
+    field = console.driver.execute_script(one, label)
+    field.clear()
+    field.send_keys(text)
+
+
+def test_of_two_who_edit_a_form_nobody_loses_a_field_and_both_see_where_they_differ(
+    console: Console,
+) -> None:
+    server = console.server
+    number = make_form(server, "One", "Two", "Three")
+    console.open(f"#/forms/{number}")
+    label_field(console, "One", "Mine")
+    console.click("Add")
+    label_field(console, "Text, one line", "New of mine")
+    # A field that both have added has the same number at first.
+    form = form_of(server, number)
+    added = {"id": 4, "type": "email", "label": "New of theirs"}
+    form["fields"] = [form["fields"][0], {**form["fields"][1], "label": "Theirs"}, added]
+    assert server.call("PUT", f"/forms/{number}", form)[0] == 200
+    console.click("Save")
+    console.sees("Both versions are joined here. Save to store the result.")
+    assert form_of(server, number)["fields"][0]["label"] == "One"
+    console.click("Save")
+    console.sees("The form was saved.")
+    stored = [(one["id"], one["label"]) for one in form_of(server, number)["fields"]]
+    assert stored == [(1, "Mine"), (2, "Theirs"), (4, "New of theirs"), (5, "New of mine")]
+    # Where both have changed the same field one of them chooses, also after a reload.
+    label_field(console, "Theirs", "Two of mine")
+    console.click("Up: New of mine")
+    assert console.focused == "Up: New of mine"
+    form = form_of(server, number)
+    form["fields"][1]["label"] = "Two of theirs"
+    form["title"] = "Shared by two"
+    server.call("PUT", f"/forms/{number}", form)
+    console.click("Save")
+    console.sees("Somebody else has saved this form meanwhile", "Field “Two of mine”")
+    assert not console.button("Save").is_enabled()
+    console.driver.refresh()
+    console.sees("Somebody else has saved this form meanwhile", '"label": "Two of theirs"')
+    console.find("//select[@name='keep-fields.2']/option[@value='stored']").click()
+    console.click("Go on with these")
+    console.click("Save")
+    console.sees("The form was saved.")
+    form = form_of(server, number)
+    labels = [one["label"] for one in form["fields"]]
+    assert labels == ["Mine", "Two of theirs", "New of mine", "New of theirs"]
+    assert form["title"] == "Shared by two"
+
+
+def test_a_form_is_saved_as_pages_are_and_what_is_typed_is_not_lost(console: Console) -> None:
+    server = console.server
+    number = make_form(server, "One", "Two", retention_days=30)
+    console.open(f"#/forms/{number}")
+    bar = console.find("//*[@aria-label='State and actions']")
+    assert bar.text.startswith("Active")
+    assert console.button("Save").get_attribute("aria-disabled") == "true"
+    console.type("Description", "Kept")
+    console.click("Remove Two")
+    console.until(lambda: "Unsaved changes" in bar.text)
+    # Another screen does not lose it, nor does a reload.
+    console.click("Entries")
+    console.open(f"#/forms/{number}")
+    console.sees("and did not save is here again")
+    assert console.value("Description") == "Kept"
+    console.driver.refresh()
+    console.sees("and did not save is here again")
+    console.field("Description").send_keys(" here")
+    console.press(Keys.CONTROL, "s")
+    console.sees("The form was saved.", "Saved ")
+    assert console.focused == "Description"
+    form = form_of(server, number)
+    assert (form["description"], form["retention_days"]) == ("Kept here", 30)
+    # The number of a removed field stays unused: entries may have a value of it.
+    console.click("Add")
+    console.press(Keys.CONTROL, "s")
+    console.until(lambda: [one["id"] for one in form_of(server, number)["fields"]] == [1, 3])
+    # What nobody could use leads to its field.
+    for label, text, right in (
+        ("Title", " ", "Shared"),
+        ("Delete entries after so many days", "soon", "7"),
+    ):
+        console.type(label, text)
+        console.click("Save")
+        console.until(lambda label=label: console.focused == label)
+        console.type(label, right)
+    console.find("//select[@name='confirmation']/option[@value='redirect']").click()
+    console.click("Save")
+    console.until(lambda: console.focused == "Address of the page")
+    console.type("Address of the page", "https://example.com/thanks")
+    console.click("Save")
+    console.until(lambda: form_of(server, number)["retention_days"] == 7)
+    [thanks] = form_of(server, number)["confirmations"].values()
+    assert (thanks["type"], thanks["url"]) == ("redirect", "https://example.com/thanks")
+    # What no draft can keep is not left without a question.
+    full = "Storage.prototype.setItem = () => { throw new Error('full'); }"
+    console.driver.execute_script(full)
+    console.type("Description", "Not kept")
+    console.sees("The browser cannot keep what you type until it is saved")
+    console.click("Entries")
+    alert = console.driver.switch_to.alert
+    assert "not saved" in alert.text
+    alert.dismiss()
+    console.click("Discard changes")
+    console.until(lambda: console.value("Description") == "Kept here")
+
+
+def test_who_may_only_read_sees_forms_and_feeds_as_text(console: Console) -> None:
+    server = console.server
+    number = make_form(server, "Color", description="About colors")
+    rules = [{"fieldId": "1", "operator": "contains", "value": "red"}]
+    meta = {
+        "feedName": "To us",
+        "toEmail": "us@example.com",
+        "more": [1],
+        "feed_condition_conditional_logic": "1",
+        "feed_condition_conditional_logic_object": {
+            "conditionalLogic": {"logicType": "any", "rules": rules}
+        },
+    }
+    body = {"form_id": number, "addon_slug": "email", "is_active": False, "meta": meta}
+    feed = server.call("POST", "/feeds", body)[1]["id"]
+    console.sign_in("", make_key(server, "forms:read", "feeds:read", "pages:read"))
+    controls = "//main//*[self::input or self::textarea or self::select]"
+    for address, texts in {
+        f"#/forms/{number}": ("Active", "About colors", "Color Text, one line", "Thanks"),
+        f"#/feeds/{feed}": (
+            "To us", f"Form {number}", "us@example.com", '"more"', "Off",
+            "Entries that match any of: 1 contains red",
+        ),
+        f"#/feeds?form_id={number}": ("To us", "Off"),
+    }.items():  # fmt: skip
+        console.open(address)
+        console.sees(*texts)
+        assert console.driver.find_elements("xpath", controls) == []
+        assert not [word for word in ("Save", "Add a", "Delete", "trash") if word in console.text]
+        assert "needs the scope" not in console.text
+
+
 def test_who_may_not_read_entries_is_offered_none(console: Console) -> None:
     console.sign_in("", make_key(console.server, "forms:read", "pages:read"))
     console.open("#/forms")
@@ -73,7 +236,6 @@ def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
 ) -> None:
     field = {"id": 2, "type": "email", "label": "E-mail"}
     form = console.server.call("POST", "/forms", {"title": "Win a car", "fields": [field]})[1]["id"]
-    console.server.call("POST", f"/forms/{form}/submissions", {"input_2": "ada@example.com"})
     console.open("#/feeds/new")
     console.type("Name", "To us")
     console.find("//select[@name='form_id']/option[.='Win a car']").click()
@@ -104,12 +266,29 @@ def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
     console.misses("Subject")
     console.click("Save")
     console.until(lambda: console.server.call("GET", f"/feeds/{number}")[1]["addon_slug"] == "crm")
+    assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
+
+
+def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> None:
+    field = {"id": 2, "type": "email", "label": "E-mail"}
+    form = console.server.call("POST", "/forms", {"title": "Win a car", "fields": [field]})[1]["id"]
+    console.server.call("POST", f"/forms/{form}/submissions", {"input_2": "ada@example.com"})
+    now = datetime.now(ZoneInfo(TIMEZONE))
+    midnight = now.replace(hour=0, minute=0, second=0)
+    # The first and the last minute of yesterday on the site, which are two days of UTC.
+    times = [(midnight - timedelta(minutes=minutes)).astimezone(UTC) for minutes in (1440, 1)]
+    for time in times:
+        entry = {"form_id": form, "2": "ada@example.com", "date_created": f"{time:%F %T}"}
+        assert console.server.call("POST", "/entries", entry)[0] == 201
     console.open("#/")
-    console.sees("Leads of the last 14 days", "1 entry, at most 1 a day")
+    console.sees("Leads of the last 14 days", "3 entries, at most 2 a day")
     bars = console.driver.find_elements("css selector", "svg rect")
-    assert [float(bar.get_attribute("height")) for bar in bars] == [0] * 13 + [80]
+    assert [float(bar.get_attribute("height")) for bar in bars] == [0] * 12 + [80, 40]
     cells = console.driver.find_elements("css selector", "table.unseen td")
-    assert [cell.get_attribute("textContent") for cell in cells] == ["0"] * 13 + ["1"]
+    assert [cell.get_attribute("textContent") for cell in cells] == ["0"] * 12 + ["2", "1"]
+    day = f"{now - timedelta(days=1):%F}"
+    console.open(f"#/entries?from={day}&to={day}")
+    console.sees("2 entries", f"{day} 00:00:", f"{day} 23:59:")
     console.open("#/entries")
     console.find("//select[@name='form_id']/option[.='Win a car']").click()
     console.click("Download CSV")

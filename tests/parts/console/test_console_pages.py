@@ -430,7 +430,7 @@ def test_a_preview_link_is_made_and_revoked(console: Console) -> None:
     console.click("Revoke all preview links")
     console.find("//dialog//button[normalize-space()='Revoke all preview links']").click()
     console.sees("No preview link of this page works any more.")
-    assert not console.driver.find_elements("xpath", links)
+    console.until(lambda: not console.driver.find_elements("xpath", links))
     assert console.server.send("GET", link, {"Accept": "text/html"}, None)[0] == 403
 
 

@@ -8,7 +8,7 @@ from browsers import Console, has_tools, validate
 from conftest import Server, needs, needs_part
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
-pytestmark = [needs_part("runs"), needs_part("webhooks")]
+pytestmark = [needs_part("leads"), needs_part("runs"), needs_part("webhooks")]
 # Each screen, and what it shows once its data are there.
 SCREENS = {
     "#/": "HTTP 503",
@@ -16,6 +16,10 @@ SCREENS = {
     "#/pages/1": "Slug",
     "#/pages/1/revisions": "title",
     "#/pages/new": "Title",
+    "#/forms": "Contact",
+    "#/forms/1": "The preview shows what is saved.",
+    "#/entries": "Ada",
+    "#/entries/1": "No feed was run for this entry.",
     "#/feeds": "Form 3",
     "#/feeds?form_id=3": "Newsletter",
     "#/feeds/1": "Settings as JSON",
@@ -42,6 +46,9 @@ def filled(console_server: Server) -> Server:
 
     write("POST", "/pages", {"title": "Summer sale", "content": "<p>Words.</p>"})
     write("PATCH", "/pages/1", {"title": "Summer sale again"})
+    field = {"id": 1, "type": "text", "label": "Name"}
+    write("POST", "/forms", {"title": "Contact", "fields": [field]})
+    write("POST", "/entries", {"form_id": 1, "1": "Ada"})
     rules = [{"fieldId": "2", "operator": "is", "value": "yes"}]
     meta = {
         "feedName": "Newsletter",
@@ -92,6 +99,14 @@ def test_what_keeps_a_page_from_being_saved_is_accessible_and_fits_a_phone(
         console.server.call("PATCH", "/pages/1", {"title": f"Winter sale {width}"})
         console.click("Save")
         console.sees("has saved this page meanwhile")
+        assert (width, console.overflows(), console.axe()) == (width, False, [])
+        console.click("Discard changes")
+        console.open("#/forms/1")
+        console.type("Title", f"Contact {width}")
+        form = console.server.call("GET", "/forms/1")[1]
+        console.server.call("PUT", "/forms/1", {**form, "title": f"Write to us {width}"})
+        console.click("Save")
+        console.sees("has saved this form meanwhile")
         assert (width, console.overflows(), console.axe()) == (width, False, [])
         console.click("Discard changes")
 
