@@ -1,6 +1,6 @@
 """Leads: forms on pages, their submissions, and what becomes of these entries."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -9,7 +9,7 @@ from landform.parts.leads import errors as e
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.options import SMTP_URL, SmtpServer
 from landform.storage.option import FLAG, option, whole
-from landform.storage.part import PageForm, Part
+from landform.storage.part import Metric, PageForm, Part
 
 
 # No repr: it would show the password of the mail server.
@@ -91,6 +91,12 @@ class Leads(Part):
         from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
 
         return {"form": storage.discard_form, "entry": storage.delete_entry}
+
+    def metrics(self, store: Any) -> Iterable[Metric]:
+        """Return the number of entries by status."""
+        from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
+
+        yield Metric("entries", "Entries by status", "status", storage.count_entries(store))
 
     def worker(self, service: Any) -> Callable[[], float | None]:
         """Return the function that runs feeds for entries, and deletes old entries."""

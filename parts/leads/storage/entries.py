@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from peewee import SQL
+from peewee import SQL, fn
 
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
@@ -68,6 +68,12 @@ def find_entries(store: Store, entry_ids: Iterable[int]) -> list[Row]:
     """Return the rows that there are of some ids, by id."""
     query = Entry.select().where(Entry.id.in_(storable(entry_ids))).order_by(Entry.id)
     return [*query.dicts().execute(store.database)]
+
+
+def count_entries(store: Store) -> dict[str, int]:
+    """Return the number of entries by status."""
+    query = Entry.select(Entry.status, fn.COUNT(Entry.id)).group_by(Entry.status).tuples()
+    return {**dict.fromkeys((ACTIVE, SPAM, TRASH), 0), **dict(query.execute(store.database))}
 
 
 def get_entry(store: Store, entry_id: int) -> Row:

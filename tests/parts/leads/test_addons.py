@@ -150,7 +150,10 @@ def test_a_failure_is_tried_again_unless_that_cannot_help(
         failed = ("failed", f"The receiver answered {status}.")
         assert (run["state"], run["message"]) == failed
         assert run["retryable"] == (state != "final")
-        assert 'landform_runs{state="failed"} 1.0' in desk.get("/metrics").text
+        metrics = desk.get("/metrics").text
+        assert 'landform_runs{state="failed"} 1.0' in metrics
+        assert 'landform_entries{status="active"} 1.0' in metrics
+        assert 'landform_entries{status="spam"} 0.0' in metrics
         if least:
             assert not desk.get("/runs/due").get_json()
         desk.deliver(later=True)
