@@ -45,7 +45,7 @@ from landform.service.http.headers import (
     to_response,
 )
 from landform.service.json_codec import JsonObject
-from landform.service.loading import nested
+from landform.service.loading import accepts_html, check_size, nested
 from landform.service.operations import Operation, Route, describe_route, path_variables
 from landform.service.pipeline import read_variables, run
 from landform.service.reply import Caching
@@ -108,6 +108,8 @@ class HttpIncoming(Incoming):
 
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the JSON object in the body, or the form if the operation accepts one."""
+        if operation.most_bytes:
+            check_size(len(self._raw_body), operation.most_bytes)
         return read_body(self.http, self._raw_body, operation)
 
     def read_form(self) -> Mapping[str, str]:
@@ -157,9 +159,14 @@ class HttpViews:
             values = {name: variables[name] for name in path_variables(route.path)}
             return self._dispatch(incoming, route, read_variables(values))
         except Exception as error:
-            return finish_response(
-                http, to_response(from_exception(error).finished()), self.origins
-            )
+            failure, operation = from_exception(error), route.operations.get(http.method)
+            is_form = operation and operation.form and operation.public and operation.is_write
+            if is_form and accepts_html(http.headers):
+                # A visitor sent the form of a page.
+                site = self.service.site
+                response: Response = site.finish(http, to_response(site.error_page(failure)))
+                return response
+            return finish_response(http, to_response(failure.finished()), self.origins)
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
         method, http = incoming.effective_method, incoming.http
