@@ -50,7 +50,7 @@ class Operation:
       the parameters of the query from there. `form`: forms are accepted too. `empty_body`: the
       error code for an empty body, or one of another type; with `finds_row_first` the view
       checks for an empty one, after the 404. `body_list`: the field that a body becomes which
-      is a list.
+      is a list. `most_bytes`: of a body by HTTP, before it is parsed; 0 for the general limit.
     - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
     - `safe`: nothing is changed, whatever the method. `responds_early`: a slow result is a 202
       whose `Location` will have it. `repeatable`: whether a create accepts an
@@ -83,6 +83,7 @@ class Operation:
     empty_body: str = ""
     finds_row_first: bool = False
     body_list: str = ""
+    most_bytes: int = 0
     example: Row | None = None
     if_match: str = ""
     safe: bool = False

@@ -39,7 +39,14 @@ EXPIRE = Prepared(FailedAttempt.delete().where(FailedAttempt.minute < COLUMNS["m
 
 
 def address_key(address: str) -> str:
-    """Return the key of an IP address, which for IPv6 is its network of 64 bits."""
+    """Return the key of an IP address, which for IPv6 is its network of 64 bits.
+
+    Without the port that some proxies add: each connection would be counted for itself.
+    """
+    if address.startswith("["):
+        address = address[1:].partition("]")[0]
+    elif address.count(":") == 1:
+        address = address.partition(":")[0]
     try:
         ipv6 = IPv6Address(address)
     except ValueError:

@@ -34,7 +34,7 @@ from landform.parts import all_parts
 from landform.service import Identity, create_blueprint
 from landform.storage import Store
 
-pytest_plugins = ["browsers"]
+pytest_plugins = ["browsers", "disks"]
 share_compiled_rules()
 # The same examples each time. A fixture serves all examples of a test.
 settings.register_profile(

@@ -7,8 +7,6 @@ from html import escape
 from typing import Any
 from urllib.parse import urlsplit
 
-from werkzeug.http import parse_cookie
-
 from landform.parts.leads import storage
 from landform.parts.leads.errors import EntryNotFound, FormRestricted
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
@@ -22,7 +20,14 @@ from landform.service.errors import ApiError, from_known
 from landform.service.previews import now
 from landform.service.reply import Reply
 from landform.service.site import sent_forms
-from landform.service.site.pages import Visibility, Visit, html_reply, key_of, location_of
+from landform.service.site.pages import (
+    Visibility,
+    Visit,
+    html_reply,
+    key_of,
+    location_of,
+    sent_cookie,
+)
 from landform.storage import signatures
 from landform.storage.errors import PartError
 from landform.storage.part import PageForm
@@ -69,12 +74,13 @@ def answer(
     """Return what a visitor gets who sent a form with a browser.
 
     `submit` stores the submission from the page at a URL or path; its errors are shown with the
-    form.
+    form, those of the database too.
     """
     visited, messages = None, dict[str, str]()
     try:
-        visited = page_of(call, sent)
-        outcome = submit(visited.link if visited else _host_path(call))
+        with call.store.connection():
+            visited = page_of(call, sent)
+            outcome = submit(visited.link if visited else _host_path(call))
         if outcome.confirmation:
             return _follow(call, form_id, visited, outcome.entry_id, outcome.confirmation)
         messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)
@@ -86,7 +92,7 @@ def answer(
     try:
         form = open_form(call.store, form_id)
     except PartError:
-        return sent_forms.error_document(call, problem)
+        raise problem from None
     typed = {
         name.removeprefix(PREFIX).replace("_", "."): value
         for name, value in sent.items()
@@ -137,9 +143,8 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
     if not numbers or numbers[0] != form["id"] or numbers[2] <= now(call.store):
         return None
     entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
-    cookie = parse_cookie(call.incoming.headers.get("Cookie")).get(COOKIE, "")
     proof = signatures.proof(call.store, SUBMITTED, token)
-    if hmac.compare_digest(cookie.encode(), proof.encode()):
+    if hmac.compare_digest(sent_cookie(call, COOKIE).encode(), proof.encode()):
         with suppress(EntryNotFound):
             entry = storage.get_entry(call.store, numbers[1])
     return clean(confirm(form, entry).message_html or escape(THANKS))

@@ -134,6 +134,8 @@ def _stored_before(store: Store, digest: str, values: Row, context: Context) -> 
     if not context.key:
         return row if row["created_utc"] >= earlier(store.clock.now().utc, REPEATED) else None
     entry = storage.load_entries(store, [row])[0]
-    if any(entry.get(key, "") != text for key, text in values.items()):
+    stored = {key: text for key, text in entry.items() if key[:1].isdecimal() and text}
+    # All of them: the confirmation may show what whoever guesses a key did not send.
+    if stored != {key: text for key, text in values.items() if text}:
         raise KeyReused
     return row

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from functools import partial
 from queue import Empty, SimpleQueue
-from time import monotonic
+from time import monotonic, sleep
 from typing import Any
 
 from landform.parts.leads import storage
@@ -31,8 +31,10 @@ from landform.storage.run_queue import RunQueue, find_run_queue
 
 log = logging.getLogger("landform")
 # In seconds: how long a claim lasts, which is longer than an attempt may take; the first pause
-# after a failure, which doubles, and the longest; how long to wait for the end of an attempt.
+# after a failure, which doubles, and the longest; how long to wait for the end of an attempt, and
+# until the next try to store it.
 LEASE, FIRST_WAIT, LONGEST_WAIT, RUNNING_INTERVAL = 120, 1.0, 6 * 3600.0, 0.05
+STORING_INTERVAL = 1.0
 # After so many attempts, with pauses of 75 hours in all, a failure is final.
 MOST_ATTEMPTS = 28
 # How many attempts run at the same time, and how many of them for the same feed.
@@ -150,13 +152,26 @@ class Worker:
     def _run(self, attempt: Attempt, run: Row) -> None:
         """Run a feed, and end its run."""
         try:
-            error = self._error_of(run)
-            with self._store.connection():
-                self._end(run, error)
+            self._store_end(run, self._error_of(run))
         except StorageError as problem:
             log.warning("The end of run %d could not be stored: %s", run["id"], problem)
         finally:
             self._ended.put(attempt)
+
+    def _store_end(self, run: Row, error: AddonError | None) -> None:
+        """End a run; while the database cannot store that, try it again until the lease is over.
+
+        Afterwards the run would be repeated, though it may have succeeded.
+        """
+        until = monotonic() + self._lease
+        while True:
+            try:
+                with self._store.connection():
+                    return self._end(run, error)
+            except StorageError:
+                if monotonic() > until:
+                    raise
+            sleep(STORING_INTERVAL)
 
     def _error_of(self, run: Row) -> AddonError | None:
         """Run a feed, and return its error. The text of an unexpected one may have secrets."""

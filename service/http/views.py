@@ -46,7 +46,7 @@ from landform.service.http.headers import (
     to_response,
 )
 from landform.service.json_codec import JsonObject
-from landform.service.loading import nested
+from landform.service.loading import accepts_html, check_size, nested
 from landform.service.operations import Operation, Route, describe_route, path_variables
 from landform.service.pipeline import read_variables, run
 from landform.service.reply import Caching
@@ -105,6 +105,8 @@ class HttpIncoming(Incoming):
 
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the JSON object in the body, or the form if the operation accepts one."""
+        if operation.most_bytes:
+            check_size(len(self._raw_body), operation.most_bytes)
         return read_body(self.http, self._raw_body, operation)
 
     def read_form(self) -> Mapping[str, str]:
@@ -154,7 +156,14 @@ class HttpViews:
             values = {name: variables[name] for name in path_variables(route.path)}
             return self._dispatch(incoming, route, read_variables(values))
         except Exception as error:
-            return error_response(http, from_exception(error), self.origins)
+            failure, operation = from_exception(error), route.operations.get(http.method)
+            is_form = operation and operation.form and operation.public and operation.is_write
+            if is_form and accepts_html(http.headers):
+                # A visitor sent the form of a page.
+                site = self.service.site
+                response: Response = site.finish(http, to_response(site.error_page(failure)))
+                return response
+            return error_response(http, failure, self.origins)
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
         method, http = incoming.effective_method, incoming.http

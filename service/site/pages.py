@@ -11,7 +11,8 @@ from enum import Enum
 from typing import Any, NamedTuple
 from urllib.parse import unquote, urlsplit
 
-from werkzeug.http import dump_cookie, parse_cookie
+from werkzeug.http import dump_cookie
+from werkzeug.sansio.http import parse_cookie
 
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import Call
@@ -126,7 +127,7 @@ def _visit(call: Call, key: int | str, preview: str | None) -> Visit:
             raise api_error("rest_preview_ended")
         return visited._replace(expires=expires)
     if is_published and window == scheduling.OPEN:
-        cookie = parse_cookie(call.incoming.headers.get("Cookie")).get(_cookie_name(page), "")
+        cookie = sent_cookie(call, _cookie_name(page))
         return visited._replace(visibility=open_visibility(call, page, cookie))
     if is_by_id and not is_published:
         call.access.require("pages:read")
@@ -147,6 +148,14 @@ def open_visibility(call: Call, page: Row, key: str) -> Visibility:
         return Visibility.PUBLIC
     is_open = signed_until(call.store, page["id"], key, page["password"])
     return Visibility.UNLOCKED if is_open else Visibility.LOCKED
+
+
+def sent_cookie(call: Call, name: str) -> str:
+    """Return the value of a cookie; empty if it was not sent.
+
+    Other cookies of the host may have bytes that are not UTF-8.
+    """
+    return parse_cookie(call.incoming.headers.get("Cookie")).get(name, "")
 
 
 def _cookie_name(page: Row) -> str:

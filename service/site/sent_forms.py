@@ -2,12 +2,10 @@
 
 from collections.abc import Mapping
 from contextlib import suppress
-from http import HTTPStatus
 from typing import Any
 from urllib.parse import urlsplit
 
 from landform.service.call import Call
-from landform.service.errors import ApiError
 from landform.service.reply import Reply
 from landform.service.site.forms import show_forms
 from landform.service.site.pages import (
@@ -51,13 +49,6 @@ def show_again(
     forms = show_forms(call, visited, sent)
     html = call.service.site.page_html(visited.page, visited.link, forms)
     return html_document(call, html, status, headers)
-
-
-def error_document(call: Call, error: ApiError) -> Reply:
-    """Return an error as an HTML document."""
-    values = {"title": HTTPStatus(error.status).phrase, "error": error.message}
-    html = call.service.site.render("error.html", values)
-    return html_document(call, html, error.status, error.headers)
 
 
 def html_document(call: Call, html: bytes, status: int, headers: Mapping[str, str] = NONE) -> Reply:

@@ -67,6 +67,10 @@ def test_addresses_are_counted_apart_and_a_network_of_ipv6_together(few: FlaskCl
     assert together == [401, 401, 401, 429]
     assert fail(few, address="2001:db8:0:1::1") == 401
     assert fail(few, address="::ffff:192.0.2.7") == 429
+    # Some proxies add the port, which is another one for each connection.
+    assert fail(few, address="192.0.2.7:50123") == 429
+    assert fail(few, address="[2001:db8::9]:50123") == 429
+    assert fail(few, address="[2001:db8:0:1::2]") == 401
 
 
 def test_a_minute_later_all_is_forgotten(few: FlaskClient, database_url: str) -> None:

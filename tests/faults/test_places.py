@@ -8,7 +8,7 @@ import sqlite3
 import subprocess
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 from conftest import Server
 from databases import check, run_sql
+from disks import filled
 from processes import children, until
 from writers import Client
 
@@ -24,32 +25,11 @@ pytestmark = pytest.mark.sqlite("the place is PostgreSQL's")
 BIG = "0123456789abcdef" * 2000
 
 
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Callable[[], Path]]:
-    """Mount a disk of three megabytes, where this machine lets us."""
-    folder = tmp_path / "disk"
-
-    def mount() -> Path:
-        folder.mkdir()
-        command = ["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", str(folder)]
-        if os.geteuid() or subprocess.run(command, capture_output=True, check=False).returncode:
-            pytest.skip("A small disk cannot be mounted here.")
-        return folder
-
-    yield mount
-    if os.path.ismount(folder):
-        subprocess.run(["umount", "--lazy", str(folder)], check=True)
-
-
 @contextmanager
 def full(server: Server, folder: Path) -> Iterator[None]:
     """Fill the disk up."""
-    filler = folder / "filler"
-    with filler.open("wb", buffering=0) as file, suppress(OSError):
-        while True:
-            file.write(b"x" * 4096)
-    yield
-    filler.unlink()
+    with filled(folder):
+        yield
 
 
 @contextmanager

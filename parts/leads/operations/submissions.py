@@ -24,8 +24,9 @@ from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
 
 RESOURCE = Resource(GRAVITY_FORMS)
-# The most bytes of a submission, and characters of the name of a program.
-MOST_BYTES, LONGEST_AGENT = 256 * 1024, 250
+# The most bytes of a submission, also as it was sent, where a character of a form takes up to
+# three times as many; the most characters of the name of a program.
+MOST_BYTES, MOST_SENT, LONGEST_AGENT = 256 * 1024, 1024 * 1024, 250
 # Parameters of a page that open it, or that show what was submitted.
 NOT_STORED = (*SECRETS, "preview", site.SUBMITTED, site.KEY)
 ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
@@ -56,6 +57,7 @@ class SubmissionView(Tolerant):
     response=SubmissionStored | SubmissionValid,
     invalid=SubmissionInvalid,
     form=True,
+    most_bytes=MOST_SENT,
     public=True,
     headers=("Location",),
     batch=False,
@@ -93,6 +95,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
     response=SubmissionValid(),
     invalid=SubmissionInvalid,
     form=True,
+    most_bytes=MOST_SENT,
     public=True,
     safe=True,
     example={"input_1": "Ada", "input_2": "ada@example.com"},

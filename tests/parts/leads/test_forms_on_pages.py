@@ -1,5 +1,6 @@
 """The form on a page, as visitors without scripts meet it, and what strangers must not do."""
 
+import json
 import re
 from typing import Any
 
@@ -63,6 +64,11 @@ def test_a_visitor_sends_the_form_and_only_that_browser_sees_its_values(desk: Cl
     address = sent.headers["Location"]
     assert "Ada" not in address
     assert "Thanks, Ada!" in visitor.get(address, headers=BROWSER).text
+    # Beside a cookie of somebody else whose bytes are not UTF-8.
+    cookie = visitor.get_cookie("landform_submitted", path="/boat/").value
+    both = {**BROWSER, "Cookie": f"other=\xe9; landform_submitted={cookie}"}
+    alone = desk.application.test_client(use_cookies=False)
+    assert "Thanks, Ada!" in alone.get(address, headers=both).text
     other = desk.application.test_client().get(address, headers=BROWSER)
     assert "Thanks, !" in other.text
     assert other.headers["Cache-Control"] == "private, no-store"
@@ -212,15 +218,27 @@ def test_values_that_cannot_be_stored_are_refused_and_store_nothing(
     assert entries(desk) == []
 
 
-def test_a_repeated_key_is_one_entry_and_another_body_is_refused(desk: Client) -> None:
+def test_a_long_body_is_refused_before_it_is_parsed(desk: Client) -> None:
+    valid = json.dumps(VALID)
+    for spaces, status in ((900_000, 200), (1_100_000, 413)):
+        sent = {"data": valid + " " * spaces, "content_type": "application/json"}
+        assert desk.anonymous.post("/forms/1/submissions", **sent).status_code == status
+
+
+def test_a_repeated_key_is_one_entry_and_another_body_or_a_part_of_it_is_refused(
+    desk: Client,
+) -> None:
     headers = {"Idempotency-Key": "k"}
     ids = {
         desk.post("/forms/1/submissions", json=VALID, headers=headers).get_json()["entry_id"]
         for _ in range(2)
     }
     assert len(ids) == 1
-    other = {**VALID, "input_2": "b@example.com"}
-    assert desk.post("/forms/1/submissions", json=other, headers=headers).status_code == 422
+    # Who guesses a key does not see the name, which the confirmation shows.
+    without_name = {**VALID, "input_1_3": ""}
+    for other in ({**VALID, "input_2": "b@example.com"}, without_name):
+        answer = desk.anonymous.post("/forms/1/submissions", json=other, headers=headers)
+        assert (answer.status_code, "Ada" in answer.text) == (422, False)
 
 
 def test_erasing_a_person_takes_every_entry_in_every_status(desk: Client) -> None:

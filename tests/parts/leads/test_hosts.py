@@ -6,6 +6,9 @@ from typing import Any
 import pytest
 from flask import Flask, render_template_string
 from flask.testing import FlaskClient
+from flask_limiter import Limiter
+from flask_limiter.util import get_remote_address
+from flask_wtf.csrf import CSRFError, CSRFProtect
 from markupsafe import Markup
 
 from landform.parts.leads import Leads
@@ -136,3 +139,51 @@ def test_a_login_of_the_host_is_not_used_by_forms_of_other_sites(tmp_path: Any) 
     for accept in ("application/json", "text/html"):
         refused = visitor.post(path, data=data, headers={**foreign, "Accept": accept})
         assert (refused.status_code, "entry_id" in refused.text) == (403, False)
+
+
+@pytest.mark.parametrize("exempted", ["blueprint", "endpoint"])
+def test_forgery_protection_of_the_host_lets_visitors_in_once_exempt_and_keeps_its_own_forms(
+    host: Flask, exempted: str
+) -> None:
+    host.secret_key = "x"
+    protection = CSRFProtect(host)
+
+    @host.errorhandler(CSRFError)
+    def refuse(error: CSRFError) -> tuple[str, int]:
+        return "<h1>Our own page</h1>", 400
+
+    @host.route("/own", methods=["GET", "POST"])
+    def own() -> str:
+        return render_template_string("{{ csrf_token() }}")
+
+    landing: Any = host.extensions["landing"]
+    visitor = host.test_client()
+
+    def submit() -> tuple[int, bool]:
+        sent = send(visitor, {**inputs(visitor.get("/offer").text), "input_1": "Ada"})
+        return sent.status_code, "Our own page" in sent.text
+
+    assert submit() == (400, True)
+    assert landing.api.list_entries()["total_count"] == 0
+    one = host.view_functions["landform.submit_form"]
+    protection.exempt(landing if exempted == "blueprint" else one)
+    assert submit() == (303, False)
+    assert landing.api.list_entries()["total_count"] == 1
+    assert visitor.post("/own").text == "<h1>Our own page</h1>"
+    token = {"csrf_token": visitor.get("/own").text}
+    assert visitor.post("/own", data=token).status_code == 200
+
+
+def test_a_limit_of_the_host_stops_submissions_with_its_own_page_and_shows_the_form(
+    host: Flask,
+) -> None:
+    limiter = Limiter(get_remote_address, app=host, storage_uri="memory://")
+    host.register_error_handler(429, lambda error: ("<h1>Our own page</h1>", 429))
+    landing: Any = host.extensions["landing"]
+    limiter.limit("2/hour", methods=["POST"])(landing)
+    visitor = host.test_client()
+    sent = [send(visitor, {"input_1": f"Ada {number}"}) for number in range(3)]
+    assert [one.status_code for one in sent] == [200, 200, 429]
+    assert sent[2].text == "<h1>Our own page</h1>"
+    assert "<form" in visitor.get("/offer").text
+    assert landing.api.list_entries()["total_count"] == 2

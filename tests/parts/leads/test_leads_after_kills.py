@@ -1,6 +1,5 @@
 """`kill -9` while visitors submit a form: no entry is lost, and each of its feeds succeeds once."""
 
-import json
 import os
 import random
 import signal
@@ -10,8 +9,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from importlib.util import find_spec
-from itertools import count
-from threading import Event, Lock, Thread
 from typing import Any
 
 import pytest
@@ -23,7 +20,7 @@ from figures import IS_LONG, ROUNDS
 from mailboxes import ACCEPT, mailbox
 from processes import until
 from receivers import receiver
-from writers import BROKEN, Client
+from visitors import Visitors, events_of_runs, stored_entries
 
 pytestmark = [
     pytest.mark.faults,
@@ -48,55 +45,6 @@ def start_workers(server: Server, mail_url: str) -> list["subprocess.Popen[bytes
     settings = {"LANDFORM_CREDENTIALS": SECRET, "LANDFORM_DATABASE_URL": server.database}
     command, environment = [sys.executable, "-c", DELIVER, mail_url], {**os.environ, **settings}
     return [subprocess.Popen(command, env=environment, cwd=server.folder) for _ in range(2)]
-
-
-class Visitors:
-    """Visitors who submit a form, each again until it is acknowledged."""
-
-    def __init__(self, server: Server, form: int) -> None:
-        self.server, self.path = server, f"/forms/{form}/submissions"
-        self.acknowledged: list[str] = []
-        self.over, self._numbers, self._lock = Event(), count(1), Lock()
-        self._threads = [Thread(target=self._submit, daemon=True) for _ in range(VISITORS)]
-        for thread in self._threads:
-            thread.start()
-
-    def _submit(self) -> None:
-        with Client(self.server) as client:
-            while not self.over.is_set():
-                with self._lock:
-                    name = f"visitor{next(self._numbers)}@example.com"
-                while not self._is_acknowledged(client, name):
-                    time.sleep(0.05)
-                self.acknowledged.append(name)
-
-    def _is_acknowledged(self, client: Client, name: str) -> bool:
-        try:
-            body = {"input_2": name, "input_3": "Hello"}
-            status, answer = client.call("POST", self.path, body, **{"Idempotency-Key": name})
-        except BROKEN:
-            return False
-        assert status in (200, 503), answer
-        return status == 200
-
-    def stop(self) -> None:
-        self.over.set()
-        for thread in self._threads:
-            thread.join(60)
-            assert not thread.is_alive()
-
-
-def stored_entries(server: Server) -> dict[str, str]:
-    """Return the addresses of all entries by their ids."""
-    rows = run_sql(server.database, "SELECT entry_id, value FROM entry_value WHERE key = '2'")
-    return {str(number): value for number, value in rows}
-
-
-def events_of_runs(server: Server) -> Counter[tuple[str, int]]:
-    """Return how many events there are of each success."""
-    rows = run_sql(server.database, "SELECT data FROM event WHERE type = 'run.succeeded'")
-    data = [json.loads(text) for (text,) in rows]
-    return Counter((item["entry_id"], item["feed_id"]) for item in data)
 
 
 @pytest.mark.parametrize("engine", ["sqlite", "postgresql"])
@@ -125,7 +73,8 @@ def test_each_acknowledged_entry_is_there_once_and_each_feed_succeeded_once(
                             ("email", {"toEmail": "sales@example.com"})):  # fmt: skip
             feed = {"addon_slug": addon, "meta": {"feedName": addon, **meta}}
             assert server.call("POST", f"/forms/{form}/feeds", feed)[0] == 201
-        visitors, workers = Visitors(server, form), start_workers(server, box.url)
+        visitors = Visitors(server, form, VISITORS)
+        workers = start_workers(server, box.url)
         for number in range(1, KILLS + 1):
             goal = ENTRIES * number // KILLS
             until(lambda: len(visitors.acknowledged) >= goal, "No entry is stored.", 300)  # noqa: B023
