@@ -170,8 +170,8 @@ def _claim_prefix(
 ) -> None:
     """Respond for the root, for pages, and for every other path below the prefix of the blueprint.
 
-    Where it has no prefix, the root and other paths are the host's, unless the blueprint is all
-    that there is; its own routes come before pages.
+    Without a prefix the root and other paths belong to the host, unless `root_page` is set, and the
+    routes of the host come before pages.
     """
     has_prefix, owns_root = bool((state.url_prefix or "").strip("/")), options.root_page
     if options.home_page and not (has_prefix or owns_root):

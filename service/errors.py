@@ -61,7 +61,7 @@ FOREIGN_ROUTES = {
 
 
 def printable(text: object) -> str:
-    """Return a text of somebody else as a line, without characters that control a terminal."""
+    """Return a text from elsewhere as one line, without characters that control a terminal."""
     return UNSAFE.sub(lambda match: ascii(match[0])[1:-1], str(text))
 
 

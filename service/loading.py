@@ -20,7 +20,7 @@ from landform.service.json_codec import DEEPEST_JSON, JsonObject, TooDeep, loads
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
 MAX_PARTS = 10
-# A tree of names; with an empty one below it a name means its whole value.
+# A tree of names: one with an empty tree below it stands for its whole value.
 Fields = dict[str, "Fields"]
 DEEPEST_FIELD, LONGEST_FIELDS = 10, 4000
 
@@ -37,7 +37,7 @@ def nested(parameters: Iterable[tuple[str, str]], lists: Container[str] = ()) ->
     """Resolve brackets in the names of parameters to lists and objects.
 
     Keys that are empty or count from 0 make a list, and so do `lists` that are sent several times.
-    The last of two other equal names counts.
+    Of another name that is sent several times the last value counts.
     """
     parameters = list(parameters)
     values = dict(parameters)

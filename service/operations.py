@@ -237,7 +237,7 @@ class RouteTable:
         return route, variables
 
 
-def wordpress_name(route: Route) -> str | None:
+def wordpress_path(route: Route) -> str | None:
     """Return the path of a route below `/wp-json`, or None."""
     path = next((rule for rule in route.rules if rule.startswith(WP_JSON)), None)
     return None if path is None else path.removeprefix(WP_JSON) or "/"
@@ -245,11 +245,11 @@ def wordpress_name(route: Route) -> str | None:
 
 def describe_route(route: Route) -> JsonObject:
     """Return the namespace of a route, its methods and their arguments."""
-    name = wordpress_name(route) or ""
+    path = wordpress_path(route) or ""
     is_batched = any(item.is_write and item.batch for item in route.operations.values())
     batched = {"allow_batch": {"v1": True}} if is_batched else {}
     return {
-        "namespace": next((space for space in NAMESPACES if name.startswith(f"/{space}")), ""),
+        "namespace": next((space for space in NAMESPACES if path.startswith(f"/{space}")), ""),
         "methods": list(route.operations),
         "endpoints": [
             {"methods": [method], **batched, "args": _arguments(operation)}

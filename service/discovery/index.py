@@ -20,7 +20,7 @@ from landform.service.operations import (
     Resource,
     all_routes,
     describe_route,
-    wordpress_name,
+    wordpress_path,
 )
 from landform.service.reply import HTML, Reply
 
@@ -56,8 +56,8 @@ def resource(described: Sequence[Resource]) -> Resource:
 
     @cache
     def routes() -> dict[str, JsonObject]:
-        named = [(wordpress_name(route), route) for route in all_routes((*described, index))]
-        return {_pattern(name): describe_route(route) for name, route in named if name}
+        paths = [(wordpress_path(route), route) for route in all_routes((*described, index))]
+        return {_pattern(path): describe_route(route) for path, route in paths if path}
 
     for namespace in ("", *NAMESPACES):
         _add_index(index, namespace, routes)

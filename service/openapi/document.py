@@ -38,6 +38,8 @@ COMMON_CODES = (
 ).split()
 WRITE_CODES = ("rest_cross_site", "storage_uncertain")
 IF_MATCH_CODES = ("rest_precondition_failed", "rest_precondition_required")
+# PHP sends an object without fields as an empty list.
+NO_FIELDS = {"type": "array", "items": {}, "maxItems": 0}
 JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
 
@@ -130,8 +132,7 @@ def _operation(components: Components, method: str, operation: Operation) -> Jso
         schema = components.schema(type(operation.body))
         required = any(field.required for field in operation.body.load_fields.values())
         if operation.body.unknown == INCLUDE and not (required or operation.body_list):
-            # PHP sends no fields as an empty list.
-            schema = {"anyOf": [schema, {"type": "array", "maxItems": 0}, {"type": "null"}]}
+            schema = {"anyOf": [schema, NO_FIELDS, {"type": "null"}]}
         media = {"schema": schema} | ({"example": operation.example} if operation.example else {})
         described["requestBody"] = {"required": required, "content": {"application/json": media}}
     return described
