@@ -291,9 +291,9 @@ class Import:
                 self._converter.map_form(origin.source_id, origin.target_id)
         if not self._plan.keep:
             # A page may be read twice.
-            seen = self._dry_run_pages if resource == "page" else set[int]()
-            self.report.add(row for row in outcomes if row.source_id not in seen)
-            seen.update(row.source_id for row in outcomes)
+            read_ids = self._dry_run_pages if resource == "page" else set[int]()
+            self.report.add(row for row in outcomes if row.source_id not in read_ids)
+            read_ids.update(row.source_id for row in outcomes)
 
     def _find_deleted(self, site: Site, resource: str, route: str) -> None:
         """List or delete rows of earlier imports that were deleted there."""
