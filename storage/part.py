@@ -100,9 +100,9 @@ class Part:
 
     @classmethod
     def deleters(cls) -> Mapping[str, Callable[[Any, int], object]]:
-        """Return, for its tables in exports, what deletes the row of a store that has an id.
+        """Return the function that deletes a row by its id, for each of its tables in exports.
 
-        Imports call it for rows that were deleted on the other site, in their transaction.
+        Imports call it with the store for rows that were deleted on the other site.
         """
         return {}
 
@@ -155,7 +155,7 @@ def line_schemas() -> dict[str, Any]:
 
 @cache
 def deleters() -> dict[str, Callable[[Any, int], object]]:
-    """Return what deletes a row of the tables of parts that exports have, by their names."""
+    """Return the functions that delete rows of parts, by the names of their tables."""
     of_parts = [part.deleters() for part in all_parts().values()]
     return {name: delete for of_part in of_parts for name, delete in of_part.items()}
 

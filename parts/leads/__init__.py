@@ -87,7 +87,7 @@ class Leads(Part):
 
     @classmethod
     def deleters(cls) -> Mapping[str, Callable[[Any, int], object]]:
-        """Return what deletes an entry for good; a form goes to the trash, with its entries."""
+        """Return the functions that delete an entry, and move a form to the trash."""
         from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
 
         return {"form": storage.discard_form, "entry": storage.delete_entry}

@@ -113,6 +113,8 @@ class Converter:
         notes += [*meta_notes, *pattern_notes, *_lost_notes(source, row)]
         if source.get("repaired"):
             notes.append(note("control-characters"))
+        if "refused_revisions" in source:
+            notes.append(note("revisions-refused", source["refused_revisions"]))
         return Incoming(
             "page", page_id, row, _render, str(source.get("slug") or ""),
             str(source.get("link") or ""), "publish" if is_missed else "", unknown, tuple(notes),

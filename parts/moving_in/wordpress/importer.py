@@ -46,7 +46,6 @@ PROBED = (
     "asked for one by one, and {hits:,} {names} found so. One beyond was not looked for "
     "(--probe {probe})."
 )
-NO_REVISIONS = "The revisions of {pages} could not be read ({code})."
 REVISION_FIELDS = "id,author,modified,modified_gmt,title.raw,content.raw"
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
@@ -261,7 +260,7 @@ class Import:
         return ""
 
     def _add_revisions(self, site: Site, batch: list[Row]) -> list[Row]:
-        """Add the revisions to pages, if the plan has them and they may be read."""
+        """Add the revisions to pages, if the plan has them, or the reason why they are refused."""
 
         def read(page: Row) -> Row:
             if "content" not in page:
@@ -275,16 +274,10 @@ class Import:
                 if not error.status:
                     # The site is down: the import is continued later.
                     raise
-                unread.setdefault(error.code or str(error.status), []).append(page["id"])
-                return page
+                return {**page, "refused_revisions": error.code or str(error.status)}
             return {**page, "revisions": readers.rows_of(answer.body)}
 
-        unread: dict[str, list[int]] = {}
-        rows = list(site.pool.map(read, batch)) if self._plan.revisions else batch
-        for code, ids in unread.items():
-            pages = f"page {min(ids)}" + f" and {len(ids) - 1} others" * (len(ids) > 1)
-            self.report.warnings.append(NO_REVISIONS.format(pages=pages, code=code))
-        return rows
+        return list(site.map(read, batch)) if self._plan.revisions else batch
 
     def _write(self, resource: str, batch: list[Row]) -> None:
         # A form that is another one here stays as it is here.
@@ -298,9 +291,9 @@ class Import:
                 self._converter.map_form(origin.source_id, origin.target_id)
         if not self._plan.keep:
             # A page may be read twice.
-            seen = self._dry_run_pages if resource == "page" else set[int]()
-            self.report.add(row for row in outcomes if row.source_id not in seen)
-            seen.update(row.source_id for row in outcomes)
+            read_ids = self._dry_run_pages if resource == "page" else set[int]()
+            self.report.add(row for row in outcomes if row.source_id not in read_ids)
+            read_ids.update(row.source_id for row in outcomes)
 
     def _find_deleted(self, site: Site, resource: str, route: str) -> None:
         """List or delete rows of earlier imports that were deleted there."""

@@ -9,9 +9,7 @@ So each id up to the highest known one is requested, and some beyond.
 
 import json
 import re
-from collections import deque
 from collections.abc import Callable, Collection, Iterator
-from concurrent.futures import Future
 from functools import partial
 from itertools import count
 from typing import Any
@@ -139,27 +137,29 @@ class PageReader:
 
         A part that breaks its response is halved, up to the page at fault.
         """
+        for part, rows in self._site.map(self._read_part, self._parts(ids, reread)):
+            if rows is None:
+                for half in (part[: len(part) // 2], part[len(part) // 2 :]):
+                    yield from self._read_pages(half, reread=reread)
+            else:
+                yield sorted(rows, key=lambda row: row.get("status") != "publish")
+
+    def _parts(self, ids: list[int], reread: bool) -> Iterator[list[int]]:
+        """Yield the ids for each request, without those of pages that were read before."""
         size = self._site.per_page
-        parts = deque(ids[start : start + size] for start in range(0, len(ids), size))
-        requested = deque[tuple[list[int], Future[Answer]]]()
-        while parts or requested:
-            if parts and len(requested) < self._site.client.concurrency:
-                part = parts.popleft()
-                skipped = () if reread else self._seen_ids(part)
-                if part := [number for number in part if number not in skipped]:
-                    requested.append((part, self._site.pool.submit(self._get_pages, part)))
-                continue
-            part, future = requested.popleft()
-            try:
-                rows = rows_of(future.result().body)
-            except NoAnswer as error:
-                if error.status not in BREAKING_STATUSES:
-                    raise
-                if len(part) > 1:
-                    parts += (part[: len(part) // 2], part[len(part) // 2 :])
-                    continue
-                rows = self._read_single(part)
-            yield sorted(rows, key=lambda row: row.get("status") != "publish")
+        for part in (ids[start : start + size] for start in range(0, len(ids), size)):
+            skipped = () if reread else self._seen_ids(part)
+            if unread := [number for number in part if number not in skipped]:
+                yield unread
+
+    def _read_part(self, part: list[int]) -> tuple[list[int], list[Row] | None]:
+        """Return some ids with their pages, or None if one of these breaks the response."""
+        try:
+            return part, rows_of(self._get_pages(part).body)
+        except NoAnswer as error:
+            if error.status not in BREAKING_STATUSES:
+                raise
+            return part, self._read_single(part) if len(part) == 1 else None
 
     def _get_pages(self, ids: list[int], fields: str = PAGE_FIELDS, max_bytes: int = 0) -> Answer:
         max_bytes = max_bytes or self._site.client.max_bytes

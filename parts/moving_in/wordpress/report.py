@@ -33,10 +33,11 @@ TEXTS = {
     "pattern-overrides": "the page has texts of its own for the pattern {name}, which are lost",
     "media": "refers to files below {name}, which stay at the old site",
     "form-not-shown": "visitors do not see this form: {name}",
+    "revisions-refused": "the site does not show the revisions ({name})",
     "schedule-missed": "was scheduled, and never published at its date: it is a draft here",
 }
 # Codes without their names in the report.
-UNNAMED = ("status", "slug-refused", "form-not-shown")
+UNNAMED = ("status", "slug-refused", "form-not-shown", "revisions-refused")
 # In the order of a report.
 PLURALS = {"page": "pages", "form": "forms", "feed": "feeds", "entry": "entries"}
 RESOURCES = [*PLURALS]

@@ -17,7 +17,8 @@ from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, Client, N
 from landform.parts.moving_in.wordpress.values import parse_integer, site_address, without_query
 from landform.schemas.export import LARGEST
 
-T, R = TypeVar("T"), TypeVar("R")
+T = TypeVar("T")
+R = TypeVar("R")
 PER_PAGE = 100
 # A number of pages with more digits is invalid.
 MAX_TOTAL_DIGITS = 18

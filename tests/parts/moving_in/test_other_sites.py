@@ -297,7 +297,7 @@ def test_readable_revisions_are_imported(small_site: Any, move: Any) -> None:
     small_site.front = front
     result = move(small_site.url, "--revisions")
     assert result.exit_code == 0
-    assert "The revisions of page 3 could not be read (rest_cannot_read)." in result.output
+    assert "the site does not show the revisions (rest_cannot_read): page 3\n" in result.output
     with move.store.connection():
         *pages_rows, unreadable = [revisions.all_of(move.store, number) for number in (1, 2, 3)]
     for rows in pages_rows:
