@@ -20,6 +20,7 @@ from landform.schemas.fields import (
     check_keys,
 )
 from landform.schemas.known_names import Tolerant
+from landform.storage.rows import digest_of, json_text
 
 # How many fields a form may have, and the largest number of one.
 MOST_FIELDS, LARGEST_FIELD = 500, 99_999
@@ -111,8 +112,9 @@ class Confirmations(Field[JsonObject]):
 
 
 def _with_id(confirmation: JsonObject) -> JsonObject:
-    number = confirmation.get("id")
-    return {**confirmation, "id": str(number)[:100] if number else secrets.token_hex(7)}
+    # The same one gets the same id, so that an import that is repeated changes nothing.
+    number = confirmation.get("id") or digest_of(json_text(confirmation))[:14]
+    return {**confirmation, "id": str(number)[:100]}
 
 
 def default_confirmations() -> JsonObject:

@@ -187,8 +187,8 @@ def test_a_file_of_gravity_forms_has_forms_with_their_feeds(
 ) -> None:
     pytest.importorskip("defusedxml")
     assert client.post("/forms", json={"title": "Here"}).status_code == 201
-    # Files have confirmations in a list.
-    confirmations = [*FORM["confirmations"].values()]
+    # Files have confirmations in a list; other programs leave out their ids.
+    confirmations = [*FORM["confirmations"].values(), {"type": "message", "message": "Bye"}]
     form = {**FORM, "id": 3, "title": "From there", "confirmations": confirmations}
     others = {"1": {**FORM, "id": 4, "fields": [UPLOAD]}, "2": {"id": 5}, "3": {"title": "No id"}}
     files = tmp_path / "export.xml", tmp_path / "forms.json"
@@ -201,7 +201,8 @@ def test_a_file_of_gravity_forms_has_forms_with_their_feeds(
     assert "form-not-shown" in {note["code"] for note in report["notes"]}
     (feed,) = client.get("/feeds").get_json()
     form = client.get(f"/forms/{feed['form_id']}").get_json()
-    assert (form["title"], form["confirmations"]) == ("From there", FORM["confirmations"])
+    assert (form["title"], len(form["confirmations"])) == ("From there", 2)
+    assert form["confirmations"]["c"] == FORM["confirmations"]["c"]
     assert (form["id"] == 3) == (not new_ids)
     before = move.exported()
     assert move.twice(*arguments)["counts"]["form"] == {"unchanged": 2, "left-out": 1}
