@@ -82,7 +82,7 @@ def main() -> None:
         fill(url)
         for name, address, width, is_dark in PICTURES:
             target = f"{url}/console#/{address}"
-            take(driver, target, f"parts/console-{name}", width, is_dark=is_dark, most=1200)
+            take(driver, target, f"parts/console-{name}", width, is_dark=is_dark, most=800)
 
 
 if __name__ == "__main__":

@@ -107,7 +107,7 @@ function Editor({ id, isNew, loaded, draftName }) {
       ${!isNew && html`<${Text} label="Event type" name="event_type" error=${error} value=${values.event_type} change=${(event_type) => set({ event_type })} hint="Empty for most feeds." />`}
     </div>
     <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
-    ${settings.length > 0 && html`<${AddonSettings} values=${values} change=${setMeta} />`}
+    ${settings.length > 0 && html`<div class="pairs"><${AddonSettings} values=${values} change=${setMeta} /></div>`}
     ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
     <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setOthers} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
   </form>` : html`<${Values} pairs=${[

@@ -102,17 +102,27 @@ def test_of_two_who_edit_a_form_nobody_loses_a_field_and_both_see_where_they_dif
     added = {"id": 4, "type": "email", "label": "New of theirs"}
     form["fields"] = [form["fields"][0], {**form["fields"][1], "label": "Theirs"}, added]
     assert server.call("PUT", f"/forms/{number}", form)[0] == 200
+    wait = "new Promise((go) => setTimeout(go, options.method === 'PUT' ? 1500 : 0))"
+    send = f"(url, options) => {wait}.then(() => send(url, options))"
+    slow = f"const send = fetch; window.fetch = {send}"
+    console.driver.execute_script(slow)
     console.click("Save")
+    # What is typed while it is saved is not lost either.
+    console.type("Description", "Typed meanwhile")
     console.sees("Both versions are joined here. Save to store the result.")
     assert form_of(server, number)["fields"][0]["label"] == "One"
     console.click("Save")
     console.sees("The form was saved.")
+    assert form_of(server, number)["description"] == "Typed meanwhile"
     stored = [(one["id"], one["label"]) for one in form_of(server, number)["fields"]]
     assert stored == [(1, "Mine"), (2, "Theirs"), (4, "New of theirs"), (5, "New of mine")]
     # Where both have changed the same field one of them chooses, also after a reload.
     label_field(console, "Theirs", "Two of mine")
+    console.click("Down: Mine")
+    assert console.focused == "Down: Mine"
+    console.click("Up: Mine")
+    assert console.focused == "Up: Mine"
     console.click("Up: New of mine")
-    assert console.focused == "Up: New of mine"
     form = form_of(server, number)
     form["fields"][1]["label"] = "Two of theirs"
     form["title"] = "Shared by two"

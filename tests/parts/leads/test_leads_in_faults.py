@@ -270,7 +270,7 @@ def test_two_services_a_command_and_a_host_run_each_feed_once_and_send_events_in
         wait_for_runs(server)
         created = "SELECT id FROM event WHERE type = 'entry.created' ORDER BY id"
         events = [number for (number,) in run_sql(server.database, created)]
-        until(lambda: len(listener.received) >= len(events), "Some events are not sent.")
+        until(lambda: len(listener.received) >= len(events), "Some events are not sent.", 120)
     names = [name for visitors in groups for name in visitors.acknowledged]
     assert Counter(stored_entries(server).values()) == Counter(names)
     assert_each_sent_once(hook, server, feeds=2)
