@@ -29,6 +29,8 @@ export function newField(type, id) {
     const inputs = ["Consent", "Text", "Description"].map((label, place) => ({ id: `${id}.${place + 1}`, label, ...(place ? { isHidden: true } : {}) }));
     return { ...field, checkboxLabel: "I agree to be contacted.", inputs, choices: [{ text: "Checked", value: "1" }] };
   }
+  // Without it only numbers of the USA are taken.
+  if (type === "phone") return { ...field, phoneFormat: "international" };
   return WITH_CHOICES.includes(type) ? withChoices(field, ["First choice", "Second choice"]) : field;
 }
 

@@ -27,11 +27,21 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     console.click("Add")
     console.type("Choices, one a line", "Red\nBlue")
     console.click("Up: Choice from a list")
+    console.find("//select[@name='type']/option[@value='phone']").click()
+    console.click("Add")
     console.click("Create form")
     console.sees("The form was created.")
     number = int(console.driver.current_url.rpartition("/")[2])
     form = console.server.call("GET", f"/forms/{number}")[1]
-    assert [field["type"] for field in form["fields"]] == ["name", "email", "select", "consent"]
+    assert [field["type"] for field in form["fields"]] == [
+        "name",
+        "email",
+        "select",
+        "consent",
+        "phone",
+    ]
+    # Numbers of any country.
+    assert form["fields"][4]["phoneFormat"] == "international"
     assert [choice["text"] for choice in form["fields"][2]["choices"]] == ["Red", "Blue"]
     assert console.server.call("POST", f"/forms/{number}/submissions", SENT)[0] == 200
     console.open("#/entries")
@@ -250,6 +260,9 @@ def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
     console.type("Name", "To us")
     console.find("//select[@name='form_id']/option[.='Win a car']").click()
     console.find("//select[@name='addon']/option[.='E-mail']").click()
+    # Of the fields of this form.
+    assert console.field("Or to the address in field").text.split("\n") == ["No field", "E-mail"]
+    console.sees("May have merge tags: {E-mail:2}, {all_fields}. Empty: all fields.")
     console.type("To", "us@example.com")
     console.type("Subject", "A lead: {E-mail:2}")
     console.type("Message", "{all_fields}")
@@ -276,6 +289,8 @@ def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
     console.misses("Subject")
     console.click("Save")
     console.until(lambda: console.server.call("GET", f"/feeds/{number}")[1]["addon_slug"] == "crm")
+    console.open("#/feeds")
+    console.find("//tbody//a[.='Win a car']")
     assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
 
 
@@ -304,3 +319,11 @@ def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> N
     console.click("Download CSV")
     console.sees("The entries are in your downloads.")
     assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
+
+
+def test_a_tool_places_the_form_of_a_page_in_its_content(console: Console) -> None:
+    console.open("#/pages/new")
+    console.click("Form")
+    console.sees("The form that you choose for this page is shown there.")
+    marker = "<!-- wp:paragraph -->\n<p>[gravityform]</p>\n<!-- /wp:paragraph -->"
+    assert console.value("Content") == marker

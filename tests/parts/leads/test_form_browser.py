@@ -65,12 +65,14 @@ def test_form_errors_and_confirmation_are_accessible_and_fit_a_phone(
         driver.get(f"{site.url}/{slug}/")
 
         def check(step: str, slug: str = slug) -> None:
-            for width, dark in ((320, False), (1280, True)):
+            for width, dark in ((320, False), (320, True), (1280, True)):
                 browser.width(width, dark=dark)
                 found = (slug, step, width, browser.overflows(), browser.axe())
                 assert found == (slug, step, width, False, [])
 
         check("form")
+        direction = driver.execute_script("return getComputedStyle(document.forms[0]).direction")
+        assert direction == ("rtl" if slug == "arabic" else "ltr")
         fill(browser, input_2="ann")
         driver.find_element("css selector", ".landform-form button").click()
         browser.sees("Nothing was sent yet.")
@@ -106,6 +108,43 @@ def test_a_visitor_without_scripts_sends_a_form(site: Server, browser: Page) -> 
     assert [one["2"] for one in sent] == ["ann@example.com"]
 
 
+AUTOFILL = {
+    "NAME_FIRST": "Eve", "NAME_LAST": "Lee", "EMAIL_ADDRESS": "eve@example.com",
+    "COMPANY_NAME": "ACME",
+}  # fmt: skip
+
+
+def test_autofill_fills_what_people_see_and_the_entry_is_no_spam(
+    site: Server, browser: Page
+) -> None:
+    driver = browser.driver
+    driver.get(f"{site.url}/english/")
+    for domain in ("DOM", "Autofill"):
+        driver.execute_cdp_cmd(f"{domain}.enable", {})
+    document = driver.execute_cdp_cmd("DOM.getDocument", {})["root"]["nodeId"]
+    field = {"nodeId": document, "selector": "[name=input_2]"}
+    node = driver.execute_cdp_cmd("DOM.querySelector", field)
+    described = driver.execute_cdp_cmd("DOM.describeNode", node)["node"]
+    address = [{"name": name, "value": value} for name, value in AUTOFILL.items()]
+    trigger = {"fieldId": described["backendNodeId"], "address": {"fields": address}}
+
+    def is_filled() -> bool:
+        driver.execute_cdp_cmd("Autofill.trigger", trigger)
+        return bool(driver.find_element("name", "input_2").get_attribute("value"))
+
+    # The browser reads the form some time after it has shown it.
+    browser.until(is_filled)
+    names = ("input_1_3", "input_1_6", "input_2", "input_15", "input_16")
+    filled = [driver.find_element("name", name).get_attribute("value") for name in names]
+    # The last one is for robots only.
+    assert filled == ["Eve", "Lee", "eve@example.com", "", ""]
+    driver.find_element("name", "input_7_1").click()
+    driver.find_element("css selector", ".landform-form button").click()
+    browser.sees("Thanks, Eve!")
+    _, listed = site.call("GET", "/forms/1/entries")
+    assert [one["status"] for one in listed["entries"] if one["1.3"] == "Eve"] == ["active"]
+
+
 @has_tools
 @needs("node")
 def test_a_validator_finds_nothing_in_form_errors_and_confirmation(
@@ -113,11 +152,12 @@ def test_a_validator_finds_nothing_in_form_errors_and_confirmation(
 ) -> None:
     kind = {"Content-Type": "application/x-www-form-urlencoded", "Accept": "text/html"}
     action = "/forms/1/submissions"
-    found = {
-        "form": site.send("GET", "/english/", {}, None)[2],
-        "errors": site.send("POST", action, kind, b"landform_page=1&input_2=x")[2],
-        "alone": site.send("POST", action, kind, b"input_2=x")[2],
-    }
+    found = {"alone": site.send("POST", action, kind, b"input_2=x")[2]}
+    for number, slug in enumerate(TITLES, 1):
+        found[slug] = site.send("GET", f"/{slug}/", {}, None)[2]
+        wrong = f"landform_page={number}&input_2=x".encode()
+        found[f"{slug}-errors"] = site.send("POST", action, kind, wrong)[2]
+        assert f'value="{number}"'.encode() in found[f"{slug}-errors"]
     body = b"landform_page=1&input_1_3=A&input_1_6=B&input_2=a%40b.de&input_7_1=1"
     # What it is redirected to.
     found["confirmation"] = site.send("POST", action, kind, body)[2]
