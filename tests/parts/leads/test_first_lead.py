@@ -64,7 +64,7 @@ def test_somebody_who_only_clicks_and_types_gets_a_lead_by_mail(
     desk.click("Make a form")
     desk.type("Title", "Win a weekend")
     thanks = desk.value("Message")
-    desk.click("Save")
+    desk.click("Create form")
     desk.find("//h1[.='Win a weekend']")
     desk.until(lambda: desk.value("Message") == thanks)
     # Of the form, not of the whole service.
