@@ -156,14 +156,18 @@ class HttpViews:
             values = {name: variables[name] for name in path_variables(route.path)}
             return self._dispatch(incoming, route, read_variables(values))
         except Exception as error:
-            failure, operation = from_exception(error), route.operations.get(http.method)
-            is_form = operation and operation.form and operation.public and operation.is_write
-            if is_form and accepts_html(http.headers):
-                # A visitor sent the form of a page.
-                site = self.service.site
-                response: Response = site.finish(http, to_response(site.error_page(failure)))
-                return response
-            return error_response(http, failure, self.origins)
+            # No variable here may hold the error, whose frames hold large bodies.
+            return self._error_response(http, route, from_exception(error))
+
+    def _error_response(self, http: Request, route: Route, error: ApiError) -> Response:
+        """Return an error in JSON, or as a page to a visitor who sent the form of one."""
+        operation = route.operations.get(http.method)
+        is_form = operation and operation.form and operation.public and operation.is_write
+        if not (is_form and accepts_html(http.headers)):
+            return error_response(http, error, self.origins)
+        site = self.service.site
+        response: Response = site.finish(http, to_response(site.error_page(error)))
+        return response
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
         method, http = incoming.effective_method, incoming.http

@@ -453,6 +453,7 @@ def test_the_history_shows_what_changed_and_puts_it_back(console: Console) -> No
 
 @pytest.mark.parametrize("address", ["#/nowhere", "#/pages/999999", "#/pages?page=99", "#/%zz"])
 def test_an_address_that_leads_nowhere_says_so(console: Console, address: str) -> None:
+    console.server.call("POST", "/pages", {"title": "Any page"})
     console.open(address)
     console.sees({"#/pages/999999": "There is no such page", "#/pages?page=99": "Last change"}.get(
         address, "There is no such screen."
