@@ -69,8 +69,7 @@ class Bench:
             for start in range(0, number, BATCH):
                 with store.transaction():
                     self._add(store.database, range(start, start + BATCH))
-            if "postgres" in sys.argv[1:2]:
-                store.database.execute_sql("ANALYZE")
+            store.database.execute_sql("ANALYZE")
 
     def _add(self, db: Any, numbers: range) -> None:
         times = [f"2026-{1 + i % 12:02}-{1 + i % 28:02}T{i % 24:02}:00:00" for i in numbers]

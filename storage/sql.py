@@ -69,6 +69,10 @@ class Prepared:
         """Return the first row as a tuple, or None."""
         return self.run_on(store.database, values).fetchone()
 
+    def first(self, store: Store, values: Values = NO_VALUES) -> Row | None:
+        """Return the first row as a dict, or None."""
+        return next(iter(self.rows(store, values)), None)
+
     def rows(
         self, store: Store, values: Values = NO_VALUES, most_bytes: int | None = None
     ) -> list[Row]:

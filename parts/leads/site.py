@@ -27,6 +27,7 @@ from landform.service.site.pages import (
     key_of,
     location_of,
     sent_cookie,
+    with_query,
 )
 from landform.storage import signatures
 from landform.storage.errors import PartError
@@ -110,10 +111,7 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
     if not confirmation.page:
         return confirmation.redirect_url
     visited = sent_forms.visit_of_form(call, confirmation.page)
-    if visited is None:
-        return ""
-    separator = "&" if "?" in visited.link else "?"
-    return separator.join(filter(None, (visited.link, confirmation.query)))
+    return with_query(visited.link, confirmation.query) if visited else ""
 
 
 def _follow(

@@ -76,8 +76,8 @@ class HttpIncoming(Incoming):
             http.remote_addr or "",
             is_by_host=service.is_host_authorized,
         )
-        super().__init__(http.method, url, root_url, http.headers, access)
-        self.query_string = http.query_string
+        query = http.query_string
+        super().__init__(http.method, url, root_url, http.headers, access, query_string=query)
         # One byte more than is allowed: Flask silently cuts a body without a length there.
         http.max_content_length = http.max_form_memory_size = service.options.max_body_bytes + 1
 

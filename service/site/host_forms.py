@@ -28,9 +28,9 @@ def form_for_host(service: Service, root_url: str, form_id: int, http: Request) 
     """
     access = Access(lambda: None, service.attempts, http.remote_addr or "", is_by_host=True)
     headers = dict(http.headers)
-    incoming = Incoming("GET", http.base_url, root_url, headers, access)
-    # That of the page of the host.
-    incoming.query_string = http.query_string
+    # With the query of the page of the host.
+    query = http.query_string
+    incoming = Incoming("GET", http.base_url, root_url, headers, access, query_string=query)
     with service.store.connection():
         finished = run(service, RESOURCE.paths["/"]["GET"], incoming, {"form_id": form_id})
     return trusted(finished.body.decode())

@@ -217,11 +217,16 @@ def location_of(call: Call, link: str, query: str = "") -> str:
 
     Without a public URL it has no host, since a request may have a forged one.
     """
-    url = urlsplit(link)
-    url = url._replace(query="&".join(filter(None, (url.query, query))))
+    url = urlsplit(with_query(link, query))
     if not call.options.public_url:
         url = url._replace(scheme="", netloc="")
     return url.geturl()
+
+
+def with_query(link: str, query: str) -> str:
+    """Return a link with more of a query."""
+    url = urlsplit(link)
+    return url._replace(query="&".join(filter(None, (url.query, query)))).geturl()
 
 
 def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:

@@ -144,8 +144,8 @@ def _insert(model: type[Table], names: tuple[str, ...]) -> Prepared:
 
 def find(store: Store, model: type[Table], values: Row) -> Row | None:
     """Return the first row with some values of columns, or None."""
-    rows = _select(model, tuple(values)).rows(store, values)
-    return {**rows[0], **model.read_details(store.database, rows[0]["id"])} if rows else None
+    row = _select(model, tuple(values)).first(store, values)
+    return row and {**row, **model.read_details(store.database, row["id"])}
 
 
 @cache

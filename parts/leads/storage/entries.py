@@ -60,8 +60,7 @@ INSERT = Prepared(
 
 def find_entry(store: Store, entry_id: int) -> Row | None:
     """Return the row of an entry, with its `version`; None if there is none."""
-    rows = BY_ID.rows(store, {"id": entry_id}) if storable([entry_id]) else []
-    return rows[0] if rows else None
+    return BY_ID.first(store, {"id": entry_id}) if storable([entry_id]) else None
 
 
 def find_entries(store: Store, entry_ids: Iterable[int]) -> list[Row]:
@@ -86,8 +85,7 @@ def get_entry(store: Store, entry_id: int) -> Row:
 
 def find_digest(store: Store, digest: str) -> Row | None:
     """Return the last row with a digest; None if there is none."""
-    rows = LAST_WITH_DIGEST.rows(store, {"digest": digest})
-    return rows[0] if rows else None
+    return LAST_WITH_DIGEST.first(store, {"digest": digest})
 
 
 def load_entries(store: Store, rows: list[Row]) -> list[Row]:

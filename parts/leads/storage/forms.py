@@ -63,8 +63,7 @@ def read_forms(store: Store, form_ids: Iterable[int]) -> dict[int, Row]:
 
 
 def _find_row(store: Store, form_id: int) -> Row | None:
-    rows = BY_ID.rows(store, {"id": form_id}) if storable([form_id]) else []
-    return rows[0] if rows else None
+    return BY_ID.first(store, {"id": form_id}) if storable([form_id]) else None
 
 
 def list_forms(store: Store, status: str = "") -> list[Row]:
