@@ -18,6 +18,8 @@ from landform.storage.models import FailedAttempt
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
+# An address, and a minute since 1970.
+Key = tuple[str, int]
 SECONDS = 60
 LONGEST = 100
 # The number of addresses with failures in memory; those of more are counted together.
@@ -30,10 +32,12 @@ COUNT = Prepared(
     )
 )
 ADD = Prepared(
-    FailedAttempt.insert(COLUMNS).on_conflict(
+    FailedAttempt.insert(COLUMNS)
+    .on_conflict(
         conflict_target=[FailedAttempt.address, FailedAttempt.minute],
         update={FailedAttempt.count: FailedAttempt.count + EXCLUDED.count},
     )
+    .returning(FailedAttempt.count)
 )
 EXPIRE = Prepared(FailedAttempt.delete().where(FailedAttempt.minute < COLUMNS["minute"]))
 
@@ -61,8 +65,7 @@ class Attempts:
     def __init__(self, store: Store, limit: int) -> None:
         self._store, self._limit = store, limit
         self._lock = Lock()
-        # By address and minute.
-        self._unstored: Counter[tuple[str, int]] = Counter()
+        self._unstored: Counter[Key] = Counter()
 
     def retry_after(self, address: str, limit: int | None = None) -> int:
         """Return the seconds until an address may fail again, 0 for now.
@@ -85,26 +88,33 @@ class Attempts:
         limit = self._limit if limit is None else limit
         if seconds := self.retry_after(address, limit):
             return seconds
-        minute = self._now() // SECONDS
+        now = self._now()
+        minute = now // SECONDS
         with self._lock:
             for key in [key for key in self._unstored if key[1] < minute]:
                 del self._unstored[key]
-            self._unstored[self._key(address, minute)] += 1
+            key = self._key(address, minute)
+            self._unstored[key] += 1
             with suppress(StorageError):
-                self._store.try_write(lambda: self._add(self._unstored, minute))
+                counts = self._store.try_write(lambda: self._add(self._unstored, minute))
                 self._unstored.clear()
-        # Other threads may have reached the limit meanwhile.
+                # Other threads may have reached the limit meanwhile.
+                return SECONDS - now % SECONDS if counts[key] > limit else 0
         return self.retry_after(address, limit + 1)
 
-    def _add(self, counts: Mapping[tuple[str, int], int], minute: int) -> None:
+    def _add(self, added: Mapping[Key, int], minute: int) -> dict[Key, int]:
+        """Add to the stored counts, and return these; delete those of earlier minutes."""
         EXPIRE.run(self._store, {"minute": minute})
-        for (address, when), count in counts.items():
-            ADD.run(self._store, {"address": address, "minute": when, "count": count})
+        counts = {}
+        for (address, when), count in added.items():
+            values = {"address": address, "minute": when, "count": count}
+            counts[address, when] = int(ADD.row(self._store, values)[0])
+        return counts
 
     def _now(self) -> int:
         return int(epoch(self._store.clock.now().utc))
 
-    def _key(self, address: str, minute: int) -> tuple[str, int]:
+    def _key(self, address: str, minute: int) -> Key:
         """Return the key of a failure in memory. Use with the lock."""
         fits = (address, minute) in self._unstored or len(self._unstored) < MOST_ADDRESSES
         return (address if fits else MORE_ADDRESSES), minute

@@ -12,6 +12,7 @@ from landform.parts.runs.errors import RunNotClaimed, RunNotFound
 from landform.parts.runs.models import FeedRun
 from landform.parts.runs.storage import AHEAD, CLAIM, PENDING, database_time, rows_of
 from landform.storage.clock import earlier
+from landform.storage.engines import expressions
 from landform.storage.models import Feed
 from landform.storage.rows import Row
 from landform.storage.run_queue import RunQueue
@@ -37,7 +38,7 @@ class Queue(RunQueue):
         for start in range(0, len(feed_ids), MOST_ADDED):
             chosen = feed_ids[start : start + MOST_ADDED]
             values: Row = {f"feed{place}": feed_id for place, feed_id in enumerate(chosen)}
-            values |= {"form": form_id, "entry": entry_id, "now": database_time(store)}
+            values |= {"form": form_id, "entry": entry_id}
             _insert(len(chosen)).run_on(store.database, values)
 
     def seconds_until_due(
@@ -81,7 +82,7 @@ class Queue(RunQueue):
 @cache
 def _insert(count: int) -> Prepared:
     """Return the insert of pending runs of several feeds."""
-    times = dict.fromkeys(("due_utc", "created_utc", "modified_utc"), Parameter("now"))
+    times = dict.fromkeys(("due_utc", "created_utc", "modified_utc"), expressions.utc_now())
     run = {**RUN, **times, "form_id": Parameter("form"), "entry_id": Parameter("entry")}
     rows = [{**run, "feed_id": Parameter(f"feed{place}")} for place in range(count)]
     return Prepared(FeedRun.insert_many(rows).on_conflict_ignore())
