@@ -45,9 +45,9 @@ EXAMPLE = {
 }
 
 
-def render(call: Call) -> Texts:
-    """Render the texts of a write."""
-    return render_texts(call.body, call.caller)
+def render(call: Call, values: JsonObject | None = None) -> Texts:
+    """Render the texts of a write, or other values; also those of copies and revisions."""
+    return render_texts(call.body if values is None else values, call.caller)
 
 
 @RESOURCE.get(

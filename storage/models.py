@@ -86,7 +86,7 @@ class Table(Model):
 
 
 class Page(Table):
-    """A landing page. `title_key` is the title folded for ordering without regard to case.
+    """A landing page. `title_key`: the title without case and accents, for ordering.
 
     `form` and `languages` are keys from the meta that lists filter by, see `search.py`.
     """

@@ -31,7 +31,7 @@ QUOTE = SQL("'\"'")
 
 
 class Filter(NamedTuple):
-    """A condition on pages with parameters, and the values of these for a query's parameter."""
+    """A condition on pages, and the function that makes its arguments of a parameter's value."""
 
     condition: Callable[..., ColumnBase]
     values: Callable[[Clock, Any], Sequence[object]]
