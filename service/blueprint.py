@@ -1,4 +1,4 @@
-"""The blueprint: every route, and what its calls share, made from the options."""
+"""The blueprint: its routes and its service, made from the options."""
 
 import re
 from contextlib import suppress
@@ -40,7 +40,7 @@ REST_ROUTE = "rest_route"
 
 
 class Landform(Blueprint):
-    """The blueprint, and what its requests share.
+    """A blueprint with the operations of one store.
 
     `api`: its operations as Python methods; `addons`: functions that run feeds, by add-on slug.
     """
@@ -75,7 +75,7 @@ class Landform(Blueprint):
         """Return the URL below which the current application has the blueprint, if it tells."""
         if not has_app_context():
             return None
-        name = next((name for name, one in current_app.blueprints.items() if one is self), None)
+        name = next((name for name, value in current_app.blueprints.items() if value is self), None)
         # A prefix may have variables, and without a request Flask may know no host.
         with suppress(BuildError, RuntimeError):
             url = url_for(f"{name}.{BASE_OPERATION}", _external=True)
@@ -114,16 +114,16 @@ def make_blueprint(options: Options) -> Landform:
 def _add_route(blueprint: Landform, views: HttpViews, route: Route) -> None:
     """Add an endpoint for each operation of a route, and one for all other methods."""
     rules = route.rules if views.service.options.wp_json_paths else [route.path]
-    others = set(METHODS)
+    other_methods = set(METHODS)
     for operation, methods in route.methods.items():
-        others -= {*methods}
+        other_methods -= {*methods}
         view = views.view(route, operation)
         for rule in rules:
             blueprint.add_url_rule(rule, operation.name, view, methods=methods, **RULE)
     endpoint = "other_methods_of_" + re.sub(r"\W+", "_", route.path).strip("_")
     view = views.view(route)
     for rule in rules:
-        blueprint.add_url_rule(rule, endpoint, view, methods=others, **RULE)
+        blueprint.add_url_rule(rule, endpoint, view, methods=other_methods, **RULE)
 
 
 def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
@@ -151,7 +151,7 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
 
 
 def make_service(options: Options) -> Service:
-    """Open the store, and make what looks after calls."""
+    """Open the store, and return the service of its blueprint."""
     store = new_store(options)
     store.open(create=options.create_database)
     credentials = options.credentials or {}

@@ -93,7 +93,7 @@ def get_feed(call: Call, feed_id: int) -> Reply:
     errors=("missing_form_id", "invalid_property", "gf_feed_invalid_id", *CREATE_ERRORS),
 )
 def update_feed(call: Call, feed_id: int) -> Reply:
-    """Update a feed: `form_id`, `meta` and `addon_slug` are required; what is not sent stays."""
+    """Update a feed: `form_id`, `meta` and `addon_slug` are required, other fields stay."""
     return feed_reply(call, feeds.update(call.store, feed_id, call.body, if_match=call.if_match))
 
 

@@ -303,7 +303,7 @@ class Options:
 
     @cached_property
     def named_parts(self) -> tuple[Part, ...]:
-        """The parts of the blueprint; without `parts` those that guests have."""
+        """The parts of the blueprint; without `parts` all that have `in_guests`."""
         guests = (part() for part in all_parts().values() if part.in_guests)
         return tuple(guests if self.parts is None else self.parts)
 

@@ -29,7 +29,7 @@ LONGEST_TOKEN = 500
     ROUTE, response=PREVIEW, many=True, scope="pages:read", errors=("rest_post_invalid_id",)
 )
 def list_previews(call: Call, page_id: int) -> Reply:
-    """Return the previews of the page that still work, up to 100, that which ends last first."""
+    """Return the valid previews of the page, at most 100, by their end, the latest first."""
     status = pages.get(call.store, page_id, ("status",))["status"]
     times = signatures.previews_after(call.store, page_id, now(call.store))
     rows = [] if status == "trash" else [_preview(call, page_id, until) for until in times]

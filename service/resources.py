@@ -1,6 +1,7 @@
 """All resources of the service, with those of its parts, and their routes."""
 
 from functools import cache
+from itertools import chain
 
 from landform.parts import modules_of
 from landform.service import batch, events, feeds, page_actions, pages, previews, revisions
@@ -29,13 +30,13 @@ Parts = tuple[type, ...]
 def all_resources(parts: Parts) -> tuple[Resource, ...]:
     """Return the resources of the API: of the core, of parts, and for batches of these."""
     modules = modules_of(parts, "operations")
-    single = (*CORE, *(one for module in modules for one in getattr(module, "RESOURCES", ())))
+    single = (*CORE, *chain.from_iterable(getattr(module, "RESOURCES", ()) for module in modules))
     return (*single, batch.resource(single))
 
 
 @cache
 def api_routes(parts: Parts, *, wordpress: bool = False) -> tuple[Route, ...]:
-    """Return the routes of the API; with `wordpress` also those that only `/wp-json` has."""
+    """Return the routes of the API; with `wordpress` also the ones below `/wp-json` only."""
     described = all_resources(parts)
     if wordpress:
         has_forms = any("/forms" in resource.paths for resource in described)
@@ -48,12 +49,14 @@ def api_routes(parts: Parts, *, wordpress: bool = False) -> tuple[Route, ...]:
 def screen_routes(parts: Parts) -> tuple[Route, ...]:
     """Return the routes of the screens of parts, which are not operations of the API."""
     modules = modules_of(parts, "operations")
-    return tuple(all_routes(one for module in modules for one in getattr(module, "SCREENS", ())))
+    return tuple(
+        all_routes(chain.from_iterable(getattr(module, "SCREENS", ()) for module in modules))
+    )
 
 
 @cache
 def reserved_slugs(parts: Parts) -> frozenset[str]:
     """Return the slugs that are addresses of other routes, also of the standalone application."""
     routes = (*api_routes(parts, wordpress=True), *screen_routes(parts))
-    own = {route.path.split("/")[1] for route in routes}
-    return frozenset(own | {"wp-json", "healthz", "readyz", "metrics"})
+    slugs = {route.path.split("/")[1] for route in routes}
+    return frozenset(slugs | {"wp-json", "healthz", "readyz", "metrics"})

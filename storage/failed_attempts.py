@@ -25,21 +25,21 @@ LONGEST = 100
 # The number of addresses with failures in memory; those of more are counted together.
 MOST_ADDRESSES = 1000
 MORE_ADDRESSES = "others"
-COLUMNS = {name: Parameter(name) for name in ("address", "minute", "count")}
+PARAMETERS = {name: Parameter(name) for name in ("address", "minute", "count")}
 COUNT = Prepared(
     FailedAttempt.select(FailedAttempt.count).where(
-        FailedAttempt.address == COLUMNS["address"], FailedAttempt.minute == COLUMNS["minute"]
+        FailedAttempt.address == PARAMETERS["address"], FailedAttempt.minute == PARAMETERS["minute"]
     )
 )
 ADD = Prepared(
-    FailedAttempt.insert(COLUMNS)
+    FailedAttempt.insert(PARAMETERS)
     .on_conflict(
         conflict_target=[FailedAttempt.address, FailedAttempt.minute],
         update={FailedAttempt.count: FailedAttempt.count + EXCLUDED.count},
     )
     .returning(FailedAttempt.count)
 )
-EXPIRE = Prepared(FailedAttempt.delete().where(FailedAttempt.minute < COLUMNS["minute"]))
+EXPIRE = Prepared(FailedAttempt.delete().where(FailedAttempt.minute < PARAMETERS["minute"]))
 
 
 def address_key(address: str) -> str:

@@ -72,12 +72,12 @@ class Table(Model):
 
     @classmethod
     def read_details(cls, db: Any, row_id: int) -> dict[str, Any]:
-        """Return what an export has of a row from other tables, by names that no column has."""
+        """Return the values from other tables that belong to a row in an export, by name."""
         return {}
 
     @classmethod
     def write_details(cls, db: Any, row: dict[str, Any]) -> None:
-        """Replace what is in other tables by that of an imported row."""
+        """Replace the values in other tables by those of an imported row."""
 
     @classmethod
     def announced_columns(cls) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""What a part is to the core, and what the core and all parts have together."""
+"""The base class of parts, and the tables and lines of exports of the core and all parts."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -3,6 +3,7 @@
 import hmac
 import secrets
 from base64 import urlsafe_b64decode, urlsafe_b64encode
+from operator import xor
 
 from landform.storage.models import PreviewLink, PreviewRevocation, SiteSecret
 from landform.storage.sql import Parameter, Prepared
@@ -65,14 +66,14 @@ def revoke(store: Store, page_id: int) -> None:
 def record_preview(store: Store, page_id: int, expires: int) -> None:
     """Store that a preview was made, which ends at a time in Unix seconds."""
     PreviewLink.insert(page=page_id, expires=expires).on_conflict_ignore().execute(store.database)
-    others = PreviewLink.select(PreviewLink.expires).where(PreviewLink.page == page_id)
-    listed = others.order_by(PreviewLink.expires.desc()).limit(MOST_LINKS)
+    previews = PreviewLink.select(PreviewLink.expires).where(PreviewLink.page == page_id)
+    listed = previews.order_by(PreviewLink.expires.desc()).limit(MOST_LINKS)
     is_other = (PreviewLink.page == page_id) & PreviewLink.expires.not_in(listed)
     PreviewLink.delete().where(is_other).execute(store.database)
 
 
 def previews_after(store: Store, page_id: int, time: int) -> list[int]:
-    """Return when the previews of a page end, of those that end after a time, the last first."""
+    """Return the ends of the previews of a page that end after a time, the latest first."""
     query = PreviewLink.select(PreviewLink.expires).where(PreviewLink.page == page_id)
     rows = query.where(PreviewLink.expires > time).order_by(PreviewLink.expires.desc())
     return [expires for (expires,) in rows.tuples().execute(store.database)]
@@ -111,7 +112,7 @@ def proof(store: Store, purpose: str, text: str) -> str:
 def _masked(store: Store, purpose: str, nonce: bytes, content: bytes) -> bytes:
     """Encrypt a content, or decrypt it, with a key that is used once."""
     key = hmac.digest(secret(store).encode(), f"{purpose} mask".encode() + nonce, "sha256")
-    return bytes(one ^ other for one, other in zip(content, key, strict=False))
+    return bytes(map(xor, content, key))
 
 
 def _seal(store: Store, purpose: str, content: bytes) -> bytes:

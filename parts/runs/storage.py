@@ -40,7 +40,7 @@ CLAIM = {
     "retryable": False,
     "version": 1,
 }
-NOW = Prepared(Select(columns=[expressions.utc_now()]))
+DATABASE_TIME = Prepared(Select(columns=[expressions.utc_now()]))
 # The conditions that filters make of the site's clock and their values.
 FILTERS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
     "form_id": lambda _, ids: FeedRun.form_id.in_(storable(ids)),
@@ -247,4 +247,4 @@ def _state_of(run: Row) -> Row:
 
 def database_time(store: Store) -> str:
     """Return the time of the clock of the database, as UTC text."""
-    return str(NOW.row(store)[0])
+    return str(DATABASE_TIME.row(store)[0])

@@ -1,4 +1,4 @@
-"""What clients ask for first: statuses, settings, authors, forms, the type of pages, the caller."""
+"""Operations that clients call first: statuses, settings, authors, forms, page type, caller."""
 
 from collections.abc import Sequence
 from math import ceil

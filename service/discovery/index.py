@@ -122,13 +122,15 @@ def home(call: Call) -> Reply:
     headers = {"Link": index_link(url), "Vary": "Accept"}
     if not accepts_html(call.incoming.headers):
         return Reply(HOME.dump(links), headers=headers)
-    shown = {url + path: text for part in options.named_parts for path, text in part.home_links}
+    home_links = {
+        url + path: text for part in options.named_parts for path, text in part.home_links
+    }
     paragraphs = [options.site_description]
     if call.access.identity:
         paragraphs.append(ABOUT)
-        shown |= {links[name]: text for name, text in API_LINKS.items()}
+        home_links |= {links[name]: text for name, text in API_LINKS.items()}
     icon = f"{urlsplit(call.root_url).path}/docs/docs.svg"
-    html = _page(options.site_title, paragraphs, shown, icon)
+    html = _page(options.site_title, paragraphs, home_links, icon)
     return Reply(html, headers={**PAGE_HEADERS, **headers}, content_type=HTML)
 
 

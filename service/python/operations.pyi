@@ -48,7 +48,7 @@ class Operations:
     def duplicate_page(self, page_id: int | str, /, **arguments: Unpack[DuplicatePage]) -> PageEdit:
         """Create a draft, "... (copy)", with the content and meta of a page, also of a trashed one."""
     def list_previews(self, page_id: int | str, /, **arguments: Unpack[ListPreviews]) -> Listed[PagePreview]:
-        """Return the previews of the page that still work, up to 100, that which ends last first."""
+        """Return the valid previews of the page, at most 100, by their end, the latest first."""
     def create_preview(self, page_id: int | str, /, **arguments: Unpack[CreatePreview]) -> PagePreview:
         """Return a signed URL that shows the page with any status and window."""
     def revoke_previews(self, page_id: int | str, /, **arguments: Unpack[RevokePreviews]) -> PreviewsRevoked:
@@ -89,7 +89,7 @@ class Operations:
     def get_feed(self, feed_id: int | str, /, **arguments: Unpack[GetFeed]) -> FeedRead:
         """Return a feed, unless `include` or `addon` exclude it."""
     def update_feed(self, feed_id: int | str, /, **arguments: Unpack[UpdateFeed]) -> FeedWritten:
-        """Update a feed: `form_id`, `meta` and `addon_slug` are required; what is not sent stays."""
+        """Update a feed: `form_id`, `meta` and `addon_slug` are required, other fields stay."""
     def patch_feed(self, feed_id: int | str, /, **arguments: Unpack[PatchFeed]) -> FeedWritten:
         """Change the fields that are sent; `meta` is a JSON Merge Patch (RFC 7396)."""
     def delete_feed(self, feed_id: int | str, /, **arguments: Unpack[DeleteFeed]) -> FeedDeleted:

@@ -131,7 +131,7 @@ def _without_delimiters(raw: str) -> str:
 
 
 def _with_layout(delimiter: re.Match[str], comment: str) -> str:
-    """Return what follows a delimiter; its first element has the classes of the block's layout."""
+    """Return the HTML after a delimiter; its first element has the classes of the layout."""
     html, attributes = comment[delimiter.end() :], delimiter["attributes"] or ""
     classes = "".join(f"{name} " for part, name in _LAYOUT_CLASSES.items() if part in attributes)
     start = _FIRST_CLASS.match(html)

@@ -34,7 +34,7 @@ def place_forms(html: str, form_of: Callable[[str], str]) -> str:
     for number, (text, name, _) in enumerate(pieces):
         if name or START not in text:
             continue
-        around = [(one.name, one.closing) for one in pieces[max(number - 1, 0) : number + 2]]
+        around = [(piece.name, piece.closing) for piece in pieces[max(number - 1, 0) : number + 2]]
         if around == PARAGRAPH and MARKER.fullmatch(text.strip()):
             pieces[number - 1] = pieces[number + 1] = Token("")
         placed = MARKER.sub(lambda marker: form_of(_form_id(marker[1])), text)

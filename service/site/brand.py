@@ -29,15 +29,15 @@ def _readable(color: bytes, paper: bytes, end: bytes, contrast: float) -> bytes:
     """Return a color with a contrast to the paper: itself, or mixed with the end."""
     pairs = list(zip(color, end, strict=True))
     shades = (
-        bytes((one * (STEPS - step) + two * step) // STEPS for one, two in pairs)
+        bytes((start * (STEPS - step) + goal * step) // STEPS for start, goal in pairs)
         for step in range(STEPS + 1)
     )
     return next(shade for shade in shades if _contrast(shade, paper) >= contrast)
 
 
-def _contrast(one: bytes, two: bytes) -> float:
+def _contrast(*colors: bytes) -> float:
     """Return the contrast of two colors by WCAG, from 1 to 21."""
-    darker, lighter = sorted((_luminance(one), _luminance(two)))
+    darker, lighter = sorted(map(_luminance, colors))
     return (lighter + 0.05) / (darker + 0.05)
 
 

@@ -48,18 +48,18 @@ def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) 
         return render(form.template, form.values).decode() if form else ""
 
     content, after = place_forms(content, show), show("")
-    shown = [form for form in forms.values() if form]
+    rendered = [form for form in forms.values() if form]
     return Forms(
         content,
         after,
-        b"".join(render(style, {}) for style in {form.style: None for form in shown}).decode(),
+        b"".join(render(style, {}) for style in {form.style: None for form in rendered}).decode(),
         blake2b(f"{content}\0{after}".encode(), digest_size=9).hexdigest(),
         tuple(name for part in call.options.named_parts for name in part.form_tables),
-        any(form.is_private for form in shown),
+        any(form.is_private for form in rendered),
     )
 
 
 def find_form(call: Call, form_id: str, visited: Any) -> Any:
     """Return the `PageForm` of the first part that shows this form, or None."""
-    found = (part.page_form(call, form_id, visited) for part in call.options.named_parts)
-    return next(filter(None, found), None)
+    forms = (part.page_form(call, form_id, visited) for part in call.options.named_parts)
+    return next(filter(None, forms), None)

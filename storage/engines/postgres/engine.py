@@ -63,7 +63,7 @@ WRITABLE = (
 )
 CANCEL_SECONDS = 2
 # Parameters of a connection that a URL may override.
-DEFAULTS = {
+CONNECTION_DEFAULTS = {
     "application_name": "landform",
     "connect_timeout": "5",
     "keepalives_idle": "5",
@@ -269,7 +269,7 @@ def read_url(url: str) -> dict[str, Any]:
             "percent-encoded."
         )
     several = {"target_session_attrs": "read-write"} if "," in hosts else {}
-    return {**DEFAULTS, **several, **parameters, "client_encoding": "UTF8"}
+    return {**CONNECTION_DEFAULTS, **several, **parameters, "client_encoding": "UTF8"}
 
 
 from_url = PostgreSQL
