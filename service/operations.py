@@ -57,8 +57,8 @@ class Operation:
       `Idempotency-Key`. `batch`: whether it may be in a batch.
     - `prepare`: a function for slow work without the database, called before a write blocks
       others. The view gets its result as `call.prepared`.
-    - `errors`: the codes that do not follow from the other fields, see `openapi/document.py`, and
-      the errors of a part.
+    - `headers`: those of a response that OpenAPI describes. `errors`: the codes that do not follow
+      from the other fields, see `openapi/document.py`, and the errors of a part.
     """
 
     view: View

@@ -8,13 +8,13 @@ from landform.service import batch, events, feeds, page_actions, pages, previews
 from landform.service.discovery import clients, index
 from landform.service.openapi import docs
 from landform.service.operations import Resource, Route, all_routes
-from landform.service.site import unsaved
+from landform.service.site import unsaved_pages
 
 CORE = (
     pages.RESOURCE,
     page_actions.RESOURCE,
     previews.RESOURCE,
-    unsaved.RESOURCE,
+    unsaved_pages.RESOURCE,
     revisions.RESOURCE,
     revisions.OWN_RESOURCE,
     clients.WHOAMI,

@@ -87,7 +87,8 @@ def create(store: Store, values: Row) -> Row:
     for now. An empty slug is derived from the title; any is made unique. Raises `EmptyPage`.
     """
     now = store.clock.now()
-    page = {**_changes(store, {}, values, now), "version": 1, "slug_before_trash": ""}
+    page = {**_changes(store, {}, values, now), **_modified(now)}
+    page |= {"version": 1, "slug_before_trash": ""}
     page["slug"] = slugs.slugify(values["slug"], store.language)
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
         page["slug"] = slugs.slugify(page["title_raw"], store.language)
@@ -148,7 +149,7 @@ def update(
         slug = slugs.slugify(page["title_raw"], store.language) or str(page["id"])
     is_new = slug and slug != old["slug"]
     changes["slug"] = slugs.unique(store, slug, page) if is_new else slug
-    page = _write(store, old, changes, writer)
+    page = _write(store, old, changes, writer, now)
     if any(page[name] != old[name] for name in ("title_key", "content_raw")):
         WRITE_TEXT.run(store, searched_text(page))
     if old["password"] not in ("", page["password"]):
@@ -188,8 +189,7 @@ def trash(
         raise AlreadyTrashed
     slug = slugs.unique(store, slugs.trashed(page["slug"]), page)
     changes = {"status": "trash", "slug_before_trash": page["slug"], "slug": slug}
-    changes |= {"modified": now.local, "modified_utc": now.utc}
-    return _write(store, page, changes, writer)
+    return _write(store, page, changes, writer, now)
 
 
 @transactional
@@ -220,7 +220,6 @@ def _read_to_write(store: Store, page_id: int, now: Moment, if_match: Preconditi
 def _changes(store: Store, old: Row, values: Row, now: Moment) -> Row:
     """Return the columns that change with some values, except the slug; `EmptyPage`."""
     changes = {**values, **_dates(store, old, values, now)}
-    changes |= {"modified": now.local, "modified_utc": now.utc}
     if "meta" in values:
         if old:
             changes["meta"] = {**json.loads(old["meta"]), **values["meta"]}
@@ -253,9 +252,16 @@ def _dates(store: Store, old: Row, values: Row, now: Moment) -> Row:
     return {"date": moment.local, "date_utc": moment.utc, "date_floats": floats}
 
 
-def _write(store: Store, old: Row, changes: Row, writer: int | None) -> Row:
-    """Write changes of a page, with its revision and its events, and return the page."""
-    changes["version"] = scheduling.next_version(old)
+def _modified(now: Moment) -> Row:
+    return {"modified": now.local, "modified_utc": now.utc}
+
+
+def _write(store: Store, old: Row, changes: Row, writer: int | None, now: Moment) -> Row:
+    """Write changes of a page and when it was modified, with its revision and its events.
+
+    Returns the page.
+    """
+    changes = {**changes, **_modified(now), "version": scheduling.next_version(old)}
     page = write_changes(store, Page, old, changes)
     revisions.record(store, old, page, writer)
     slugs.remember_former_slug(store, old, page)

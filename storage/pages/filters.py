@@ -116,12 +116,12 @@ CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
 def filter_values(store: Store, query: Values) -> dict[str, Sequence[object]]:
     """Return the values of the conditions of a query, except that on the status.
 
-    The names are those of `CONDITIONS`. A value that is empty, 0 or false is no filter.
+    The names are those of `CONDITIONS`. Empty values are no filters.
     """
     filters = {
         name: filter_.values(store.clock, query[name])
         for name, filter_ in FILTERS.items()
-        if query.get(name)
+        if query.get(name) not in (None, "", [])
     }
     if search := searched(query):
         columns = query.get("search_columns") or TEXTS

@@ -1,4 +1,4 @@
-"""The preview of a page with fields that are not stored yet."""
+"""`POST /pages/preview`: the HTML of a page with fields that are not stored."""
 
 import json
 
