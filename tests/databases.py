@@ -40,6 +40,12 @@ EMPTY = "; ".join(
     )
 )
 
+# A test may rename a column, so that requests fail.
+SCHEMA = (
+    "SELECT string_agg(table_name || '.' || column_name, ' ' ORDER BY table_name, column_name) "
+    "FROM information_schema.columns WHERE table_schema = 'public'"
+)
+
 
 def run_sql(url: str, sql: str) -> list[tuple[Any, ...]]:
     """Execute a statement beside the service, and return its rows."""
@@ -117,6 +123,7 @@ class Postgres:
         self.start()
         self.execute("postgres", "CREATE DATABASE template")
         Store(self.url("template")).migrate()
+        self.schema = self.execute("template", SCHEMA)
 
     def start(self) -> None:
         """Start the server and wait until it answers."""
@@ -170,8 +177,9 @@ class Postgres:
         yield url
         # What a test has spoilt is not lent again.
         with suppress(psycopg.Error), psycopg.connect(url, autocommit=True) as connection:
-            connection.execute(EMPTY)
-            self.idle.append(url)
+            if connection.execute(SCHEMA).fetchall() == self.schema:
+                connection.execute(EMPTY)
+                self.idle.append(url)
 
     def _run(self, program: str, *arguments: str) -> None:
         folder = programs()
