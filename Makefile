@@ -153,7 +153,7 @@ vendor:
 # MarkupSafe does without, and what pip notes down about this machine too.
 binary: .venv/.installed
 	rm -rf build dist/landform
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --target build/binary .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --target build/binary '.[wordpress]'
 	# orjson is compiled for one Python each; nh3 for all, and MarkupSafe does without.
 	version=$$($(BIN)/python -c 'import orjson; print(orjson.__version__)'); \
 	for python in $(PYTHONS); do \

@@ -13,9 +13,6 @@ from typing import Any
 import click
 
 from landform.app import create_app
-from landform.parts.moving_in.progress import Progress
-from landform.parts.moving_in.wordpress.client import CannotBegin, Client
-from landform.parts.moving_in.wordpress.importer import Plan, import_files, import_site
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.redirects import redirects
 from landform.parts.moving_in.wordpress.report import Report
@@ -25,6 +22,7 @@ from landform.standalone.commands import tools
 from landform.standalone.settings import read_settings
 from landform.storage import Store
 
+EXTRA = "This needs urllib3 and defusedxml: install landform with the extra `wordpress`."
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
 
@@ -85,28 +83,32 @@ def import_wordpress(source: str, **options: Any) -> None:
     that can be imported is here; 1: not all of it could be read; 2: it could not begin; 3:
     done, with rows left out.
     """
-    is_site = source.startswith(tools.SITES)
-    plan = _plan(options, is_site)
     try:
-        client = _client(source, options) if is_site else None
+        from landform.parts.moving_in.wordpress import client, importer  # noqa: PLC0415 - an extra
+    except ModuleNotFoundError as error:
+        raise tools.NotBegun(EXTRA) from error
+    is_site = source.startswith(tools.SITES)
+    plan = importer.Plan(**_plan(options, is_site))
+    try:
+        site = client.Client(source, **_client(source, options)) if is_site else None
         store = tools.open_store()
         store.migrate()
         urls = _page_urls() if options["redirects"] else None
-        with Progress() as progress:
-            if client:
-                report = import_site(store, client, plan, progress)
+        with tools.Progress("Reading", has_lines=True) as progress:
+            if site:
+                report = importer.import_site(store, site, plan, progress.show)
             else:
                 files = [Path(source), *filter(None, [options["forms_file"]])]
-                report = import_files(store, files, plan, progress)
+                report = importer.import_files(store, files, plan, progress.show)
         _write_reports(store, report, options, urls)
-    except CannotBegin as error:
+    except client.CannotBegin as error:
         lines = map(printable, str(error).split("\n"))
         raise tools.NotBegun("\n".join([*lines, "Nothing was imported."])) from error
     sys.exit(report.exit_code)
 
 
-def _plan(options: Mapping[str, Any], is_site: bool) -> Plan:
-    """Return the plan of an import; refuse options that a source does not have."""
+def _plan(options: Mapping[str, Any], is_site: bool) -> dict[str, Any]:
+    """Return the values of a `Plan`; refuse options that a source does not have."""
     if is_site and options["forms_file"]:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
     if options["delete"] and not is_site:
@@ -114,25 +116,26 @@ def _plan(options: Mapping[str, Any], is_site: bool) -> Plan:
     if options["entries"] and not is_site:
         raise click.UsageError("--entries needs a live site: no file has entries.")
     names = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions", "meta")
-    return Plan(
-        resources=frozenset(tools.resources(options["only"], entries=options["entries"])),
-        since=options["since"].isoformat() if options["since"] else "",
-        keep=not options["dry_run"],
-        **{name: options[name] for name in names},
-    )
+    return {name: options[name] for name in names} | {
+        "resources": frozenset(tools.resources(options["only"], entries=options["entries"])),
+        "since": options["since"].isoformat() if options["since"] else "",
+        "keep": not options["dry_run"],
+    }
 
 
-def _client(url: str, options: Mapping[str, Any]) -> Client:
-    """Return the client of a site; its password is never an argument."""
+def _client(url: str, options: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a `Client` of a site; its password is never one of the command."""
     if "@" in re.split("[/?#]", url.partition("://")[2])[0]:
         raise click.UsageError("Give the user by --user; a password is never an argument.")
     if not options["user"]:
         raise click.UsageError("--user is missing: WordPress shows raw content to editors only.")
-    concurrency, timeout = options["requests"], options["timeout"]
-    password, agent = _password(options["password_file"]), f"landform/{version('landform')}"
-    return Client(
-        url, options["user"], password, concurrency=concurrency, timeout=timeout, agent=agent
-    )
+    return {
+        "user": options["user"],
+        "password": _password(options["password_file"]),
+        "concurrency": options["requests"],
+        "timeout": options["timeout"],
+        "agent": f"landform/{version('landform')}",
+    }
 
 
 def _password(file: Path | None) -> str:

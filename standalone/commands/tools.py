@@ -24,8 +24,8 @@ from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
 from landform.storage.part import exported_tables
 
-# When a command begins to show its progress, and how often it does.
-PATIENCE_SECONDS, DRAW_SECONDS = 2.0, 0.2
+# When a command begins to draw its progress, how often it does, and how often it writes a line.
+PATIENCE_SECONDS, DRAW_SECONDS, LINE_SECONDS = 2.0, 0.2, 10.0
 CLEAR_LINE = "\r\x1b[K"
 T = TypeVar("T")
 # The key of the files that a command names, in its context.
@@ -192,16 +192,21 @@ def open_output(file: Path | None) -> Iterator[IO[bytes]]:
 
 
 class Progress:
-    """A progress bar of a command that takes more than two seconds, on a terminal only.
+    """The progress of a command, on standard error.
 
-    A thread draws it on standard error. `total` is the number of rows, if it is known.
+    A terminal gets a bar after two seconds, with `has_lines` anything else a line every ten. A
+    thread writes them. `total` is the number of rows, if it is known.
     """
 
-    def __init__(self, label: str, total: int | None = None, *, is_hidden: bool = False) -> None:
-        self._label, self._total, self._rows = label, total, 0
+    def __init__(
+        self, label: str, total: int | None = None, *, is_hidden: bool = False,
+        has_lines: bool = False,
+    ) -> None:  # fmt: skip
+        self._label, self._rows, self._total = label, 0, total
         self._is_over, self._drawing = Event(), Lock()
         self._is_visible = sys.stderr.isatty() and not is_hidden
-        self._thread = Thread(target=self._draw, daemon=True)
+        self._has_lines = has_lines and not self._is_visible
+        self._thread = Thread(target=self._write, daemon=True)
 
     def __enter__(self) -> "Progress":
         self._thread.start()
@@ -217,6 +222,10 @@ class Progress:
             yield row
             self._rows += 1
 
+    def show(self, label: str, rows: int, total: int) -> None:
+        """Show a number of rows, perhaps of another kind than before."""
+        self._label, self._rows, self._total = label, rows, total
+
     def say(self, text: str) -> None:
         """Print a line above the bar."""
         with self._drawing:
@@ -224,19 +233,25 @@ class Progress:
                 click.echo(CLEAR_LINE, nl=False, err=True)
             say(text)
 
+    def _write(self) -> None:
+        if self._is_visible and not self._is_over.wait(PATIENCE_SECONDS):
+            self._draw()
+        while self._has_lines and not self._is_over.wait(LINE_SECONDS):
+            total = f" of {self._total:,}" if self._total else ""
+            click.echo(f"{self._label}: {self._rows:,}{total}", err=True)
+
     def _draw(self) -> None:
-        if not self._is_visible or self._is_over.wait(PATIENCE_SECONDS):
-            return
         bar: Any = click.progressbar(
-            repeat(None),
-            self._total or None,
-            self._label,
-            file=sys.stderr,
+            repeat(None), label=self._label, file=sys.stderr,
             item_show_func=lambda _: f"{self._rows:,}" if self._rows else None,
-        )
+        )  # fmt: skip
         with bar:
             while not self._is_over.wait(DRAW_SECONDS):
                 with self._drawing:
+                    bar.label, bar.length = self._label, self._total or None
+                    if self._total and self._rows < bar.pos:
+                        # Rows of another kind.
+                        bar.pos, bar.finished = 0, False
                     # Without a total the bar only moves.
                     bar.update(self._rows - bar.pos if self._total else 1)
                     bar.render_progress()

@@ -45,6 +45,7 @@ OTHERS = {
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.cli standalone.commands service.cli parts",
     "defusedxml": "parts",
+    "urllib3": "parts",
 }
 
 

@@ -12,7 +12,10 @@ import pytest
 pytestmark = pytest.mark.servers
 
 SCRIPT = """
-import flask, importlib, json, logging, marshmallow, os, peewee, pkgutil, sys
+import contextlib, flask, importlib, json, logging, marshmallow, os, peewee, pkgutil, sys
+with contextlib.suppress(ModuleNotFoundError):
+    # It looks whether there is IPv6; landform imports it in a command only.
+    import urllib3
 
 def watch(event, arguments):
     writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
@@ -32,7 +35,7 @@ for name in ("app", "parts", "schemas", "service", "standalone", "storage"):
             importlib.import_module(inner.name)
         except ModuleNotFoundError as error:
             # What an extra brings, where it is not installed.
-            if error.name not in ("prometheus_client", "psycopg", "defusedxml"):
+            if error.name not in ("prometheus_client", "psycopg", "defusedxml", "urllib3"):
                 raise
 same = before == [(logger.level, logger.handlers) for logger in loggers]
 print(json.dumps({"done": done, "logging is as before": same, "needless": needless}))

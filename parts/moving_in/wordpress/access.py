@@ -91,7 +91,7 @@ def find_root(client: Client) -> str:
         raise CannotBegin(str(error)) from error
     client.check_host(home.url)
     with suppress(ValueError):
-        if link := API_LINK.search(utf8(", ".join(home.headers.get_all("Link", ())))):
+        if link := API_LINK.search(utf8(home.headers.get("Link", ""))):
             root = ascii_url(urljoin(home.url, link[1]))
             # A site behind a proxy may not know that its URL has https.
             is_https = urlsplit(client.url).scheme == "https"

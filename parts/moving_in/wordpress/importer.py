@@ -16,6 +16,7 @@ from landform.parts.moving_in.wordpress.access import open_site
 from landform.parts.moving_in.wordpress.blocks import ReadPattern
 from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.parts.moving_in.wordpress.convert import Converter
+from landform.parts.moving_in.wordpress.export_files import Export, read_forms
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.report import PLURALS, Report
 from landform.parts.moving_in.wordpress.site import Site, has_id
@@ -57,7 +58,6 @@ NO_FEEDS = (
     "feeds of each form."
 )
 NO_ID = "A {resource} ({title}) was left out: it has no number as its id, or one beyond 2^62."
-EXTRA = "Files of WordPress need defusedxml: install landform with the extra `wordpress`."
 CONTINUE = "What was read is stored: run the same command again to go on."
 BATCH = 100
 # Options that may differ when an unfinished import is continued.
@@ -109,10 +109,6 @@ def import_site(store: Store, client: Client, plan: Plan, progress: Progress) ->
 
 def import_files(store: Store, files: Sequence[Path], plan: Plan, progress: Progress) -> Report:
     """Import an export of WordPress, and perhaps one of Gravity Forms."""
-    try:
-        from landform.parts.moving_in.wordpress.export_files import Export, read_forms  # noqa: PLC0415
-    except ModuleNotFoundError as error:
-        raise CannotBegin(EXTRA) from error
     export = Export(files[0])
     pages = export.read(plan.statuses, plan.since)
     # An invalid file is refused before anything is written.

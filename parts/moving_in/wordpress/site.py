@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass, field
-from email.message import Message
 from typing import Any, NamedTuple, TypeVar
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
@@ -39,7 +38,7 @@ class Answer(NamedTuple):
     """The JSON of a response, and its headers."""
 
     body: Any
-    headers: Message | Mapping[str, str]
+    headers: Mapping[str, str]
 
     @property
     def total(self) -> int | None:

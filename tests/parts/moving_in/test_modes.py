@@ -12,7 +12,7 @@ REFUSED = {
     "challenge": "A firewall or a challenge stands in front of the site",
     "challenge200": "a page of HTML instead of JSON: 'Who are you?'",
     "empty": "with an empty body",
-    "loop": "redirects to itself",
+    "loop": "redirects more than 5 times",
     "away": "credentials are sent to no other host",
     "restoff": "(rest_disabled). A plugin or the server has turned the REST API off",
     "noapppass": "application passwords are not available",
