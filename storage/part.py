@@ -133,6 +133,13 @@ class Part:
         """
         return None
 
+    def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
+        """Return why the part cannot run a feed with its settings; empty if it can.
+
+        `service`: the `Service` of `service/call.py`. `feed`: its row. A write warns of it.
+        """
+        return ""
+
 
 @cache
 def all_tables() -> tuple[type[Table], ...]:

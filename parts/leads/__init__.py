@@ -111,3 +111,9 @@ class Leads(Part):
         from landform.parts.leads import site  # noqa: PLC0415 - needs the site
 
         return site.page_form(call, form_id, visited)
+
+    def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
+        """Return why an add-on of the part cannot run a feed; empty if it can."""
+        from landform.parts.leads.addons.registry import settings_problem  # noqa: PLC0415
+
+        return settings_problem(service, feed)

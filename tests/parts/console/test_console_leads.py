@@ -284,6 +284,9 @@ def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
     del meta["subject"]
     saved = {**meta, "message": "{all_fields}", "more": [1]}
     console.until(lambda: console.server.call("GET", f"/feeds/{number}")[1]["meta"] == saved)
+    console.type("To", "us")
+    console.click("Save")
+    console.sees("The feed has no valid address in toEmail or toField.")
     console.find("//select[@name='addon']/option[.='Another add-on']").click()
     console.type("Its name", "crm")
     console.misses("Subject")
