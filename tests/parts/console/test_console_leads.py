@@ -15,6 +15,7 @@ pytestmark = pytest.mark.skipif(
 )
 # There a day begins fourteen hours before that of UTC.
 TIMEZONE = "Pacific/Kiritimati"
+CONSENT = "return [...document.querySelectorAll('dd')].at(-1).innerText"
 SENT = {"input_1_3": "Ada", "input_2": "ada@example.com", "input_3_1": "1"}
 
 
@@ -53,6 +54,7 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     console.sees("has a star.")
     console.find("//tbody//th//a").click()
     console.sees("What was sent", "ada@example.com", "No feed was run for this entry.")
+    assert console.driver.execute_script(CONSENT).startswith("I agree")
     console.click("Spam")
     console.sees("the status is spam.")
     console.open("#/entries?status=spam")

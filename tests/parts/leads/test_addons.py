@@ -1,5 +1,7 @@
 """Feeds run by themselves: what each add-on sends for an entry, once, and what it never does."""
 
+import csv
+import io
 import json
 import logging
 import ssl
@@ -295,6 +297,30 @@ def test_a_mail_arrives_once_with_the_values_of_the_entry(desk: Desk) -> None:
     assert mail["Message-ID"] == f"<{desk.runs()[0]['run_key']}@example.com>"
     lines = mail.get_content().splitlines()
     assert lines == ["Zürich", ".", "<b>bold</b>", "", "From ada@example.com"]
+
+
+def test_a_consent_is_read_as_the_text_that_was_agreed_to(desk: Desk) -> None:
+    desk.add_form(fields=[
+        {"id": 1, "type": "email", "label": "E-mail"},
+        {"id": 2, "type": "consent", "label": "News", "checkboxLabel": "Write to me"},
+        {"id": 3, "type": "consent", "label": "Terms"}, {"id": 4, "type": "consent", "label": "No"},
+        {"id": 5, "type": "consent", "label": "Then", "checkboxLabel": "I agree now"},
+    ])  # fmt: skip
+    with mailbox() as box:
+        desk.smtp_url = box.url
+        desk.add_feed("email", toEmail="sales@example.com")
+        agreed = {"f2_1": "1", "f3_1": "1", "f5_1": "1", "f5_2": "I agreed then"}
+        entry_id = desk.submit(f1="ada@example.com", **agreed)
+        desk.deliver()
+    lines = box.accepted[0][1].get_content().splitlines()
+    texts = ["Write to me", "Checked", "I agreed then"]
+    labels = ("News", "Terms", "Then")
+    assert lines[1:] == [f"{name}: {text}" for name, text in zip(labels, texts, strict=True)]
+    answer = desk.get(f"/forms/{desk.form}/entries", headers={"Accept": "text/csv"})
+    (row,) = csv.DictReader(io.StringIO(answer.data.decode("utf-8-sig"), newline=""))
+    shown = [row[f"{name} (Consent)"] for name in ("News", "Terms", "Then", "No")]
+    assert shown == [*texts, ""]
+    assert desk.get(f"/entries/{entry_id}").get_json()["2.1"] == "1"
 
 
 def test_no_value_becomes_a_header_a_recipient_or_a_command(desk: Desk) -> None:
