@@ -92,6 +92,13 @@ class Leads(Part):
 
         return {"form": storage.discard_form, "entry": storage.delete_entry}
 
+    @classmethod
+    def detail_writers(cls) -> Mapping[str, Callable[[Any, Mapping[str, Any]], object]]:
+        """Return the function that writes the values of an entry."""
+        from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
+
+        return {"entry": storage.replace_values}
+
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return the number of entries by status."""
         from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
