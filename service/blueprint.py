@@ -62,7 +62,7 @@ class Landform(Blueprint):
         """Return a form as HTML for a template of the host, which gives it its style.
 
         After a submission the visitor is back at the same URL, where this is the confirmation.
-        Empty if the form cannot be submitted. Use in a request.
+        Empty if the form cannot be submitted or read now. Use in a request.
         """
         if not any(part.form_tables for part in self.service.options.named_parts):
             raise RuntimeError("No part shows forms: create_blueprint(..., parts=[Leads()]).")

@@ -97,7 +97,7 @@ class Incoming:
         """Return whether there is a body that the operation does not read."""
         return False
 
-    def read_form(self) -> Mapping[str, str]:
+    def read_form(self, operation: Operation) -> Mapping[str, str]:
         """Return the fields of a form in the body; empty for other bodies."""
         return {}
 

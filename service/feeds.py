@@ -52,7 +52,7 @@ def list_feeds(call: Call) -> Reply:
     response=WRITE,
     status=201,
     scope="feeds:write",
-    headers=("Location", "ETag"),
+    headers=("Location", "ETag", "X-Landform-Warning"),
     example={"form_id": 3, **EXAMPLE},
     errors=("missing_form_id", *CREATE_ERRORS),
 )
@@ -88,7 +88,7 @@ def get_feed(call: Call, feed_id: int) -> Reply:
     response=WRITE,
     scope="feeds:write",
     if_match="feed",
-    headers=("ETag", "Last-Modified"),
+    headers=("ETag", "Last-Modified", "X-Landform-Warning"),
     example={"form_id": 3, "is_active": True, "feed_order": 1, **EXAMPLE},
     errors=("missing_form_id", "invalid_property", "gf_feed_invalid_id", *CREATE_ERRORS),
 )
@@ -105,7 +105,7 @@ def update_feed(call: Call, feed_id: int) -> Reply:
     response=WRITE,
     scope="feeds:write",
     if_match="feed",
-    headers=("ETag", "Last-Modified"),
+    headers=("ETag", "Last-Modified", "X-Landform-Warning"),
     example={"meta": {"feedName": "Renamed"}},
     errors=("gf_feed_invalid_id", "missing_feed_meta", *PATCH_ERRORS),
 )
@@ -137,6 +137,7 @@ def delete_feed(call: Call, feed_id: int) -> Reply:
     response=UPDATED,
     scope="feeds:write",
     if_match="feed",
+    headers=("X-Landform-Warning",),
     example={"is_active": False, "feed_order": 2},
     errors=("not_found", *PATCH_ERRORS),
 )
@@ -144,8 +145,8 @@ def update_properties(call: Call, feed_id: int) -> Reply:
     """Change the properties that are sent; `meta` is replaced. Returns a message."""
     if not feeds.exists(call.store, feed_id):
         raise api_error("not_found")
-    feeds.update(call.store, feed_id, call.body, if_match=call.if_match)
-    return Reply(UPDATED)
+    feed = feeds.update(call.store, feed_id, call.body, if_match=call.if_match)
+    return Reply(UPDATED, headers=_warning(call, feed))
 
 
 @RESOURCE.get(
@@ -168,7 +169,7 @@ def list_form_feeds(call: Call, form_id: int) -> Reply:
     response=WRITE,
     status=201,
     scope="feeds:write",
-    headers=("Location", "ETag"),
+    headers=("Location", "ETag", "X-Landform-Warning"),
     example=EXAMPLE,
     errors=CREATE_ERRORS,
 )
@@ -186,7 +187,7 @@ def create_form_feed(call: Call, form_id: int) -> Reply:
     response=WRITE,
     status=201,
     scope="feeds:write",
-    headers=("Location", "ETag"),
+    headers=("Location", "ETag", "X-Landform-Warning"),
     example={"form_id": 4},
     errors=("gf_feed_invalid_id", "invalid_property"),
 )
@@ -247,8 +248,15 @@ def order_feeds(call: Call, form_id: int) -> Reply:
 
 def feed_reply(call: Call, feed: Row) -> Reply:
     """Return the reply to a write of a feed."""
-    etag = call.row_etag("feed", feed)
-    return Reply(WRITE.dump(feed), etag=etag, last_modified=feed["modified_utc"])
+    etag, headers = call.row_etag("feed", feed), _warning(call, feed)
+    return Reply(WRITE.dump(feed), headers=headers, etag=etag, last_modified=feed["modified_utc"])
+
+
+def _warning(call: Call, feed: Row) -> dict[str, str]:
+    """Return the header that says why a feed cannot run, if a part knows."""
+    problems = [part.feed_problem(call.service, feed) for part in call.options.named_parts]
+    text = "; ".join(filter(None, problems))
+    return {"X-Landform-Warning": text} if text else {}
 
 
 def _list_reply(call: Call, filters: JsonObject) -> Reply:

@@ -76,10 +76,6 @@ class Table(Model):
         return {}
 
     @classmethod
-    def write_details(cls, db: Any, row: dict[str, Any]) -> None:
-        """Replace the values in other tables by those of an imported row."""
-
-    @classmethod
     def announced_columns(cls) -> tuple[str, ...]:
         """Return the columns whose changes events name."""
         return tuple(name for name in cls.content_columns() if name not in cls.unannounced)

@@ -106,6 +106,14 @@ class Part:
         """
         return {}
 
+    @classmethod
+    def detail_writers(cls) -> Mapping[str, Callable[[Any, Mapping[str, Any]], object]]:
+        """Return the function that writes what a row has in other tables, by its table.
+
+        Imports call it with the store and the row, which has the keys of `Table.read_details` too.
+        """
+        return {}
+
     def worker(self, service: Any) -> Callable[[], float | None] | None:
         """Return a function for the work in the background, if there is any.
 
@@ -133,6 +141,13 @@ class Part:
         """
         return None
 
+    def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
+        """Return why the part cannot run a feed with its settings; empty if it can.
+
+        `service`: the `Service` of `service/call.py`. `feed`: its row. A write warns of it.
+        """
+        return ""
+
 
 @cache
 def all_tables() -> tuple[type[Table], ...]:
@@ -158,6 +173,13 @@ def deleters() -> dict[str, Callable[[Any, int], object]]:
     """Return the functions that delete rows of parts, by the names of their tables."""
     of_parts = [part.deleters() for part in all_parts().values()]
     return {name: delete for of_part in of_parts for name, delete in of_part.items()}
+
+
+@cache
+def detail_writers() -> dict[str, Callable[[Any, Mapping[str, Any]], object]]:
+    """Return the functions that write what rows of parts have in other tables, by table."""
+    of_parts = [part.detail_writers() for part in all_parts().values()]
+    return {name: write for of_part in of_parts for name, write in of_part.items()}
 
 
 @cache

@@ -92,6 +92,13 @@ class Leads(Part):
 
         return {"form": storage.discard_form, "entry": storage.delete_entry}
 
+    @classmethod
+    def detail_writers(cls) -> Mapping[str, Callable[[Any, Mapping[str, Any]], object]]:
+        """Return the function that writes the values of an entry."""
+        from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
+
+        return {"entry": storage.replace_values}
+
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return the number of entries by status."""
         from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
@@ -111,3 +118,9 @@ class Leads(Part):
         from landform.parts.leads import site  # noqa: PLC0415 - needs the site
 
         return site.page_form(call, form_id, visited)
+
+    def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
+        """Return why an add-on of the part cannot run a feed; empty if it can."""
+        from landform.parts.leads.addons.registry import settings_problem  # noqa: PLC0415
+
+        return settings_problem(service, feed)

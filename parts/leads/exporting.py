@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from landform.parts.leads import storage
+from landform.parts.leads.intake.confirmations import field_text
 from landform.parts.leads.intake.fields import inputs_of, label_of
 from landform.storage.rows import Row
 from landform.storage.store import Store
@@ -22,17 +23,20 @@ LAST_HEADINGS = {"source_url": "Source Url", "status": "Status"}
 def csv_of(store: Store, form: Row, search: Mapping[str, Any] | None) -> Iterator[bytes]:
     """Yield the CSV of the entries of a form that pass a search, the oldest first, in UTF-8.
 
-    A column for each input, with its label. A text that a spreadsheet would take for a formula
-    begins with an apostrophe. Between the batches no connection is used; a field that is removed
-    meanwhile is empty in the rest.
+    A column for each input, with its label; a consent is shown by the text of its checkbox. A text
+    that a spreadsheet would take for a formula begins with an apostrophe. Between the batches no
+    connection is used; a field that is removed meanwhile is empty in the rest.
     """
     columns = {**HEADINGS, **dict(_labels(form)), **LAST_HEADINGS}
+    consents = [field for field in form["fields"] if field["type"] == "consent"]
     lines = [BOM.encode() + _lines([columns.values()])]
     last: Row | None = None
     while True:
         with store.connection():
             rows = storage.entries_after(store, form["id"], search, last, BATCH)
             entries = storage.load_entries(store, rows)
+        for entry in entries:
+            entry |= {inputs_of(one)[0].id: field_text(one, entry) for one in consents}
         lines.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
         yield b"".join(lines)
         if not rows:

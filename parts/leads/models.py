@@ -1,6 +1,5 @@
 """The tables of forms, entries and their values. Times are UTC text."""
 
-from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -74,13 +73,6 @@ class Entry(Table):
         query = query.where(EntryValue.entry_id == row_id).order_by(EntryValue.key)
         return {"values": dict(query.tuples().execute(db))}
 
-    @classmethod
-    def write_details(cls, db: Any, row: dict[str, Any]) -> None:
-        """Replace the values of an entry by those of its row."""
-        EntryValue.delete().where(EntryValue.entry_id == row["id"]).execute(db)
-        if rows := EntryValue.rows_of(row, row["values"]):
-            EntryValue.insert_many(rows).execute(db)
-
 
 class EntryValue(Table):
     """The value of an input of an entry, such as `1.3`; blank ones have no row.
@@ -100,13 +92,6 @@ class EntryValue(Table):
 
     class Meta:
         primary_key = CompositeKey("entry_id", "key")
-
-    @classmethod
-    def rows_of(cls, entry: dict[str, Any], values: Mapping[str, str]) -> list[dict[str, Any]]:
-        """Return the rows of the values of an entry, by the ids of their inputs."""
-        same = {"entry_id": entry["id"], "form_id": entry["form_id"]}
-        rows = [{**same, "key": key, "value": text} for key, text in values.items() if text]
-        return [{**row, **cls.computed_values(row)} for row in rows]
 
     @classmethod
     def computed_values(cls, row: dict[str, Any]) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from html import escape
 from typing import Any
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, parse_qsl, urlencode, urljoin, urlsplit
 
 from landform.parts.leads import storage
 from landform.parts.leads.errors import EntryNotFound, FormRestricted
@@ -15,7 +15,7 @@ from landform.parts.leads.intake.shown import clean, first_values, shown_fields
 from landform.parts.leads.intake.spam import honeypot_name
 from landform.parts.leads.submissions import Outcome, open_form
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.call import Call
+from landform.service.call import SECRETS, Call
 from landform.service.errors import ApiError, from_known
 from landform.service.previews import now
 from landform.service.reply import Reply
@@ -35,11 +35,14 @@ from landform.storage.part import PageForm
 
 # The inputs with which a form names its page, and opens one with a password.
 PAGE, KEY = "landform_page", "landform_key"
-# The input with the path of a page of the host that shows the form.
+# The input with the path of the page that shows the form: one of the host, or the page above, with
+# the query that its form was sent with before.
 RETURN = "landform_return"
 # The parameter with which a page shows a confirmation, and the cookie that lets it have values.
 SUBMITTED, COOKIE = "submitted", "landform_submitted"
 DONE_SECONDS = 60 * 60
+# Parameters of a page that open it, or that show what was submitted.
+NOT_STORED = (*SECRETS, "preview", SUBMITTED, KEY)
 CHECK = "Please check what you entered. Nothing was sent yet."
 
 
@@ -47,7 +50,8 @@ def page_form(call: Call, form_id: str, visited: Visit) -> PageForm | None:
     """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
     with suppress(PartError):
         form = open_form(call.store, _number(form_id))
-        query = dict(call.incoming.query_pairs)
+        sent = parse_qsl(source_of(call, visited).query)
+        query = dict(call.incoming.query_pairs if call.operation.is_read else sent)
         done = _confirmation_html(call, form, query.get(SUBMITTED, ""))
         return _shown(call, form, visited, first_values(form, query), done=done)
     return None
@@ -66,22 +70,44 @@ def page_of(call: Call, sent: Mapping[str, Any]) -> Visit | None:
     return visited
 
 
+def source_of(call: Call, visited: Visit | None) -> SplitResult:
+    """Return the URL of the page from which a form was sent, without secrets in its query.
+
+    Without a `Referer` of a page of this site it is the page that the form names, or the
+    submission's URL. A form with messages is sent from the submission's URL.
+    """
+    try:
+        url = urlsplit(printable(call.incoming.headers.get("Referer", "")))
+    except ValueError:
+        url = urlsplit("")
+    is_here = url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https")
+    if not is_here or url.path.endswith(urlsplit(call.incoming.url).path):
+        url = urlsplit(urljoin(visited.link if visited else call.incoming.url, _host_path(call)))
+    pairs = [pair for pair in parse_qsl(url.query) if pair[0].lower() not in NOT_STORED]
+    return url._replace(query=urlencode(pairs), fragment="")
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that cannot be printed."""
+    return "".join(letter for letter in text if letter.isprintable())
+
+
 def answer(
     call: Call,
     form_id: int,
     sent: Mapping[str, Any],
-    submit: Callable[[str], Outcome],
+    submit: Callable[[Visit | None], Outcome],
 ) -> Reply:
     """Return what a visitor gets who sent a form with a browser.
 
-    `submit` stores the submission from the page at a URL or path; its errors are shown with the
-    form, those of the database too.
+    `submit` stores the submission from a page, or from none of landform; its errors are shown with
+    the form, those of the database too.
     """
     visited, messages = None, dict[str, str]()
     try:
         with call.store.connection():
             visited = page_of(call, sent)
-            outcome = submit(visited.link if visited else _host_path(call))
+            outcome = submit(visited)
         if outcome.confirmation:
             return _follow(call, form_id, visited, outcome.entry_id, outcome.confirmation)
         messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)
@@ -196,12 +222,16 @@ def _context(call: Call, visited: Visit | None) -> dict[str, str]:
     if visited is None:
         path = _host_path(call)
         return {RETURN: path} if path else {}
-    page, is_unlocked = visited.page, visited.visibility == Visibility.UNLOCKED
-    return {PAGE: str(page["id"]), **({KEY: key_of(call, page)} if is_unlocked else {})}
+    context = {PAGE: str(visited.page["id"])}
+    if visited.visibility == Visibility.UNLOCKED:
+        context[KEY] = key_of(call, visited.page)
+    if not call.operation.is_read and (url := source_of(call, visited)).query:
+        context[RETURN] = f"{url.path}?{url.query}"
+    return context
 
 
 def _host_path(call: Call) -> str:
-    """Return the path of the host's page that shows the form, or that a submission names.
+    """Return the path of the page that shows the form, or that a submission names.
 
     Empty where that is no path of this site.
     """

@@ -105,14 +105,18 @@ class HttpIncoming(Incoming):
 
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the JSON object in the body, or the form if the operation accepts one."""
+        return read_body(self.http, self._checked_body(operation), operation)
+
+    def read_form(self, operation: Operation) -> Mapping[str, str]:
+        """Return the fields of a form in the body; empty for other bodies."""
+        raw, is_form = self._checked_body(operation), self.http.mimetype in FORM_TYPES
+        return dict(read_form_fields(self.http, raw)) if is_form else {}
+
+    def _checked_body(self, operation: Operation) -> bytes:
+        """Return the body; raises a 413 for more bytes than the operation takes."""
         if operation.most_bytes:
             check_size(len(self._raw_body), operation.most_bytes)
-        return read_body(self.http, self._raw_body, operation)
-
-    def read_form(self) -> Mapping[str, str]:
-        """Return the fields of a form in the body; empty for other bodies."""
-        is_form = self.http.mimetype in FORM_TYPES
-        return dict(read_form_fields(self.http, self._raw_body)) if is_form else {}
+        return self._raw_body
 
     def has_unread_body(self, operation: Operation) -> bool:
         """Return whether there is a body that the operation does not read."""

@@ -42,7 +42,7 @@ ABOUT_HEADERS = {
     "Last-Modified": "When the resource was last written.",
     "Location": "The URL of the new resource.",
     "Retry-After": "How many seconds to wait before the next attempt.",
-    "X-Landform-Warning": "What has no effect or was removed, and why a form cannot be shown.",
+    "X-Landform-Warning": "What has no effect or was removed; why a form or feed cannot be used.",
     "WWW-Authenticate": "How to send credentials.",
     "X-Landform-Ignored": "The unknown names in the request.",
     "Preference-Applied": "The preference that was applied.",

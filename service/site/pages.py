@@ -281,7 +281,7 @@ def unlock(call: Call, visited: Visit) -> Reply:
     headers = {"Location": f"?{query}" if query else "./", "Cache-Control": PRIVATE}
     if visited.visibility == Visibility.PUBLIC:
         return html_reply(b"", headers, 303)
-    password = call.incoming.read_form().get("password", "")
+    password = call.incoming.read_form(call.operation).get("password", "")
     try:
         call.access.check_password(page, password)
     except ApiError as error:

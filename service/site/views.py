@@ -8,6 +8,7 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from landform.schemas.fields import LONGEST_TEXT
+from landform.schemas.pages import LONGEST_PASSWORD
 from landform.schemas.wordpress import Anything
 from landform.service.auth.credentials import is_cross_site
 from landform.service.call import Call
@@ -25,6 +26,9 @@ from landform.storage.errors import PageNotFound
 ALLOWED = "GET, HEAD, POST, OPTIONS"
 PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
 LONGEST_ID = 19
+# The most bytes of the password form, where a character takes up to twelve, and twice as many for
+# what a template adds.
+MOST_SENT = 24 * LONGEST_PASSWORD
 READS = ("GET", "HEAD")
 BY_SLUG, ROOT = "/<slug>", ""
 RESOURCE = Resource()
@@ -138,7 +142,7 @@ def show_page(call: Call, **arguments: Any) -> Reply:
         return html_reply(b"", {"Location": target, "Cache-Control": "no-store"}, 301)
 
 
-@RESOURCE.post(BY_SLUG, public=True, query=Anything())
+@RESOURCE.post(BY_SLUG, public=True, query=Anything(), most_bytes=MOST_SENT)
 def unlock_page(call: Call, **arguments: Any) -> Reply:
     """Check the password of a page, and redirect to the page."""
     return unlock(call, visit(call, **arguments))

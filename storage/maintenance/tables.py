@@ -14,6 +14,7 @@ from landform.storage.models import Event, Page, Table
 from landform.storage.pages import meta_columns, revisions, slugs
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
+from landform.storage.part import detail_writers
 from landform.storage.rows import Row, json_text
 from landform.storage.search import fold
 from landform.storage.sql import Parameter, Prepared, renew_generation
@@ -101,7 +102,8 @@ class RowWriter:
             revisions.record(self._store, old, row, row["author"])
             slugs.remember_former_slug(self._store, old, row)
         row["id"] = self._replace(model, row)
-        model.write_details(self._store.database, row)
+        if write := detail_writers().get(name):
+            write(self._store, row)
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})
         if self._known is not None:

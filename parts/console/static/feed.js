@@ -48,9 +48,9 @@ async function write(id, before, values, etag) {
   } catch {
     method = "PUT";
   }
-  if (!Object.keys(changed).length) return etag;
+  if (!Object.keys(changed).length) return { etag };
   const { headers } = await call(method, `/feeds/${id}`, { body: method === "PUT" ? body : changed, headers: { "If-Match": etag } });
-  return headers.get("ETag");
+  return { etag: headers.get("ETag"), warning: headers.get("X-Landform-Warning") };
 }
 
 const loadFeed = async (id) => {
@@ -75,11 +75,11 @@ function Editor({ id, isNew, loaded, draftName }) {
     stored: loaded, draft: mayWrite ? draftName : "", load: () => loadFeed(id),
     send: async (values, changes, stored, close) => {
       if (changes[`meta.${LOGIC}`]?.conditionalLogic?.rules?.some?.(({ fieldId }) => !String(fieldId ?? "").trim())) throw { message: "Nothing was saved: a rule has no field.", params: { fieldId: "A rule needs a field." } };
-      if (!isNew) return { values, etag: await write(id, stored.values, values, stored.etag) };
-      const { data } = await create("/feeds", bodyOf(values, true));
+      if (!isNew) return { values, ...(await write(id, stored.values, values, stored.etag)) };
+      const { data, headers } = await create("/feeds", bodyOf(values, true));
       close();
       go(`feeds/${data.id}`, {}, { replace: true });
-      say(`Feed ${data.id} was added.`);
+      say([`Feed ${data.id} was added.`, headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
       return null;
     },
   });

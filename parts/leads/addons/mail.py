@@ -59,9 +59,17 @@ def _recipients(meta: JsonObject, entry: JsonObject, form: JsonObject) -> list[s
 
     A list is split before merge tags are replaced: no value of an entry is several addresses.
     """
-    to_field = text_of(meta.get("toField"))
-    templates = [f"{{:{to_field}}}"] if to_field else text_of(meta.get("toEmail")).split(",")
-    addresses = [merge(text.strip(), form, entry, str).strip() for text in templates]
-    if not all(map(ADDRESS.fullmatch, addresses)) or len(addresses) > MOST_RECIPIENTS:
+    addresses = [merge(text, form, entry, str).strip() for text in recipients_of(meta)]
+    if not all(map(ADDRESS.fullmatch, addresses)):
         raise AddonError(NO_RECIPIENT, retryable=False)
     return list(dict.fromkeys(addresses))
+
+
+def recipients_of(meta: JsonObject) -> list[str]:
+    """Return the addresses of a feed, some of which may be merge tags; raises `AddonError`."""
+    to_field, to = (text_of(meta.get(name)) for name in ("toField", "toEmail"))
+    texts = [f"{{:{to_field}}}"] if to_field else [text.strip() for text in to.split(",")]
+    are_valid = all("{" in text or ADDRESS.fullmatch(text) for text in texts)
+    if not are_valid or len(texts) > MOST_RECIPIENTS:
+        raise AddonError(NO_RECIPIENT, retryable=False)
+    return texts

@@ -4,18 +4,31 @@ A host registers one by `landing.addons["crm"] = subscribe`, or None to leave it
 An installed one is an entry point of the group `landform.addons`, with the slug as its name.
 """
 
-from collections.abc import Callable
+import json
+from collections.abc import Callable, Mapping
 from functools import partial
 from importlib.metadata import EntryPoint, entry_points
+from typing import Any
 
-from landform.parts.leads.addons import Addon
-from landform.parts.leads.addons.mail import run_email
-from landform.parts.leads.addons.requests import run_slack, run_webhook
+from landform.parts.leads.addons import Addon, AddonError
+from landform.parts.leads.addons.mail import recipients_of, run_email
+from landform.parts.leads.addons.requests import (
+    request_target,
+    run_slack,
+    run_webhook,
+    slack_url,
+)
 from landform.parts.leads.options import SmtpServer
 from landform.service.call import Service
 from landform.service.json_codec import JsonObject
 
 GROUP = "landform.addons"
+# What reads the settings of a built-in add-on that every run needs.
+NEEDED: Mapping[str, Callable[[JsonObject], Any]] = {
+    "gravityformswebhooks": request_target,
+    "gravityformsslack": slack_url,
+    "email": recipients_of,
+}
 
 
 def find_addons(
@@ -37,6 +50,17 @@ def find_addons(
         return {slug: addon for slug, addon in merged.items() if addon}
 
     return all_addons
+
+
+def settings_problem(service: Service, feed: Mapping[str, Any]) -> str:
+    """Return why a built-in add-on cannot run a feed with its settings; empty if it can."""
+    slug = feed["addon_slug"]
+    if slug in NEEDED and slug not in service.addons:
+        try:
+            NEEDED[slug](json.loads(feed["meta"]))
+        except AddonError as error:
+            return str(error)
+    return ""
 
 
 def _imported(point: EntryPoint) -> Addon:

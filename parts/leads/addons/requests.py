@@ -33,12 +33,10 @@ def run_webhook(
 
     `private`: whether to addresses that are not public too.
     """
-    method = str(meta.get("requestMethod") or "POST").upper()
-    if method not in METHODS:
-        raise AddonError("The method of the feed is unknown.", retryable=False)
+    method, template = request_target(meta)
     is_json, data = meta.get("requestFormat") != "form", _request_data(meta, entry, form)
     kind = "application/json" if is_json else "application/x-www-form-urlencoded"
-    url, headers = _url(meta.get("requestURL"), entry, form), _headers(meta, entry, form)
+    url, headers = _merged(template, entry, form), _headers(meta, entry, form)
     encoded = urlencode({name: text_of(value) for name, value in data.items()})
     body = dumps(data) if is_json else encoded.encode()
     if method == "GET":
@@ -57,7 +55,7 @@ def run_slack(
     # Slack reads `<!channel>` as a mention; the template may have one, a value not.
     text = merge(template, form, entry, lambda value: escape(value, quote=False))
     body = dumps({"text": text[:LONGEST_SLACK], "unfurl_links": False})
-    url = _url(meta.get("webhookURL"), entry, form)
+    url = _merged(slack_url(meta), entry, form)
     headers = {"Content-Type": "application/json", KEY_HEADER: run_key}
     _request(url, headers, body, private)
 
@@ -79,11 +77,28 @@ def _request(
         raise AddonError(message, retryable=not is_final, retry_after=pause)
 
 
-def _url(template: Any, entry: JsonObject, form: JsonObject) -> str:
-    """Return the URL of a feed, with merge tags replaced and encoded."""
+def request_target(meta: JsonObject) -> tuple[str, str]:
+    """Return the method and the URL, with merge tags, of a feed; raises `AddonError`."""
+    method = str(meta.get("requestMethod") or "POST").upper()
+    if method not in METHODS:
+        raise AddonError("The method of the feed is unknown.", retryable=False)
+    return method, _fixed(meta.get("requestURL"))
+
+
+def slack_url(meta: JsonObject) -> str:
+    """Return the URL of a feed for Slack, with merge tags; raises `AddonError`."""
+    return _fixed(meta.get("webhookURL"))
+
+
+def _fixed(template: Any) -> str:
     if not isinstance(template, str) or not FIXED_HOST.fullmatch(template.strip()):
         raise AddonError(NO_URL, retryable=False)
-    return merge(template.strip(), form, entry, lambda value: quote(value, safe=""))
+    return template.strip()
+
+
+def _merged(template: str, entry: JsonObject, form: JsonObject) -> str:
+    """Return the URL of a feed, with merge tags replaced and encoded."""
+    return merge(template, form, entry, lambda value: quote(value, safe=""))
 
 
 def _headers(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str, str]:

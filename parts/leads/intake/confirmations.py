@@ -18,6 +18,7 @@ from landform.service.planning.entries import Entry
 
 TAG = re.compile(r"\{([^{}]*)\}")
 FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-z]+))?", re.DOTALL)
+CHECKED = "Checked"
 THANKS = "Thanks for contacting us! We will get in touch with you shortly."
 # The names of merge tags, and the keys of an entry or form that they stand for.
 ENTRY_TAGS = {
@@ -128,7 +129,7 @@ def field_text(
     ids = [number] if "." in number else [one.id for one in inputs_of(field)]
     if field["type"] == "consent" and "." not in number:
         agreed = entry.get(ids[1], "") if len(ids) > 1 else ""
-        return (agreed or str(field.get("checkboxLabel") or "")) if entry.get(ids[0]) else ""
+        return agreed or str(field.get("checkboxLabel") or CHECKED) if entry.get(ids[0]) else ""
     values = [str(entry.get(one) or "") for one in ids]
     shown = [texts.get(value, value) for value in values if value]
     return (", " if field["type"] == "checkbox" else " ").join(shown)

@@ -172,7 +172,7 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
 
     The feeds of one that was spam are planned.
     """
-    if not call.body or call.incoming.read_form():
+    if not call.body or call.incoming.read_form(call.operation):
         # Gravity Forms reads only JSON here.
         return Reply(NOTHING, status=400)
     _row_to_update(call, entry_id)

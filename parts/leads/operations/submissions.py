@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from typing import Any
-from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
 from marshmallow import INCLUDE, Schema
 
@@ -16,19 +15,18 @@ from landform.parts.leads.response_schemas import (
 from landform.parts.leads.submissions import Context, Outcome, check, open_form, submit
 from landform.schemas.fields import LONGEST_TEXT, Flag, Integer
 from landform.schemas.known_names import Tolerant
-from landform.service.call import SECRETS, Call
+from landform.service.call import Call
 from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
+from landform.service.site.pages import Visit
 
 RESOURCE = Resource(GRAVITY_FORMS)
 # The most bytes of a submission, also as it was sent, where a character of a form takes up to
 # three times as many; the most characters of the name of a program.
 MOST_BYTES, MOST_SENT, LONGEST_AGENT = 256 * 1024, 1024 * 1024, 250
-# Parameters of a page that open it, or that show what was submitted.
-NOT_STORED = (*SECRETS, "preview", site.SUBMITTED, site.KEY)
 ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
 TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
 
@@ -71,17 +69,16 @@ def submit_form(call: Call, form_id: int) -> Reply:
     of the form.
     """
 
-    def send(page_url: str) -> Outcome:
+    def send(visited: Visit | None) -> Outcome:
         form = _open_form(call, form_id)
         _count(call, "forms")
-        return submit(call.store, form, call.sent_body, _context(call, page_url))
+        return submit(call.store, form, call.sent_body, _context(call, visited))
 
     if accepts_html(call.incoming.headers):
         return site.answer(call, form_id, call.sent_body, send)
     if call.query["_validate_only"]:
         return _checked(call, form_id)
-    visited = site.page_of(call, call.sent_body)
-    outcome = send(visited.link if visited else "")
+    outcome = send(site.page_of(call, call.sent_body))
     if outcome.confirmation is None:
         return Reply(_invalid(outcome.messages), status=400)
     url = site.confirmation_url(call, outcome.confirmation)
@@ -124,38 +121,17 @@ def _count(call: Call, kind: str) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
-def _context(call: Call, page_url: str) -> Context:
+def _context(call: Call, visited: Visit | None) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
     return Context(
-        source_url=_source_url(call, page_url)[:LONGEST_TEXT],
+        source_url=site.source_of(call, visited).geturl()[:LONGEST_TEXT],
         ip=call.access.address if call.part(Leads).entry_ip else "",
-        user_agent=_printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
+        user_agent=site.printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
         address=call.access.address,
         from_page=accepts_html(headers),
         key=headers.get("Idempotency-Key", ""),
         created_by=caller.author if caller else None,
     )
-
-
-def _source_url(call: Call, page_url: str) -> str:
-    """Return the page from which a form was sent, without secrets in its query.
-
-    Without a `Referer` of a page of this site it is the page that the form names, or the
-    submission's URL. A form with messages is sent from the submission's URL.
-    """
-    try:
-        url = urlsplit(_printable(call.incoming.headers.get("Referer", "")))
-    except ValueError:
-        url = urlsplit("")
-    is_here = url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https")
-    if not is_here or url.path.endswith(urlsplit(call.incoming.url).path):
-        url = urlsplit(urljoin(call.incoming.url, page_url))
-    pairs = [pair for pair in parse_qsl(url.query) if pair[0].lower() not in NOT_STORED]
-    return url._replace(query=urlencode(pairs), fragment="").geturl()
-
-
-def _printable(text: str) -> str:
-    return "".join(letter for letter in text if letter.isprintable())
 
 
 def _checked(call: Call, form_id: int) -> Reply:

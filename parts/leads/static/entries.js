@@ -29,6 +29,9 @@ function searchOf({ status, q, from, to }) {
 export const valuesOf = (entry) => Object.entries(entry).filter(([id, value]) => /^\d+(\.\d+)?$/.test(id) && value !== "")
   .sort(([a], [b]) => parseInt(a, 10) - parseInt(b, 10) || a.localeCompare(b, "en", { numeric: true }));
 
+/** Return the first values of an entry, without boxes that are only checked. */
+const summaryOf = (entry) => valuesOf(entry).filter(([id, value]) => !(id.endsWith(".1") && value === "1")).slice(0, VALUES).map(([, value]) => String(value).slice(0, 80)).join(", ");
+
 /** Change the properties of an entry, such as its star or its status. */
 export const setProperties = (id, properties) => put(`/entries/${id}/properties`, properties);
 
@@ -55,7 +58,7 @@ export function EntryList({ query }) {
   const star = (entry) => (entry.is_starred === "1" ? "★" : "☆");
   const columns = [
     writes && { label: "", heading: "Star", cell: (entry) => html`<button class="plain" aria-pressed=${entry.is_starred === "1" ? "true" : "false"} aria-label="Star entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { is_starred: entry.is_starred === "1" ? 0 : 1 }, `Entry ${entry.id} ${entry.is_starred === "1" ? "has no star" : "has a star"}.`)}>${star(entry)}</button>` },
-    { label: "Entry", main: true, cell: (entry) => html`<${Link} path="entries/${entry.id}" class=${entry.is_read === "1" ? undefined : "unread"}>${valuesOf(entry).slice(0, VALUES).map(([, value]) => String(value).slice(0, 80)).join(", ") || `Entry ${entry.id}`}<//>${entry.is_read !== "1" && html` <span class="tag">new</span>`}` },
+    { label: "Entry", main: true, cell: (entry) => html`<${Link} path="entries/${entry.id}" class=${entry.is_read === "1" ? undefined : "unread"}>${summaryOf(entry) || `Entry ${entry.id}`}<//>${entry.is_read !== "1" && html` <span class="tag">new</span>`}` },
     { label: "Form", cell: ({ form_id }) => titles[form_id] || `Form ${form_id}` },
     { label: `Sent (${timezone})`, cell: ({ date_created }) => html`<time datetime="${date_created.replace(" ", "T")}Z">${displayTime(fromUtc(date_created))}</time>` },
     writes && { label: "", cell: (entry) => html`<div class="actions">

@@ -18,20 +18,32 @@ const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flat
   return Object.entries(item).map(([id, label]) => [id, id === field || label === item[field] ? label : `${item[field]}: ${label}`]);
 }));
 
+/** Get a form, if it is still there and the caller may read it. */
+const findForm = async (id) => (may("forms:read") ? (await get(`/forms/${id}`).catch(() => ({}))).data : null);
+
+/** Return a value as people read it: that of a consent is the text of its checkbox. */
+function textOf(entry, form, id, value) {
+  const consent = form?.fields.find((field) => field.type === "consent" && `${field.id}.1` === id);
+  return consent ? entry[`${consent.id}.2`] || consent.checkboxLabel || "Checked" : String(value);
+}
+
 export function Entry({ id }) {
-  const state = useLoad(async () => (await get(`/entries/${encodeURIComponent(id)}`, { _labels: 1 })).data, [id]);
-  const entry = state.data;
+  const state = useLoad(async () => {
+    const { data } = await get(`/entries/${encodeURIComponent(id)}`, { _labels: 1 });
+    return { entry: data, form: await findForm(data.form_id) };
+  }, [id]);
+  const entry = state.data?.entry;
   const writes = may("entries:write");
   useEffect(() => {
     // Who opens an entry has read it.
     if (entry && writes && entry.is_read !== "1") setProperties(entry.id, { is_read: 1 }).catch(() => {});
   }, [entry?.id]);
   return html`<${Screen} title="Entry ${id}"><p><${Link} path="entries" query=${{ form_id: entry?.form_id }}>Entries<//></p>
-    <${Loaded} state=${state}>${(loaded) => html`<${Sent} entry=${loaded} writes=${writes} reload=${state.reload} />
-      ${hasPart("runs") && may("feeds:read") && html`<${Runs} entry=${loaded} />`}`}<//><//>`;
+    <${Loaded} state=${state}>${(loaded) => html`<${Sent} ...${loaded} writes=${writes} reload=${state.reload} />
+      ${hasPart("runs") && may("feeds:read") && html`<${Runs} entry=${loaded.entry} />`}`}<//><//>`;
 }
 
-function Sent({ entry, writes, reload }) {
+function Sent({ entry, form, writes, reload }) {
   const labels = labelsOf(entry._labels);
   const [change, isChanging, error] = useAction(async (properties, text) => {
     await setProperties(entry.id, properties);
@@ -44,7 +56,7 @@ function Sent({ entry, writes, reload }) {
     say(`Entry ${entry.id} was deleted for good.`);
   });
   return html`<section class="card"><h2>What was sent</h2>
-    <${Values} pairs=${valuesOf(entry).map(([id, value]) => [labels[id] || `Input ${id}`, String(value)])} />
+    <${Values} pairs=${valuesOf(entry).map(([id, value]) => [labels[id] || `Input ${id}`, textOf(entry, form, id, value)])} />
     <p class="hint">Sent ${displayTime(fromUtc(entry.date_created))} (${timezone})${entry.source_url && html` from <a href=${/^https?:/.test(entry.source_url) ? entry.source_url : undefined} rel="noreferrer">${entry.source_url}</a>`}. Status: ${entry.status}.</p>
     <${Problem} error=${error || eraseError} />
     ${writes && html`<div class="actions">

@@ -65,8 +65,21 @@ const namesOf = ({ fields, confirmations }) => ({
   ...Object.fromEntries(Object.values(fields).map((field) => [`fields.${field.id}`, `Field “${nameOf(field)}”`])),
 });
 
-/** Return how a changed value is shown: an order by the labels of the fields. */
-const shownIn = (fields) => (path, value) => (path === "order" ? value.map((id) => (fields[id] ? nameOf(fields[id]) : `Field ${id}`)).join("\n") : value);
+const PROPERTIES = { label: "Label", description: "Help", content: "Text", choices: "Choices", checkboxLabel: "Text of the checkbox", isRequired: "Required", inputName: "Parameter of the page's address", inputs: "Parts", message: "Message", url: "Address of the page", type: "Type" };
+
+/** Return the value of a property in words: of choices and parts their texts. */
+function wordsOf(value) {
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  if (Array.isArray(value)) return value.map((item) => item?.text ?? item?.label ?? JSON.stringify(item)).join(", ");
+  return typeof value === "object" ? JSON.stringify(value) : String(value);
+}
+
+/** Return how a changed value is shown: an order by the labels of the fields, a field or confirmation by a line for each property. */
+const shownIn = (fields) => (path, value) => {
+  if (path === "order") return value.map((id) => (fields[id] ? nameOf(fields[id]) : `Field ${id}`)).join("\n");
+  if (!/^(fields|confirmations)\./.test(path)) return value;
+  return value ? Object.entries(value).map(([key, item]) => `${PROPERTIES[key] || key}: ${wordsOf(item)}`).join("\n") : "Removed";
+};
 
 function FormFields({ document: { values, set, error, stored } }) {
   const field = (name) => ({ name, error, label: LABELS[name], value: values[name], change: (value) => set({ [name]: value }) });

@@ -13,6 +13,7 @@ from landform.parts.leads.storage.entries import (
     find_entry,
     get_entry,
     load_entries,
+    replace_values,
     trash_entry,
     update_entry,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "list_forms",
     "load_entries",
     "read_forms",
+    "replace_values",
     "trash_entry",
     "trash_form",
     "update_entry",

@@ -46,6 +46,7 @@ DEFAULTS: Row = {
 }
 BY_ID = Prepared(Entry.select().where(Entry.id == Parameter("id")))
 VALUE_COLUMNS = tuple(EntryValue._meta.fields)
+DELETE_VALUES = Prepared(EntryValue.delete().where(EntryValue.entry_id == Parameter("id")))
 # How many values a statement stores.
 MOST_ADDED = 50
 # With the condition of the index.
@@ -138,9 +139,17 @@ def create_entry(store: Store, /, form: Row, values: Mapping[str, str], **column
     return row
 
 
-def _add_values(store: Store, entry: Row, values: Mapping[str, str]) -> None:
+def replace_values(store: Store, entry: Mapping[str, Any]) -> None:
+    """Store the `values` of an entry instead of those that it has. Use in a write."""
+    DELETE_VALUES.run(store, {"id": entry["id"]})
+    _add_values(store, entry, entry["values"])
+
+
+def _add_values(store: Store, entry: Mapping[str, Any], values: Mapping[str, str]) -> None:
     """Store the values of an entry by the ids of their inputs; blank ones are not stored."""
-    rows = EntryValue.rows_of(entry, values)
+    same = {"entry_id": entry["id"], "form_id": entry["form_id"]}
+    rows = [{**same, "key": key, "value": text} for key, text in values.items() if text]
+    rows = [{**row, **EntryValue.computed_values(row)} for row in rows]
     for start in range(0, len(rows), MOST_ADDED):
         added = rows[start : start + MOST_ADDED]
         columns = {name: [row[name] for row in added] for name in VALUE_COLUMNS}

@@ -1,5 +1,7 @@
 """Feeds run by themselves: what each add-on sends for an entry, once, and what it never does."""
 
+import csv
+import io
 import json
 import logging
 import ssl
@@ -87,6 +89,41 @@ def test_the_chosen_values_are_sent_by_the_method_and_format_of_the_feed(
     source = {"from": "a+b@example.com"}
     assert dict(parse_qsl(query)) == (source | values if method == "GET" else source)
     assert dict(parse_qsl(body)) == ({} if method == "GET" else values)
+
+
+NO_URL = "The feed has no http or https URL whose host is fixed."
+NO_ADDRESS = "The feed has no valid address in toEmail or toField."
+SETTINGS: list[tuple[str, dict[str, Any], str | None]] = [
+    ("email", {}, NO_ADDRESS), ("email", {"toEmail": "us"}, NO_ADDRESS),
+    ("email", {"toEmail": "us@example.com,"}, NO_ADDRESS), ("email", {"toEmail": [1]}, NO_ADDRESS),
+    ("email", {"toEmail": ", ".join(["us@example.com"] * 21)}, NO_ADDRESS),
+    ("email", {"toEmail": " us@example.com, {E-mail:2}"}, None), ("email", {"toField": 2}, None),
+    (HOOK, {}, NO_URL), (HOOK, {"requestURL": 1}, NO_URL),
+    (HOOK, {"requestURL": "https://{Name:1}/"}, NO_URL),
+    (HOOK, {"requestURL": "http://a.example", "requestMethod": []}, None),
+    (HOOK, {"requestURL": "http://a.example", "requestMethod": "HEAD"},
+     "The method of the feed is unknown."),
+    ("gravityformsslack", {"message": "x"}, NO_URL), ("crm", {}, None),
+]  # fmt: skip
+
+
+def test_a_write_of_a_feed_that_cannot_run_says_so(desk: Desk) -> None:
+    path = f"/feeds/{desk.add_feed('crm')}"
+    for addon, meta, problem in SETTINGS:
+        body = {"form_id": desk.form, "addon_slug": addon, "meta": {"feedName": "F", **meta}}
+        for written in (
+            desk.post("/feeds", json=body), desk.post(f"/forms/{desk.form}/feeds", json=body),
+            desk.put(path, json=body), desk.patch(path, json={"is_active": False}),
+            desk.put(f"{path}/properties", json={"is_active": True}),
+            desk.post(f"{path}/duplicate", json={}),
+        ):  # fmt: skip
+            assert written.status_code in (200, 201)
+            assert written.headers.get("X-Landform-Warning") == problem, meta
+    # A function of the host has settings of its own.
+    desk.landing.addons |= dict.fromkeys((HOOK, "email", "gravityformsslack"))
+    for addon, meta, _ in SETTINGS:
+        body = {"form_id": desk.form, "addon_slug": addon, "meta": {"feedName": "F", **meta}}
+        assert "X-Landform-Warning" not in desk.put(path, json=body).headers
 
 
 def test_only_planned_feeds_run_and_only_for_active_entries(desk: Desk, hook: Receiver) -> None:
@@ -262,6 +299,30 @@ def test_a_mail_arrives_once_with_the_values_of_the_entry(desk: Desk) -> None:
     assert lines == ["Zürich", ".", "<b>bold</b>", "", "From ada@example.com"]
 
 
+def test_a_consent_is_read_as_the_text_that_was_agreed_to(desk: Desk) -> None:
+    desk.add_form(fields=[
+        {"id": 1, "type": "email", "label": "E-mail"},
+        {"id": 2, "type": "consent", "label": "News", "checkboxLabel": "Write to me"},
+        {"id": 3, "type": "consent", "label": "Terms"}, {"id": 4, "type": "consent", "label": "No"},
+        {"id": 5, "type": "consent", "label": "Then", "checkboxLabel": "I agree now"},
+    ])  # fmt: skip
+    with mailbox() as box:
+        desk.smtp_url = box.url
+        desk.add_feed("email", toEmail="sales@example.com")
+        agreed = {"f2_1": "1", "f3_1": "1", "f5_1": "1", "f5_2": "I agreed then"}
+        entry_id = desk.submit(f1="ada@example.com", **agreed)
+        desk.deliver()
+    lines = box.accepted[0][1].get_content().splitlines()
+    texts = ["Write to me", "Checked", "I agreed then"]
+    labels = ("News", "Terms", "Then")
+    assert lines[1:] == [f"{name}: {text}" for name, text in zip(labels, texts, strict=True)]
+    answer = desk.get(f"/forms/{desk.form}/entries", headers={"Accept": "text/csv"})
+    (row,) = csv.DictReader(io.StringIO(answer.data.decode("utf-8-sig"), newline=""))
+    shown = [row[f"{name} (Consent)"] for name in ("News", "Terms", "Then", "No")]
+    assert shown == [*texts, ""]
+    assert desk.get(f"/entries/{entry_id}").get_json()["2.1"] == "1"
+
+
 def test_no_value_becomes_a_header_a_recipient_or_a_command(desk: Desk) -> None:
     evil = "x@example.com\r\nBcc: all@example.com\r\n\r\nhi\r\n.\r\nRCPT TO:<all@example.com>"
     with mailbox() as box:
@@ -277,7 +338,7 @@ def test_no_value_becomes_a_header_a_recipient_or_a_command(desk: Desk) -> None:
     for _, mail in box.accepted:
         assert (mail["Bcc"], mail["Reply-To"], mail["To"]) == (None, None, "sales@example.com")
     refused = [run["message"] for run in desk.runs() if run["state"] == "failed"]
-    assert refused == ["The feed has no valid address in toEmail or toField."] * 9
+    assert refused == [NO_ADDRESS] * 9
     assert not any(run["retryable"] for run in desk.runs())
 
 

@@ -39,7 +39,12 @@ def desk(client: Client) -> Client:
 def shown(visitor: FlaskClient, query: str = "") -> tuple[str, dict[str, str]]:
     """Return the HTML of the page, and the hidden inputs of its form."""
     html = visitor.get(f"/boat/{query}", headers=BROWSER).get_data(as_text=True)
-    return html, dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html))
+    return html, hidden_inputs(html)
+
+
+def hidden_inputs(html: str) -> dict[str, str]:
+    """Return the values of the hidden inputs of a form."""
+    return dict(re.findall(r'<input type="hidden" name="([^"]+)" value="([^"]*)"', html))
 
 
 def send(visitor: FlaskClient, **values: str) -> Any:
@@ -149,13 +154,31 @@ def test_after_its_window_a_page_takes_nothing(desk: Client) -> None:
 def test_an_entry_knows_its_page_without_secrets_and_no_address(
     desk: Client, referer: str, source: str
 ) -> None:
-    data = {**shown(desk.anonymous)[1], **VALID}
-    headers = {**BROWSER, "Referer": referer, "User-Agent": "B" * 300}
-    assert (
-        desk.anonymous.post("/forms/1/submissions", data=data, headers=headers).status_code == 303
-    )
-    (entry,) = entries(desk)
-    assert (entry["source_url"], entry["ip"], entry["user_agent"]) == (source, "", "B" * 250)
+    headers = {**BROWSER, "User-Agent": "B" * 300}
+
+    def submit(values: dict[str, str], referer: str) -> Any:
+        sent = {**headers, "Referer": referer}
+        return desk.anonymous.post("/forms/1/submissions", data=values, headers=sent)
+
+    first = shown(desk.anonymous, "?utm_source=x")[1]
+    assert submit({**first, **VALID}, referer).status_code == 303
+    # The same after two mistakes, which are shown at the address of the submission.
+    wrong = submit(first, referer).text
+    wrong = submit(hidden_inputs(wrong), "http://localhost/forms/1/submissions").text
+    again = {**hidden_inputs(wrong), **VALID, "input_1_3": "Bo"}
+    back = submit(again, "http://localhost/forms/1/submissions").headers["Location"]
+    assert back.startswith("/boat/?submitted=")
+    stored = [(entry["source_url"], entry["4"], entry["ip"]) for entry in entries(desk)]
+    assert stored == [(source, "x", "")] * 2
+    assert entries(desk)[0]["user_agent"] == "B" * 250
+
+
+@pytest.mark.parametrize("path", ["//evil.example/?a=1", "/\\evil.example", "https://evil.example"])
+def test_no_submission_names_a_page_of_another_site(desk: Client, path: str) -> None:
+    data = {**shown(desk.anonymous)[1], **VALID, "landform_return": path}
+    sent = desk.anonymous.post("/forms/1/submissions", data=data, headers=BROWSER)
+    assert sent.headers["Location"].startswith("/boat/?submitted=")
+    assert entries(desk)[0]["source_url"] == "http://localhost/boat/"
 
 
 @pytest.mark.settings(SUBMISSIONS_PER_MINUTE=3)

@@ -94,6 +94,23 @@ def test_a_form_that_cannot_be_submitted_leaves_the_page_of_a_host_as_it_is(host
         assert landing.form(99) == Markup("")
 
 
+@pytest.mark.sqlite("a file goes away")
+def test_a_page_of_a_host_is_shown_without_its_form_while_the_database_is_away(
+    host: Flask, tmp_path: Any, caplog: pytest.LogCaptureFixture
+) -> None:
+    database, away = tmp_path / "host.db", tmp_path / "away.db"
+    visitor = host.test_client()
+    before = visitor.get("/offer").text
+    database.rename(away)
+    database.mkdir()
+    shown = visitor.get("/offer")
+    assert (shown.status_code, shown.text) == (200, "<h1>Offer</h1>")
+    assert "Form 1 cannot be shown: The database cannot be used now." in caplog.messages
+    database.rmdir()
+    away.rename(database)
+    assert visitor.get("/offer").text == before
+
+
 def test_a_form_needs_the_part_and_a_request(host: Flask, tmp_path: Any) -> None:
     without: Any = create_blueprint(f"sqlite:///{tmp_path}/other.db", name="without")
     host.register_blueprint(without, url_prefix="/other")

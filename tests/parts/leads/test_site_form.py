@@ -310,6 +310,11 @@ def test_a_form_is_filled_in_from_the_query_of_its_page(site: Site) -> None:
         assert 'name="input_8" value=""' in site.get(f"{path}?{refused}").text
     send(site, f"{path}?from=mail", GOOD)
     assert entries(site)[0]["8"] == "mail"
+    # A mistake in one form leaves the others of the page filled in.
+    content = f"[gravityform id={make_form(site, FIELDS[1])}]"
+    other = make_page(site, "1", content=content, slug="other")
+    wrong = send(site, f"{other}?from=ads", {}, Referer=f"http://localhost{other}?from=ads")
+    assert (wrong.status_code, 'name="input_8" value="ads"' in wrong.text) == (422, True)
 
 
 def test_a_page_is_cached_until_its_form_changes(site: Site) -> None:
