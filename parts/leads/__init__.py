@@ -33,10 +33,12 @@ class Leads(Part):
     errors = (
         e.FormNotFound,
         e.FormToDeleteNotFound,
+        e.FormToUpdateNotFound,
         e.EntryNotFound,
         e.EntryToUpdateNotFound,
         e.AlreadyInTrash,
         e.EntryFormUnknown,
+        e.NoEntry,
         e.NoForm,
         e.NoTitle,
         e.NoFields,

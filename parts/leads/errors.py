@@ -15,6 +15,12 @@ class FormToDeleteNotFound(PartError):
     code, status = "gf_form_invalid_id", 404
 
 
+class FormToUpdateNotFound(PartError):
+    """There is no such form to update."""
+
+    code, status = "not_found", 404
+
+
 class EntryNotFound(PartError):
     """There is no such entry."""
 
@@ -37,6 +43,12 @@ class EntryFormUnknown(PartError):
     """The form of the entry does not exist."""
 
     code, status = "invalid_form_id", 400
+
+
+class NoEntry(PartError):
+    """The body must be a JSON object with an entry."""
+
+    code, status = "missing_entry", 400
 
 
 class NoForm(PartError):

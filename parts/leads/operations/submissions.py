@@ -39,8 +39,8 @@ class Submission(Schema):
     class Meta:
         unknown = INCLUDE
 
-    source_page = Integer("The page of the form: 1, since forms have one.", 0)
-    target_page = Integer("The page to go on to; 0 to submit.", 0)
+    source_page = Integer("The page of the form: 1, since forms have one.", 0, allow_none=True)
+    target_page = Integer("The page to go on to; 0 to submit.", 0, allow_none=True)
 
 
 class SubmissionView(Tolerant):
