@@ -97,9 +97,9 @@ class EntryWrite(Schema):
         for name, column in (("date_created", "created_utc"), ("date_updated", "modified_utc")):
             if name in data:
                 columns[column] = data[name]
-        given = {name: data[name] for name in PROPERTIES if name in data}
+        sent = {name: data[name] for name in PROPERTIES if name in data}
         columns["properties"] = {
-            name: None if value is None else _value(name, value) for name, value in given.items()
+            name: None if value is None else _value(name, value) for name, value in sent.items()
         }
         loaded = {"columns": columns, "values": values}
         return {**loaded, "form_id": data["form_id"]} if "form_id" in data else loaded
@@ -157,11 +157,7 @@ class Search(Field[JsonObject]):
         if not isinstance(search, dict):
             raise ValidationError("search must be a JSON object.")
         filters = search.get("field_filters") or []
-        status = search.get("status")
-        statuses = status if isinstance(status, list) else ["active" if status is None else status]
-        if not all(isinstance(one, str) for one in statuses):
-            raise ValidationError("The status of a search must be a string, or a list of them.")
-        loaded: JsonObject = {"status": statuses, "filters": []}
+        loaded: JsonObject = {"status": _statuses(search.get("status")), "filters": []}
         for name in ("start_date", "end_date"):
             if text := search.get(name):
                 loaded[name] = _utc(str(text), name, is_end=name == "end_date")
@@ -176,6 +172,14 @@ class Search(Field[JsonObject]):
         if loaded["mode"] not in ("all", "any"):
             raise ValidationError("The mode of field_filters must be all or any.")
         return loaded
+
+
+def _statuses(status: object) -> list[str]:
+    """Return the statuses of a search, which are one or a list; `active` by default."""
+    statuses = status if isinstance(status, list) else ["active" if status is None else status]
+    if not all(isinstance(name, str) for name in statuses):
+        raise ValidationError("The status of a search must be a string, or a list of them.")
+    return statuses
 
 
 def _filter(item: object) -> JsonObject:

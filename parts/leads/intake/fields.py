@@ -135,8 +135,8 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
             values[str(field["id"])] = _text(other, sent[other])
         if field["type"] == "consent" and values.get(f"{field['id']}.1") in (None, "", "0"):
             # Nobody agreed to the words that were sent.
-            for one in inputs_of(field):
-                values.pop(one.id, None)
+            for part in inputs_of(field):
+                values.pop(part.id, None)
     return values
 
 

@@ -81,8 +81,13 @@ def test_filters_find_what_they_say(desk: Client) -> None:
 
 
 def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) -> None:
-    for value, status in (("9", "active"), ("10", "active"), ("100", "spam")):
-        entry = {"2": value, "4": value, "status": status, "date_created": "2020-01-01"}
+    for value, status, year in (
+        ("9", "active", 2020),
+        ("10", "active", 2019),
+        ("100", "spam", 2018),
+    ):
+        date = f"{year}-01-01 10:00:00"
+        entry = {"2": value, "4": value, "status": status, "date_created": date}
         desk.post("/forms/1/entries", json=entry)
 
     def ids(path: str, **query: str) -> str:
