@@ -1005,6 +1005,7 @@ class SubmitForm(TypedDict, total=False):
 
     _validate_only: bool
     source_page: int | None
+    field_values: Any
     target_page: int | None
     _fields: str | Sequence[str]
 
@@ -1021,6 +1022,7 @@ class ValidateSubmission(TypedDict, total=False):
     """What `validate_submission` takes."""
 
     source_page: int | None
+    field_values: Any
     target_page: int | None
     _fields: str | Sequence[str]
 

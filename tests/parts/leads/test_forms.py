@@ -7,6 +7,11 @@ from applications import Client
 TEXT: dict[str, Any] = {"id": 9, "type": "text", "label": "T"}
 COMMA = {"type": "number", "numberFormat": "decimal_comma", "rangeMin": "1,5"}
 TWICE = {"type": "email", "emailConfirmEnabled": True}
+INTERNAL = {
+    "type": "select", "visibility": "administrative", "isRequired": True,
+    "choices": [{"text": "Done", "value": "done"},
+                {"text": "New", "value": "new", "isSelected": True}],
+}  # fmt: skip
 # Fields, what is sent for them, and what is stored; None for what is refused.
 SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     ({"type": "email"}, {"input_1": "a@b.c"}, {"1": "a@b.c"}),
@@ -26,6 +31,10 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     ({"type": "consent"}, {"input_1_1": "1", "input_1_2": "Yes"}, {"1.1": "1", "1.2": "Yes"}),
     ({"type": "consent"}, {"input_1_1": "0", "input_1_2": "Yes"}, {"1.1": "", "1.2": ""}),
     ({"type": "text"}, {"input_1": "x", "source_page": None, "target_page": None}, {"1": "x"}),
+    ({"type": "text"}, {"input_1": "x", "field_values": "a=1"}, {"1": "x"}),
+    ({"type": "text"}, {"input_1": "x", "field_values": {"a": 1}}, None),
+    (INTERNAL, {}, {"1": "new"}),
+    (INTERNAL, {"input_1": "mine"}, {"1": "new"}),
 ]
 
 
