@@ -177,9 +177,10 @@ class Search(Field[JsonObject]):
 def _statuses(status: object) -> list[str]:
     """Return the statuses of a search, which are one or a list; `active` by default."""
     statuses = status if isinstance(status, list) else ["active" if status is None else status]
-    if not all(isinstance(name, str) for name in statuses):
+    names = [name for name in statuses if isinstance(name, str)]
+    if len(names) < len(statuses):
         raise ValidationError("The status of a search must be a string, or a list of them.")
-    return statuses
+    return names
 
 
 def _filter(item: object) -> JsonObject:

@@ -244,6 +244,6 @@ def _is_like(column: Any, pattern: str) -> Any:
     return NodeList((column, SQL("LIKE"), escaped, SQL("ESCAPE '\\'")))
 
 
-def _compare(column: Any, operator: str, value: object) -> Any:
+def _compare(column: Any, operator: str, value: Any) -> Any:
     comparisons = {">": gt, ">=": ge, "<": lt, "<=": le}
     return comparisons.get(operator, eq)(column, value)
