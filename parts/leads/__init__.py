@@ -41,6 +41,7 @@ class Leads(Part):
         e.NoEntry,
         e.NoForm,
         e.NoTitle,
+        e.FieldsMissing,
         e.NoFields,
         e.FormClosed,
         e.FormRestricted,

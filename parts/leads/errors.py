@@ -63,8 +63,14 @@ class NoTitle(PartError):
     code, status = "missing_title", 400
 
 
+class FieldsMissing(PartError):
+    """A form is written without its list of fields."""
+
+    code, status = "missing_fields", 400
+
+
 class NoFields(PartError):
-    """The form has no fields, or a form is written without its list of fields."""
+    """The form has no fields."""
 
     code, status = "no_fields", 400
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
-from landform.parts.leads.errors import NoFields, NoForm, NoTitle
+from landform.parts.leads.errors import FieldsMissing, NoForm, NoTitle
 from landform.parts.leads.intake.confirmations import THANKS
 from landform.schemas.fields import (
     WHITE_SPACE,
@@ -186,7 +186,7 @@ class FormUpdate(FormWrite):
     def check_fields(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse a body without fields, which would delete all of them."""
         if data and not isinstance(data.get("fields"), list):
-            raise NoFields
+            raise FieldsMissing
         return data
 
 

@@ -78,7 +78,7 @@ def get_form(call: Call, form_id: int) -> Reply:
     if_match="form",
     headers=("ETag", "X-Landform-Warning"),
     example=FORM_EXAMPLE,
-    errors=(e.NoTitle, e.NoFields, e.FormToUpdateNotFound),
+    errors=(e.NoTitle, e.FieldsMissing, e.FormToUpdateNotFound),
 )
 def update_form(call: Call, form_id: int) -> Reply:
     """Replace a form. Without `confirmations` and `is_active` these stay."""

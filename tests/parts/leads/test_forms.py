@@ -84,6 +84,11 @@ def test_writes_of_forms_that_cannot_be_are_refused_with_the_codes_of_gravity_fo
 ) -> None:
     unknown = client.put("/forms/9", json={"title": "Form", "fields": []})
     assert (unknown.status_code, unknown.get_json()["code"]) == (404, "not_found")
+    form = client.post("/forms", json={"title": "Form", "fields": [TEXT]}).get_json()
+    for sent, code in (({"title": "New"}, "missing_fields"), ({"fields": []}, "missing_title")):
+        refused = client.put("/forms/1", json=sent)
+        assert (refused.status_code, refused.get_json()["code"]) == (400, code)
+    assert client.get("/forms/1").get_json() == form
     encoded = client.post("/forms", data={"title": "Form"})
     assert (encoded.status_code, encoded.get_json()["code"]) == (400, "missing_form")
-    assert client.get("/forms?status=all").get_json() == []
+    assert [*client.get("/forms?status=all").get_json()] == ["1"]
