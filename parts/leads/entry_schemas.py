@@ -127,12 +127,20 @@ def _value(name: str, value: object) -> str:
     return text
 
 
-class EntryProperties(Tolerant):
+class EntryProperties(EntryWrite):
     """Properties of an entry, of which at least one is sent."""
 
-    status = Text("The status.", ENTRY_STATUSES)
-    is_read = Flag("Whether it was read.")
-    is_starred = Flag("Whether it has a star.")
+    class Meta(Tolerant.Meta):
+        include = {
+            "is_read": Flag("Whether it was read."),
+            "is_starred": Flag("Whether it has a star."),
+        }
+
+    @post_load
+    def split(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Return the columns."""
+        columns: JsonObject = super().split(data)["columns"]
+        return {name: columns[name] for name in columns if name != "properties"}
 
 
 class Search(Field[JsonObject]):

@@ -1131,6 +1131,12 @@ class UpdateEntryProperties(TypedDict, total=False):
     status: Literal["active", "spam", "trash"]
     is_read: bool
     is_starred: bool
+    created_by: int | None
+    date_created: str
+    date_updated: str
+    ip: str
+    source_url: str
+    user_agent: str
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

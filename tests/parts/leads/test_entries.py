@@ -125,6 +125,11 @@ def test_a_write_without_an_entry_is_refused_and_null_is_not_sent(desk: Client) 
     sent = {**before, **dict.fromkeys(columns), "date_updated": ""}
     written = desk.put("/entries/1", json=sent).get_json()
     assert {**written, "date_updated": ""} == {**before, "date_updated": ""}
+    properties = {"created_by": 5, "source_url": SOURCE, "is_read": True, "ip": None, "1": "x"}
+    assert desk.put("/entries/1/properties", json=properties).status_code == 200
+    changed = {"created_by": "5", "source_url": SOURCE, "is_read": "1"}
+    after = desk.get("/entries/1").get_json()
+    assert {**after, "date_updated": ""} == {**before, **changed, "date_updated": ""}
     missing = desk.post("/entries", json={"form_id": None}).get_json()
     assert (missing["code"], missing["data"]["params"]) == (
         "rest_missing_callback_param",
