@@ -30,7 +30,7 @@ def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None
     if form is None:
         raise click.ClickException(f"There is no form {form_id}.")
     with tools.open_output(file) as out:
-        for lines in csv_of(store, form, {"status": status, "filters": []}):
+        for lines in csv_of(store, form, {"status": [status], "filters": []}):
             out.write(lines)
 
 

@@ -2,10 +2,10 @@
 
 import json
 import re
-from datetime import datetime
+from datetime import datetime, time
 from typing import Any
 
-from marshmallow import INCLUDE, Schema, ValidationError, post_load
+from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, MOST_INPUTS
 from landform.parts.leads.storage.entries import PROPERTIES
@@ -28,8 +28,11 @@ INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
 DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 MOST_PER_PAGE, MOST_FILTERS, LONGEST_SEARCH = 200, 50, 10_000
 # The operators of filters, and their other spellings.
-OPERATORS = ("is", "isnot", "contains", ">", "<", "in", "not in", "like")
-SAME = {"=": "is", "<>": "isnot", "!=": "isnot", "notin": "not in"}
+OPERATORS = (
+    *("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in"),
+)
+SAME = {"=": "is", "<>": "isnot", "!=": "isnot", "is not": "isnot", "notin": "not in"}
+PATTERNS = ("contains", "like", "not like")
 PROPERTY_KEYS = ("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip")
 TIME_KEYS = ("date_created", "date_updated")
 
@@ -43,14 +46,18 @@ class Time(Text):
 
 
 def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
-    """Return a date or a time as UTC text; a date is its first second, or its last one."""
+    """Return a date or a time as UTC text; a date is its first second, or its last one.
+
+    As in Gravity Forms an end at midnight is that of the day.
+    """
     try:
         if not DATE_OR_TIME.fullmatch(text):
             raise ValueError
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ValidationError(f"{name} must look like 2026-01-31 12:00:00.") from None
-    return f"{text}T23:59:59" if is_end and len(text) == 10 else moment.isoformat()
+    is_day = is_end and moment.time() == time.min
+    return f"{moment.date()}T23:59:59" if is_day else moment.isoformat()
 
 
 class EntryWrite(Schema):
@@ -69,6 +76,13 @@ class EntryWrite(Schema):
     source_url = Text("The page from which it was sent.")
     user_agent = Text("The program that sent it.", longest=250)
 
+    @pre_load
+    def drop_blank(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Drop columns that are null, and blank times: as in Gravity Forms they are not sent."""
+        names = self.load_fields.keys() - {"created_by"}
+        nothing = {**dict.fromkeys(names, (None,)), **dict.fromkeys(TIME_KEYS, (None, ""))}
+        return {name: value for name, value in data.items() if value not in nothing.get(name, ())}
+
     @post_load
     def split(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return `form_id` if it was sent, the other `columns`, and the `values` of inputs."""
@@ -83,9 +97,9 @@ class EntryWrite(Schema):
         for name, column in (("date_created", "created_utc"), ("date_updated", "modified_utc")):
             if name in data:
                 columns[column] = data[name]
-        given = {name: data[name] for name in PROPERTIES if name in data}
+        sent = {name: data[name] for name in PROPERTIES if name in data}
         columns["properties"] = {
-            name: None if value is None else _value(name, value) for name, value in given.items()
+            name: None if value is None else _value(name, value) for name, value in sent.items()
         }
         loaded = {"columns": columns, "values": values}
         return {**loaded, "form_id": data["form_id"]} if "form_id" in data else loaded
@@ -113,12 +127,20 @@ def _value(name: str, value: object) -> str:
     return text
 
 
-class EntryProperties(Tolerant):
+class EntryProperties(EntryWrite):
     """Properties of an entry, of which at least one is sent."""
 
-    status = Text("The status.", ENTRY_STATUSES)
-    is_read = Flag("Whether it was read.")
-    is_starred = Flag("Whether it has a star.")
+    class Meta(Tolerant.Meta):
+        include = {
+            "is_read": Flag("Whether it was read."),
+            "is_starred": Flag("Whether it has a star."),
+        }
+
+    @post_load
+    def split(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Return the columns."""
+        columns: JsonObject = super().split(data)["columns"]
+        return {name: columns[name] for name in columns if name != "properties"}
 
 
 class Search(Field[JsonObject]):
@@ -138,12 +160,12 @@ class Search(Field[JsonObject]):
             search = json.loads(value) if value.strip() else {}
         except (ValueError, RecursionError):
             raise ValidationError("search is not valid JSON.") from None
+        # As PHP writes an object without keys.
+        search = {} if search in ([], None) else search
         if not isinstance(search, dict):
             raise ValidationError("search must be a JSON object.")
         filters = search.get("field_filters") or []
-        loaded: JsonObject = {"status": search.get("status") or "active", "filters": []}
-        if not isinstance(loaded["status"], str):
-            raise ValidationError("The status of a search must be a string.")
+        loaded: JsonObject = {"status": _statuses(search.get("status")), "filters": []}
         for name in ("start_date", "end_date"):
             if text := search.get(name):
                 loaded[name] = _utc(str(text), name, is_end=name == "end_date")
@@ -158,6 +180,15 @@ class Search(Field[JsonObject]):
         if loaded["mode"] not in ("all", "any"):
             raise ValidationError("The mode of field_filters must be all or any.")
         return loaded
+
+
+def _statuses(status: object) -> list[str]:
+    """Return the statuses of a search, which are one or a list; `active` by default."""
+    statuses = status if isinstance(status, list) else ["active" if status is None else status]
+    names = [name for name in statuses if isinstance(name, str)]
+    if len(names) < len(statuses):
+        raise ValidationError("The status of a search must be a string, or a list of them.")
+    return names
 
 
 def _filter(item: object) -> JsonObject:
@@ -181,6 +212,8 @@ def _filter(item: object) -> JsonObject:
         raise ValidationError("The value of a filter must not contain the character NUL.")
     if isinstance(value, list) and operator not in ("in", "not in"):
         operator = {"is": "in", "isnot": "not in"}.get(operator, operator)
+    if key in TIME_KEYS and operator not in PATTERNS:
+        texts = [_utc(text, key) for text in texts]
     is_list = operator in ("in", "not in")
     return {"key": key, "operator": operator, "value": texts if is_list else (texts or [""])[0]}
 
@@ -190,18 +223,18 @@ class Sorting(Tolerant):
 
     key = Text("`id`, `date_created`, another property, or the id of an input.", longest=50)
     direction = Text("`ASC` or `DESC`.", longest=10)
-    is_numeric = Flag("Whether values are compared as numbers.")
+    is_numeric = Flag("Whether values are compared as numbers; by default those of number fields.")
 
     @post_load
     def check(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse a key and a direction that there are not."""
-        key = data.get("key", "date_created") or "date_created"
+        key = data.get("key") or "id"
         if not (INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS)):
             raise ValidationError("No list is sorted by this key.", "key")
         direction = data.get("direction", "DESC").upper() or "DESC"
         if direction not in ("ASC", "DESC"):
             raise ValidationError("direction must be ASC or DESC.", "direction")
-        return {"key": key, "ascending": direction == "ASC"}
+        return {"key": key, "ascending": direction == "ASC", "is_numeric": data.get("is_numeric")}
 
 
 class EntryPaging(Tolerant):

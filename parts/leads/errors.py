@@ -15,6 +15,12 @@ class FormToDeleteNotFound(PartError):
     code, status = "gf_form_invalid_id", 404
 
 
+class FormToUpdateNotFound(PartError):
+    """There is no such form to update."""
+
+    code, status = "not_found", 404
+
+
 class EntryNotFound(PartError):
     """There is no such entry."""
 
@@ -39,6 +45,12 @@ class EntryFormUnknown(PartError):
     code, status = "invalid_form_id", 400
 
 
+class NoEntry(PartError):
+    """The body must be a JSON object with an entry."""
+
+    code, status = "missing_entry", 400
+
+
 class NoForm(PartError):
     """The body must be a JSON object with a form."""
 
@@ -51,8 +63,14 @@ class NoTitle(PartError):
     code, status = "missing_title", 400
 
 
+class FieldsMissing(PartError):
+    """A form is written without its list of fields."""
+
+    code, status = "missing_fields", 400
+
+
 class NoFields(PartError):
-    """The form has no fields, or a form is written without its list of fields."""
+    """The form has no fields."""
 
     code, status = "no_fields", 400
 

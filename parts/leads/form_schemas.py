@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
-from landform.parts.leads.errors import NoFields, NoForm, NoTitle
+from landform.parts.leads.errors import FieldsMissing, NoForm, NoTitle
 from landform.parts.leads.intake.confirmations import THANKS
 from landform.schemas.fields import (
     WHITE_SPACE,
@@ -27,7 +27,7 @@ MOST_FIELDS, LARGEST_FIELD = 500, 99_999
 LONGEST_TITLE, MOST_DAYS = 255, 36_500
 DEFAULT_BUTTON = {"type": "text", "text": "Submit", "imageUrl": ""}
 # What a form has as columns, or what the service chooses.
-FORM_STATUSES = ("active", "inactive", "trash")
+FORM_STATUSES = ("active", "inactive", "trash", "all")
 COLUMN_KEYS = ("id", "title", "is_active", "is_trash", "date_created")
 
 
@@ -186,7 +186,7 @@ class FormUpdate(FormWrite):
     def check_fields(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse a body without fields, which would delete all of them."""
         if data and not isinstance(data.get("fields"), list):
-            raise NoFields
+            raise FieldsMissing
         return data
 
 
@@ -194,10 +194,14 @@ class FormList(Tolerant):
     """The query of a list of forms."""
 
     include = ListOf("The forms with these ids, whole, also trashed ones.", Number())
-    status = Text("Forms of this status: by default all but those in the trash.", FORM_STATUSES)
+    status = Text(
+        "Forms of this status; `all` are those that are not in the trash.",
+        FORM_STATUSES,
+        load_default="active",
+    )
 
 
 class Deletion(Tolerant):
     """How something is deleted, in the query or the body."""
 
-    force = Flag("Delete it for good.", load_default=False)
+    force = Flag("Delete it for good.", load_default=False, allow_none=True)

@@ -11,6 +11,7 @@ from landform.parts.leads import planning, storage
 from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import problems_of, read_values, stored_values
+from landform.parts.leads.intake.shown import internal_values
 from landform.parts.leads.intake.spam import is_spam
 from landform.parts.leads.intake.validation import IsDuplicate, validate
 from landform.storage.clock import earlier
@@ -77,7 +78,8 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
     if messages := validate(form, values, lambda *_: False):
         return Outcome(messages)
     status = storage.SPAM if is_spam(form, sent, from_page=context.from_page) else storage.ACTIVE
-    stored = stored_values(form, values)
+    # As in Gravity Forms internal fields have their defaults.
+    stored = internal_values(form) | stored_values(form, values)
     digest = _digest(store, form, stored, context)
 
     def store_it() -> Outcome:

@@ -958,7 +958,7 @@ class ListForms(TypedDict, total=False):
     """What `list_forms` takes."""
 
     include: int | Sequence[int]
-    status: Literal["active", "inactive", "trash"]
+    status: Literal["active", "inactive", "trash", "all"]
     _fields: str | Sequence[str]
 
 class CreateForm(TypedDict, total=False):
@@ -1004,8 +1004,9 @@ class SubmitForm(TypedDict, total=False):
     """What `submit_form` takes."""
 
     _validate_only: bool
-    source_page: int
-    target_page: int
+    source_page: int | None
+    field_values: Any
+    target_page: int | None
     _fields: str | Sequence[str]
 
 class SubmissionValid(TypedDict):
@@ -1020,8 +1021,9 @@ class SubmissionValid(TypedDict):
 class ValidateSubmission(TypedDict, total=False):
     """What `validate_submission` takes."""
 
-    source_page: int
-    target_page: int
+    source_page: int | None
+    field_values: Any
+    target_page: int | None
     _fields: str | Sequence[str]
 
 class ListEntries(TypedDict, total=False):
@@ -1129,6 +1131,12 @@ class UpdateEntryProperties(TypedDict, total=False):
     status: Literal["active", "spam", "trash"]
     is_read: bool
     is_starred: bool
+    created_by: int | None
+    date_created: str
+    date_updated: str
+    ip: str
+    source_url: str
+    user_agent: str
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

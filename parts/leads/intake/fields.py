@@ -133,6 +133,10 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
         other = inputs.get(f"{PREFIX}{field['id']}_other")
         if other and values.get(str(field["id"])) == OTHER:
             values[str(field["id"])] = _text(other, sent[other])
+        if field["type"] == "consent" and values.get(f"{field['id']}.1") in (None, "", "0"):
+            # Nobody agreed to the words that were sent.
+            for part in inputs_of(field):
+                values.pop(part.id, None)
     return values
 
 
@@ -142,8 +146,13 @@ OTHER = "gf_other_choice"
 
 def _sent_ids(field: JsonObject) -> list[str]:
     """Return the ids of the inputs of a field, with that which repeats an e-mail address."""
-    repeated = field["type"] == "email" and field.get("emailConfirmEnabled")
-    return [*(one.id for one in inputs_of(field)), *([f"{field['id']}.2"] if repeated else [])]
+    return [*(one.id for one in inputs_of(field)), *repeated_ids(field)]
+
+
+def repeated_ids(field: JsonObject) -> list[str]:
+    """Return the id of the input that repeats an e-mail address, if the field has one."""
+    is_repeated = field["type"] == "email" and field.get("emailConfirmEnabled")
+    return [f"{field['id']}.2"] if is_repeated else []
 
 
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:

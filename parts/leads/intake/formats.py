@@ -6,13 +6,15 @@ from typing import Any
 from urllib.parse import urlsplit
 
 JsonObject = dict[str, Any]
+LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 EMAIL = re.compile(
+    r"(?=[^@]{1,64}@)"
     r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
-    r"@(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z0-9-]{2,63}"
+    rf"@(?:{LABEL}\.)+(?![0-9]){LABEL}"
 )
 LONGEST_EMAIL = 254
 STANDARD_PHONE = re.compile(r"\D?(\d{3})\D?\D?(\d{3})\D?(\d{4})", re.ASCII)
-HOST = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|[0-9A-Fa-f:.]+")
+HOST = re.compile(rf"(?:{LABEL}\.)*{LABEL}\.?")
 NO_ADDRESS = ("http://", "https://")
 NUMBER = re.compile(r"(-?)(\d{1,3}(?:,\d{3})+|\d*)(\.\d+)?", re.ASCII)
 # The order of year, month and day in each format of a date; a browser sends the first one.
@@ -31,7 +33,7 @@ def is_url(text: str) -> bool:
         return False
     try:
         url = urlsplit(text)
-        is_known = url.scheme in ("http", "https") and (url.port or 1) > 0
+        is_known = text.startswith(NO_ADDRESS) and (url.port or 1) > 0
     except ValueError:
         return False
     return (
@@ -51,6 +53,8 @@ def is_standard(field: JsonObject) -> bool:
 
 def number_text(field: JsonObject, text: str) -> str | None:
     """Return a number as it is stored, with a dot; None for a text that is none."""
+    if field.get("numberFormat") == "currency":
+        text = text.replace("$", "").strip()
     if field.get("numberFormat") == "decimal_comma":
         text = text.translate({ord("."): ",", ord(","): "."})
     match = NUMBER.fullmatch(text)
@@ -65,9 +69,11 @@ def date_text(field: JsonObject, text: str) -> str | None:
     if not match:
         return None
     order = ISO if len(match[1]) == 4 else str(field.get("dateFormat") or "mdy")[:3]
-    parts = dict(zip(order, map(int, match.groups()), strict=False))
+    parts = dict(zip(order, match.groups(), strict=False))
     try:
-        return date(parts["y"], parts["m"], parts["d"]).isoformat()
+        is_whole = len(parts["y"]) == 4
+        day = date(*(int(parts[name]) for name in ISO))
+        return day.isoformat() if is_whole else None
     except (ValueError, KeyError, OverflowError):
         return None
 

@@ -59,19 +59,33 @@ def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
 
     It is the default of each field, or a value of the query for a field that allows that.
     """
-    values = {}
+    values: dict[str, str] = {}
     for field in filter(is_open, form["fields"]):
-        raw = {str(one["id"]): one for one in field.get("inputs") or ()}
-        default = _default(field)
-        for one in inputs_of(field):
-            name = raw.get(one.id, {}).get("name") or field.get("inputName")
-            sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
-            if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
-                sent = text_of(raw.get(one.id, {}).get("defaultValue")) or default
-            if field["type"] == "checkbox":
-                box = box_values(field).get(one.id, "")
-                sent = box if box in sent.split(",") else ""
-            values[one.id] = sent
+        values |= _first_values(field, query)
+    return values
+
+
+def internal_values(form: JsonObject) -> dict[str, str]:
+    """Return the defaults of the fields that visitors do not see, by the ids of inputs."""
+    values: dict[str, str] = {}
+    for field in form["fields"]:
+        values |= {} if is_open(field) else _first_values(field, {})
+    return values
+
+
+def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
+    values = {}
+    raw = {str(one["id"]): one for one in field.get("inputs") or ()}
+    default = _default(field)
+    for one in inputs_of(field):
+        name = raw.get(one.id, {}).get("name") or field.get("inputName")
+        sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
+        if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
+            sent = text_of(raw.get(one.id, {}).get("defaultValue")) or default
+        if field["type"] == "checkbox":
+            box = box_values(field).get(one.id, "")
+            sent = box if box in sent.split(",") else ""
+        values[one.id] = sent
     return values
 
 

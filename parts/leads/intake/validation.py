@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake import formats
 from landform.parts.leads.intake.fields import JsonObject
+from landform.service.planning.entries import text_of
 
 # Whether the values of a field, by the ids of its inputs, are in another entry of its form.
 IsDuplicate = Callable[[JsonObject, Mapping[str, str]], bool]
@@ -59,7 +60,8 @@ def _problem(
         return REQUIRED
     text = values.get(str(field["id"]), "")
     if not own:
-        return ""
+        # The e-mail address is only in the second input.
+        return REPEATED if any(values.get(key) for key in f.repeated_ids(field)) else ""
     check = CHECKS.get(field["type"])
     problem = check(field, text, values) if check else ""
     if not problem and field.get("noDuplicates") and is_duplicate(field, own):
@@ -88,18 +90,15 @@ def _check_text(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
 def _check_email(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
     if not formats.is_email(text):
         return EMAIL
-    is_repeated = not field.get("emailConfirmEnabled") or values.get(f"{field['id']}.2") == text
-    return "" if is_repeated else REPEATED
+    return "" if all(values.get(key) == text for key in f.repeated_ids(field)) else REPEATED
 
 
 def _check_number(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
     number = formats.number_text(field, text)
     if number is None:
         return NUMBER
-    low, high = (
-        formats.number_text({}, str(field.get(name) if field.get(name) is not None else ""))
-        for name in ("rangeMin", "rangeMax")
-    )
+    ends = [text_of(field.get(name)) for name in ("rangeMin", "rangeMax")]
+    low, high = (formats.number_text(field, end) or formats.number_text({}, end) for end in ends)
     is_low, is_high = low and float(number) < float(low), high and float(number) > float(high)
     if not (is_low or is_high):
         return ""

@@ -18,7 +18,7 @@ from landform.parts.leads.entry_schemas import (
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
-from landform.parts.leads.operations.forms import is_forced
+from landform.parts.leads.operations.forms import by_id, is_forced
 from landform.parts.leads.response_schemas import (
     EntriesErased,
     EntryCreated,
@@ -28,7 +28,6 @@ from landform.parts.leads.response_schemas import (
 )
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
-from landform.service.errors import ApiError
 from landform.service.json_codec import JsonObject
 from landform.service.loading import prefers
 from landform.service.operations import GRAVITY_FORMS, Resource
@@ -82,6 +81,8 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
     "/entries",
     body=EntryCreate(),
     response=EntryCreated(),
+    empty_body=e.NoEntry.code,
+    finds_row_first=True,
     status=201,
     scope="entries:write",
     headers=("Location",),
@@ -99,6 +100,8 @@ def create_entry(call: Call) -> Reply:
     "/forms/<form_id>/entries",
     body=EntryWrite(),
     response=EntryCreated(),
+    empty_body=e.NoEntry.code,
+    finds_row_first=True,
     status=201,
     scope="entries:write",
     headers=("Location",),
@@ -139,6 +142,8 @@ def get_entry(call: Call, entry_id: int) -> Reply:
     ENTRY_PATH,
     body=EntryUpdate(),
     response=ENTRY,
+    empty_body=e.NoEntry.code,
+    finds_row_first=True,
     scope="entries:write",
     if_match="entry",
     example=ENTRY_EXAMPLE,
@@ -146,6 +151,8 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 )
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
+    if not call.sent_body:
+        raise e.NoEntry
     row = _row_to_update(call, entry_id)
     form = _form(call, call.body["form_id"] if "form_id" in call.body else row["form_id"])
     columns, values = call.body["columns"], call.body["values"]
@@ -190,8 +197,6 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
 )
 def send_notifications(call: Call, entry_id: int) -> Reply:
     """Send the notifications of an entry, of which there are none: feeds do that."""
-    if "_notifications" not in {**call.sent_query, **call.sent_body}:
-        raise ApiError(401, "rest_forbidden", "_notifications is missing.")
     _row_to_update(call, entry_id)
     return Reply([])
 
@@ -229,6 +234,8 @@ def _form(call: Call, form_id: int) -> Row:
 
 
 def _created(call: Call, form_id: int) -> Reply:
+    if not call.sent_body:
+        raise e.NoEntry
     form, columns = _form(call, form_id), call.body["columns"]
     columns = {**_origin(call), **columns}
     known = set(input_ids(form))
@@ -256,7 +263,7 @@ def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) ->
     if ids := call.query.get("include"):
         entries = storage.load_entries(call.store, storage.find_entries(call.store, ids))
         entry_view = {entry["id"]: view.show(entry, with_labels=True) for entry in entries}
-        return Reply(entry_view or [], caching=NO_STORE)
+        return by_id(call, entry_view, NO_STORE)
     rows, total = storage.list_entries(call.store, {**call.query, "form_ids": form_ids})
     entries = storage.load_entries(call.store, rows)
     listed = [view.show(entry, with_labels=one_form is None) for entry in entries]
@@ -284,7 +291,8 @@ class _View:
         """Return the labels of the wanted fields of a form, those of inputs below their field."""
         form = storage.find_form(self._store, form_id) if self._wants_labels else None
         fields: list[Any] = form["fields"] if form else []
-        return {str(f["id"]): _labels(f) for f in fields if self._is_wanted(str(f["id"]))}
+        wanted = {key.partition(".")[0] for key in self._keys}
+        return {str(f["id"]): _labels(f) for f in fields if not wanted or str(f["id"]) in wanted}
 
     def _is_wanted(self, key: str) -> bool:
         return not self._keys or key in self._keys or key.partition(".")[0] in self._keys

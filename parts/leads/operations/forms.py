@@ -9,7 +9,7 @@ from landform.parts.leads.intake.fields import problems_of
 from landform.parts.leads.response_schemas import FormDeleted, FormRead, FormSummary
 from landform.service.call import Call
 from landform.service.operations import GRAVITY_FORMS, Resource
-from landform.service.reply import Reply
+from landform.service.reply import NOT_CACHED, Caching, Reply
 from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
@@ -28,8 +28,8 @@ def list_forms(call: Call) -> Reply:
     """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
     if ids := call.query.get("include"):
         forms = storage.read_forms(call.store, ids)
-        return Reply({str(number): forms[number] for number in forms} or [])
-    rows = storage.list_forms(call.store, call.query.get("status", ""))
+        return by_id(call, {str(number): forms[number] for number in forms})
+    rows = storage.list_forms(call.store, call.query["status"])
     listed = {
         str(row["id"]): {
             "id": str(row["id"]),
@@ -38,19 +38,21 @@ def list_forms(call: Call) -> Reply:
         }
         for row in rows
     }
-    return Reply(listed or [])
+    return by_id(call, listed)
 
 
 @RESOURCE.post(
     "/forms",
     body=FormCreate(),
     response=FORM,
+    empty_body=e.NoForm.code,
+    finds_row_first=True,
     body_list="fields",
     status=201,
     scope="forms:write",
     headers=("Location", "ETag", "X-Landform-Warning"),
     example=FORM_EXAMPLE,
-    errors=(e.NoForm, e.NoTitle),
+    errors=(e.NoTitle,),
 )
 def create_form(call: Call) -> Reply:
     """Create a form. A title in use gets a number."""
@@ -70,11 +72,13 @@ def get_form(call: Call, form_id: int) -> Reply:
     FORM_PATH,
     body=FormUpdate(),
     response=FORM,
+    empty_body=e.NoForm.code,
+    finds_row_first=True,
     scope="forms:write",
     if_match="form",
     headers=("ETag", "X-Landform-Warning"),
     example=FORM_EXAMPLE,
-    errors=(e.NoForm, e.NoTitle, e.NoFields, e.FormNotFound),
+    errors=(e.NoTitle, e.FieldsMissing, e.FormToUpdateNotFound),
 )
 def update_form(call: Call, form_id: int) -> Reply:
     """Replace a form. Without `confirmations` and `is_active` these stay."""
@@ -103,6 +107,14 @@ def delete_form(call: Call, form_id: int) -> Reply:
 def is_forced(call: Call) -> bool:
     """Return whether something is to be deleted for good."""
     return bool(call.query.get("force") or call.body.get("force"))
+
+
+def by_id(call: Call, rows: dict[str, Row], caching: Caching = NOT_CACHED) -> Reply:
+    """Return the reply with rows by their ids.
+
+    As in PHP, none are an empty list, and with `_fields` they are a list.
+    """
+    return Reply([*rows.values()] if call.fields or not rows else rows, caching=caching)
 
 
 def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> Reply:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
-from marshmallow import INCLUDE, Schema
+from marshmallow import INCLUDE, Schema, ValidationError
 
 from landform.parts.leads import Leads, site
 from landform.parts.leads import errors as e
@@ -13,7 +13,7 @@ from landform.parts.leads.response_schemas import (
     SubmissionValid,
 )
 from landform.parts.leads.submissions import Context, Outcome, check, open_form, submit
-from landform.schemas.fields import LONGEST_TEXT, Flag, Integer
+from landform.schemas.fields import LONGEST_TEXT, STRING, Field, Flag, Integer
 from landform.schemas.known_names import Tolerant
 from landform.service.call import Call
 from landform.service.errors import ApiError
@@ -31,14 +31,26 @@ ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
 TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
 
 
+class FieldValues(Field[object]):
+    """Values for fields to begin with, as a text or a list: they mean nothing here."""
+
+    json_type = {"oneOf": [STRING, {"type": "array"}]}
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> object:
+        if isinstance(value, dict):
+            raise ValidationError(f"{attr} must be a string or a list.")
+        return value
+
+
 class Submission(Schema):
     """The body of a submission: values as `input_1`, or `input_1_3` for a part of field 1."""
 
     class Meta:
         unknown = INCLUDE
 
-    source_page = Integer("The page of the form: 1, since forms have one.", 0)
-    target_page = Integer("The page to go on to; 0 to submit.", 0)
+    source_page = Integer("The page of the form: 1, since forms have one.", 0, allow_none=True)
+    field_values = FieldValues("Ignored.", allow_none=True)
+    target_page = Integer("The page to go on to; 0 to submit.", 0, allow_none=True)
 
 
 class SubmissionView(Tolerant):

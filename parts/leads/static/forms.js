@@ -8,9 +8,9 @@ import { Loaded, Screen, Table, Tabs, displayTime, openTabOf } from "./ui.js";
 
 const STATUSES = [["active", "Active"], ["inactive", "Off"], ["trash", "Trash"]];
 
-/** Get the forms with a status: their ids, titles and numbers of entries. */
-export async function getForms(status = "active") {
-  const { data } = await get("/forms", { status: status === "active" ? "" : status });
+/** Get the forms with a status, or all that are not in the trash: their ids, titles and numbers of entries. */
+export async function getForms(status = "all") {
+  const { data } = await get("/forms", { status });
   return Object.values(data);
 }
 

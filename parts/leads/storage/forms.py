@@ -6,7 +6,12 @@ from contextlib import suppress
 
 from peewee import fn
 
-from landform.parts.leads.errors import AlreadyInTrash, FormNotFound, FormToDeleteNotFound
+from landform.parts.leads.errors import (
+    AlreadyInTrash,
+    FormNotFound,
+    FormToDeleteNotFound,
+    FormToUpdateNotFound,
+)
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.planning import forget_runs
 from landform.storage import events, feeds
@@ -66,10 +71,10 @@ def _find_row(store: Store, form_id: int) -> Row | None:
     return BY_ID.first(store, {"id": form_id}) if storable([form_id]) else None
 
 
-def list_forms(store: Store, status: str = "") -> list[Row]:
+def list_forms(store: Store, status: str = "active") -> list[Row]:
     """Return `id`, `title` and the number of active `entries` of forms, by their titles.
 
-    `status`: `active`, `inactive` or `trash`; by default all but those in the trash.
+    `status`: `active`, `inactive`, `trash`, or `all` for those that are not in the trash.
     """
     active = Entry.select(fn.COUNT(Entry.id)).where(
         (Entry.form_id == Form.id) & (Entry.status == "active")
@@ -103,11 +108,12 @@ def create_form(store: Store, values: Row) -> Row:
     return row
 
 
-def _free_title(store: Store, title: str) -> str:
-    query = Form.select(Form.title).where(~Form.is_trash).tuples()
-    titles = {text for (text,) in query.execute(store.database)}
+def _free_title(store: Store, title: str, form_id: int = 0) -> str:
+    """Return a title, with a number if another form has it, in capitals or not."""
+    query = Form.select(Form.title).where(~Form.is_trash, Form.id != form_id).tuples()
+    titles = {text.lower() for (text,) in query.execute(store.database)}
     number, free = 0, title
-    while free in titles:
+    while free.lower() in titles:
         number += 1
         free = f"{title} ({number})"
     return free
@@ -119,14 +125,17 @@ def update_form(
 ) -> Row:
     """Replace a form and return its row.
 
-    Confirmations, notifications and flags that are not in `values` stay. Raises `FormNotFound` and
-    `VersionConflict`.
+    Confirmations, notifications and flags that are not in `values` stay. Raises
+    `FormToUpdateNotFound` and `VersionConflict`.
     """
-    old = get_form_row(store, form_id)
+    old = _find_row(store, form_id)
+    if old is None:
+        raise FormToUpdateNotFound
     check_version(store, old["version"], if_match)
     kept = json.loads(old["meta"])
     meta = {name: kept[name] for name in KEPT if name in kept} | values["meta"]
-    return _write(store, old, {**values, "meta": json_text(meta)})
+    title = _free_title(store, values["title"], form_id)
+    return _write(store, old, {**values, "title": title, "meta": json_text(meta)})
 
 
 @transactional

@@ -1,14 +1,25 @@
 """Searches of entries: filters of their values and columns, in any order, a page at a time."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
-from operator import and_, or_
+from operator import and_, eq, ge, gt, le, lt, or_
 from typing import Any
 
-from peewee import JOIN, SQL, AutoField, BigIntegerField, BooleanField, ColumnBase, Tuple, fn
+from peewee import (
+    JOIN,
+    SQL,
+    AutoField,
+    BigIntegerField,
+    BooleanField,
+    ColumnBase,
+    NodeList,
+    Tuple,
+    fn,
+)
 
 from landform.parts.leads.models import Entry, EntryValue, number_of
+from landform.parts.leads.storage.forms import find_form
 from landform.storage.engines import expressions
 from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.search import fold
@@ -21,7 +32,7 @@ INDEXED_LENGTH = 100
 ANY = "0"
 # How many entries are few, so that they are read by their ids.
 MOST_FEW = 300
-OPPOSITES = {"isnot": "is", "not in": "in"}
+OPPOSITES = {"isnot": "is", "not in": "in", "not like": "like"}
 # Columns of times; a filter has a space in place of their `T`.
 TIMES = ("created_utc", "modified_utc")
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
@@ -80,11 +91,16 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
     size, skipped = paging["page_size"], paging["offset"]
     if page := paging.get("current_page"):
         skipped = (page - 1) * size
-    sorting = query.get("sorting") or {"key": "date_created", "ascending": False}
+    sorting = query.get("sorting") or {"key": "id", "ascending": False, "is_numeric": False}
+    form_ids = query.get("form_ids") or ()
 
     def read() -> tuple[list[Row], int]:
-        rows = _matching(store, query.get("search"), query.get("form_ids"))
-        selected = _sorted(rows, **sorting).limit(size).offset(min(skipped, MAX_INTEGER))
+        rows = _matching(store, query.get("search"), form_ids)
+        is_numeric = sorting["is_numeric"]
+        if is_numeric is None:
+            is_numeric = _is_number(store, form_ids, sorting["key"])
+        selected = _sorted(rows, **{**sorting, "is_numeric": is_numeric})
+        selected = selected.limit(size).offset(min(skipped, MAX_INTEGER))
         rows_of_page = [*selected.dicts().execute(store.database)]
         return rows_of_page, rows.count(store.database)
 
@@ -113,13 +129,13 @@ def _matching(
     store: Store, search: Mapping[str, Any] | None, form_ids: Iterable[int] | None
 ) -> Any:
     """Return the query for the entries that pass a search, without one for active entries."""
-    search = search or {"status": "active", "filters": []}
+    search = search or {"status": ["active"], "filters": []}
     status: Any = Entry.status
     form_id: Any = Entry.form_id
     rows = Entry.select()
     if (few := _few_ids(store, search)) is not None:
         status, form_id, rows = status_term, form_term, rows.where(Entry.id.in_(few))
-    rows = rows.where(status == search["status"])
+    rows = rows.where(status.in_(search["status"]))
     if form_ids:
         rows = rows.where(form_id.in_(storable(form_ids)))
     if start := search.get("start_date"):
@@ -144,7 +160,14 @@ def _few_ids(store: Store, search: Mapping[str, Any]) -> list[int] | None:
     return None
 
 
-def _sorted(rows: Any, key: str, *, ascending: bool) -> Any:
+def _is_number(store: Store, form_ids: Sequence[int], key: str) -> bool:
+    """Return whether a field of the first form has numbers."""
+    form = find_form(store, form_ids[0]) if form_ids else None
+    fields = form["fields"] if form else ()
+    return any(str(field["id"]) == key and field["type"] == "number" for field in fields)
+
+
+def _sorted(rows: Any, key: str, *, ascending: bool, is_numeric: bool) -> Any:
     """Return a query with an order: by a property, or by the value of an input."""
     if column := ENTRY_COLUMNS.get(key):
         terms = [column, Entry.id]
@@ -154,7 +177,7 @@ def _sorted(rows: Any, key: str, *, ascending: bool) -> Any:
             JOIN.LEFT_OUTER,
             on=(EntryValue.entry_id == Entry.id) & (EntryValue.key == key),
         )
-        terms = [EntryValue.number.is_null(False), EntryValue.number]
+        terms = [EntryValue.number.is_null(False), EntryValue.number] if is_numeric else []
         terms += [fn.COALESCE(EntryValue.folded, ""), Entry.id]
     return rows.order_by(*(term.asc() if ascending else term.desc() for term in terms))
 
@@ -162,7 +185,7 @@ def _sorted(rows: Any, key: str, *, ascending: bool) -> Any:
 def _condition(entry_filter: Mapping[str, Any]) -> Any:
     """Return the condition of a filter, as `EntryList` loads it."""
     key, operator, value = entry_filter["key"], entry_filter["operator"], entry_filter["value"]
-    if operator in ("isnot", "not in"):
+    if operator in OPPOSITES:
         return ~_condition({**entry_filter, "operator": OPPOSITES[operator]})
     if operator == "in":
         each = [_condition({**entry_filter, "operator": "is", "value": text}) for text in value]
@@ -175,16 +198,21 @@ def _condition(entry_filter: Mapping[str, Any]) -> Any:
 
 
 def _entries_with(key: str, condition: Any) -> Any:
-    """Return the query for the entries with a value of an input; key 0 is any input."""
+    """Return the query for the entries with a value of an input, or of a field; 0 is any."""
     query = EntryValue.select(EntryValue.entry_id).where(condition)
-    return query if key == ANY else query.where(EntryValue.key == key)
+    if key == ANY:
+        return query
+    is_part = fn.SUBSTR(EntryValue.key, 1, len(key) + 1) == f"{key}."
+    return query.where((EntryValue.key == key) if "." in key else (EntryValue.key == key) | is_part)
 
 
 def _of_value(operator: str, value: str) -> Any:
     if operator == "is":
         return same_text(value)
-    if operator in ("contains", "like"):
+    if operator == "contains":
         return expressions.contains(EntryValue.folded, fold(value))
+    if operator == "like":
+        return _is_like(EntryValue.folded, fold(value))
     number = number_of(value)
     if number is None:
         return _compare(EntryValue.folded, operator, fold(value))
@@ -202,10 +230,20 @@ def _of_column(column: Any, operator: str, value: str) -> Any:
         return _compare(column, operator, number) & column.is_null(False)
     if column.name in TIMES:
         value = value.replace(" ", "T")
-    if operator in ("contains", "like"):
+        if operator == "is":
+            # As in Gravity Forms: the day.
+            return column.between(value[:10], f"{value[:10]}T23:59:59")
+    if operator == "contains":
         return expressions.contains(column, value)
-    return _compare(column, operator, value)
+    return _is_like(column, value) if operator == "like" else _compare(column, operator, value)
 
 
-def _compare(column: Any, operator: str, value: object) -> Any:
-    return {">": column > value, "<": column < value}.get(operator, column == value)
+def _is_like(column: Any, pattern: str) -> Any:
+    """Return the condition that a column has a pattern, where % is any text and _ a character."""
+    escaped = pattern.replace("\\", "\\\\")
+    return NodeList((column, SQL("LIKE"), escaped, SQL("ESCAPE '\\'")))
+
+
+def _compare(column: Any, operator: str, value: Any) -> Any:
+    comparisons = {">": gt, ">=": ge, "<": lt, "<=": le}
+    return comparisons.get(operator, eq)(column, value)

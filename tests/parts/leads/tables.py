@@ -33,7 +33,7 @@ ENTRIES: list[tuple[Any, str]] = [
     ({"form_id": 1, "1": "\0"}, "1"),
 ]
 SEARCHES = (
-    *("{", "[]", '{"status": 1}', '{"start_date": "soon"}', '{"field_filters": [1]}'),
+    *("{", "[1]", '{"status": 1}', '{"start_date": "soon"}', '{"field_filters": [1]}'),
     *('{"field_filters": [{"operator": "near"}]}', '{"field_filters": [{"key": "secret"}]}'),
     '{"field_filters": [{"value": {"a": 1}}]}',
 )

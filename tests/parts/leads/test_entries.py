@@ -15,10 +15,14 @@ from flask import Flask
 BROWSER = "Mozilla/5.0 (X11; Linux)"
 SOURCE = "https://example.com/a page"
 ENTRIES: list[dict[str, Any]] = [
-    {"1": "Apple pie", "2": "10", "user_agent": BROWSER, "created_by": 1},
+    {"1": "Apple pie", "2": "10", "5.2": "b", "user_agent": BROWSER, "created_by": 1},
     {"1": "Ärger", "2": "9.5", "source_url": SOURCE, "created_by": None, "is_starred": 1},
     {"1": "apple", "2": "x", "date_created": "2026-01-02 10:00:00", "created_by": 2},
 ]
+BOXES = {
+    "id": 5, "type": "checkbox", "label": "Topics",
+    "choices": [{"text": "A", "value": "a"}, {"text": "B", "value": "b"}],
+}  # fmt: skip
 # Filters, and the ids of the entries that pass them.
 FILTERS: list[tuple[str, str, Any, list[int]]] = [
     ("user_agent", "is", BROWSER, [1]),
@@ -31,21 +35,34 @@ FILTERS: list[tuple[str, str, Any, list[int]]] = [
     ("is_starred", "isnot", "1", [1, 3]),
     ("date_created", "<", "2026-01-02 10:00:01", [3]),
     ("date_created", "isnot", "2026-01-02 10:00:00", [1, 2]),
+    ("date_created", "is", "2026-01-02", [3]),
+    ("date_created", "<=", "2026-01-02", []),
+    ("id", "<=", "2", [1, 2]),
     ("id", "not in", ["1", "9" * 400, "²"], [2, 3]),
     ("1", "is", "ärger", [2]),
     ("1", "in", ["apple", "ARGER"], [2, 3]),
     ("1", "contains", "apple", [1, 3]),
+    ("1", "like", "apple", [3]),
+    ("1", "like", "%P_e", [1, 3]),
+    ("1", "like", "a\\", []),
+    ("1", "not like", "apple%", [2]),
+    ("1", "is not", "apple", [1, 2]),
     ("2", ">", "9.5", [1]),
+    ("2", ">=", "9.5", [1, 2]),
     ("2", "<", "10", [2]),
     ("3", "is", "", [1, 2, 3]),
     ("0", "is", "10", [1]),
+    ("5", "is", "b", [1]),
+    ("5", "isnot", "b", [2, 3]),
+    ("5.1", "is", "b", []),
 ]
 
 
 @pytest.fixture
 def desk(client: Client) -> Client:
     """A client with a form that has three entries."""
-    fields = [{"id": number, "type": "text", "label": "T"} for number in (1, 2, 3)]
+    fields: list[Any] = [{"id": number, "type": "text", "label": "T"} for number in (1, 2, 3)]
+    fields += [{"id": 4, "type": "number"}, BOXES]
     client.post("/forms", json={"title": "Form", "fields": fields})
     for entry in ENTRIES:
         assert client.post("/forms/1/entries", json=entry).status_code == 201
@@ -61,6 +78,63 @@ def test_filters_find_what_they_say(desk: Client) -> None:
             rule,
             ids,
         )
+
+
+def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) -> None:
+    for value, status, year in (
+        ("9", "active", 2020),
+        ("10", "active", 2019),
+        ("100", "spam", 2018),
+    ):
+        date = f"{year}-01-01 10:00:00"
+        entry = {"2": value, "4": value, "status": status, "date_created": date}
+        desk.post("/forms/1/entries", json=entry)
+
+    def ids(path: str, **query: str) -> str:
+        answer = desk.get(path, query_string=query)
+        return " ".join(entry["id"] for entry in answer.get_json()["entries"])
+
+    assert ids("/entries") == "5 4 3 2 1"
+    up = {"sorting[direction]": "ASC", "search": '{"field_filters": [{"key": "4", "value": "", '
+          '"operator": "isnot"}], "status": ["active", "spam"]}'}  # fmt: skip
+    assert ids("/entries", **up) == "4 5 6"
+    for query, found in (
+        ({"sorting[key]": "4"}, "4 5 6"),
+        ({"sorting[key]": "4", "sorting[is_numeric]": "0"}, "5 6 4"),
+        ({"sorting[key]": "2"}, "5 6 4"),
+        ({"sorting[key]": "2", "sorting[is_numeric]": "1"}, "4 5 6"),
+    ):
+        assert (query, ids("/forms/1/entries", **up, **query)) == (query, found)
+    assert ids("/entries", search='{"end_date": "2020-01-01 00:00:00"}') == "5 4"
+    # As PHP writes a search without criteria.
+    assert ids("/entries", search="[]") == "5 4 3 2 1"
+    assert desk.get("/entries?include=1&_fields=1").get_json() == [{"1": "Apple pie"}]
+    labels = desk.get("/entries/1?_labels=1&_field_ids=5.2").get_json()
+    assert labels == {"5.2": "b", "_labels": {"5": {"5": "Topics", "5.1": "A", "5.2": "B"}}}
+
+
+def test_a_write_without_an_entry_is_refused_and_null_is_not_sent(desk: Client) -> None:
+    before = desk.get("/entries/1").get_json()
+    for method, path in (("PUT", "/entries/1"), ("POST", "/forms/1/entries")):
+        for sent in ({"json": {}}, {"json": []}, {"data": {"1": "x"}}, {}):
+            answer = desk.open(path, method=method, **sent)
+            assert (answer.status_code, answer.get_json()["code"]) == (400, "missing_entry")
+    assert desk.get("/entries/1").get_json() == before
+    assert desk.get("/entries").get_json()["total_count"] == len(ENTRIES)
+    columns = ("is_read", "is_starred", "status", "ip", "source_url", "user_agent", "date_created")
+    sent = {**before, **dict.fromkeys(columns), "date_updated": ""}
+    written = desk.put("/entries/1", json=sent).get_json()
+    assert {**written, "date_updated": ""} == {**before, "date_updated": ""}
+    properties = {"created_by": 5, "source_url": SOURCE, "is_read": True, "ip": None, "1": "x"}
+    assert desk.put("/entries/1/properties", json=properties).status_code == 200
+    changed = {"created_by": "5", "source_url": SOURCE, "is_read": "1"}
+    after = desk.get("/entries/1").get_json()
+    assert {**after, "date_updated": ""} == {**before, **changed, "date_updated": ""}
+    missing = desk.post("/entries", json={"form_id": None}).get_json()
+    assert (missing["code"], missing["data"]["params"]) == (
+        "rest_missing_callback_param",
+        ["form_id"],
+    )
 
 
 def test_an_entry_keeps_the_payment_that_it_is_sent_with(desk: Client) -> None:

@@ -1,0 +1,94 @@
+"""Forms by the API and what they take, beyond what was recorded of Gravity Forms."""
+
+from typing import Any
+
+from applications import Client
+
+TEXT: dict[str, Any] = {"id": 9, "type": "text", "label": "T"}
+COMMA = {"type": "number", "numberFormat": "decimal_comma", "rangeMin": "1,5"}
+TWICE = {"type": "email", "emailConfirmEnabled": True}
+INTERNAL = {
+    "type": "select", "visibility": "administrative", "isRequired": True,
+    "choices": [{"text": "Done", "value": "done"},
+                {"text": "New", "value": "new", "isSelected": True}],
+}  # fmt: skip
+# Fields, what is sent for them, and what is stored; None for what is refused.
+SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
+    ({"type": "email"}, {"input_1": "a@b.c"}, {"1": "a@b.c"}),
+    *(
+        ({"type": "email"}, {"input_1": text}, None)
+        for text in ("a@b.12", "a@b.co-", f"{'a' * 65}@b.co")
+    ),
+    (TWICE, {"input_1_2": "a@b.co"}, None),
+    (TWICE, {}, {"1": ""}),
+    ({"type": "website"}, {"input_1": "https://acme.test./"}, {"1": "https://acme.test./"}),
+    *(({"type": "website"}, {"input_1": url}, None) for url in ("HTTPS://a.test", "http://a..b")),
+    (COMMA, {"input_1": "1.234,5"}, {"1": "1234.5"}),
+    *((COMMA, {"input_1": text}, None) for text in ("1,4", "1.6")),
+    ({"type": "number", "numberFormat": "currency"}, {"input_1": "$1,234.50"}, {"1": "1234.50"}),
+    ({"type": "date"}, {"input_1": "1/2/2026"}, {"1": "2026-01-02"}),
+    ({"type": "date"}, {"input_1": "1/2/26"}, None),
+    ({"type": "consent"}, {"input_1_1": "1", "input_1_2": "Yes"}, {"1.1": "1", "1.2": "Yes"}),
+    ({"type": "consent"}, {"input_1_1": "0", "input_1_2": "Yes"}, {"1.1": "", "1.2": ""}),
+    ({"type": "text"}, {"input_1": "x", "source_page": None, "target_page": None}, {"1": "x"}),
+    ({"type": "text"}, {"input_1": "x", "field_values": "a=1"}, {"1": "x"}),
+    ({"type": "text"}, {"input_1": "x", "field_values": {"a": 1}}, None),
+    (INTERNAL, {}, {"1": "new"}),
+    (INTERNAL, {"input_1": "mine"}, {"1": "new"}),
+]
+
+
+def test_values_are_checked_and_stored_as_gravity_forms_does(client: Client) -> None:
+    for number, (field, sent, stored) in enumerate(SENT):
+        form = {"title": f"Form {number}", "fields": [{"id": 1, **field}, TEXT]}
+        path = f"/forms/{client.post('/forms', json=form).get_json()['id']}"
+        answer = client.post(f"{path}/submissions", json={"input_9": "x", **sent})
+        entries = client.get(f"{path}/entries").get_json()["entries"]
+        found = {key: entries[0][key] for key in stored or ()} if entries else None
+        assert (field, sent, answer.status_code, found) == (
+            *(field, sent, 400 if stored is None else 200, stored),
+        )
+
+
+def test_a_list_of_forms_has_active_ones_unless_others_are_asked_for(client: Client) -> None:
+    for title, more in (("On", {}), ("Off", {"is_active": False}), ("Old", {})):
+        client.post("/forms", json={"title": title, **more})
+    client.delete("/forms/3")
+    for query, titles in (
+        ("", ["On"]),
+        ("?status=inactive", ["Off"]),
+        ("?status=trash", ["Old"]),
+        ("?status=all", ["Off", "On"]),
+    ):
+        listed = client.get(f"/forms{query}").get_json().values()
+        assert (query, [form["title"] for form in listed]) == (query, titles)
+    for query in ("", "&include=1"):
+        # As in WordPress an object by ids becomes a list with `_fields`.
+        assert client.get(f"/forms?_fields=title{query}").get_json() == [{"title": "On"}]
+
+
+def test_a_title_in_use_gets_a_number_in_capitals_or_not(client: Client) -> None:
+    for title in ("Form", "FORM", "Other"):
+        client.post("/forms", json={"title": title})
+    for number, title, stored in (
+        (2, "form", "form (1)"),
+        (3, "Form", "Form (2)"),
+        (1, "form", "form"),
+    ):
+        answer = client.put(f"/forms/{number}", json={"title": title, "fields": []})
+        assert answer.get_json()["title"] == stored
+
+
+def test_writes_of_forms_that_cannot_be_are_refused_with_the_codes_of_gravity_forms(
+    client: Client,
+) -> None:
+    unknown = client.put("/forms/9", json={"title": "Form", "fields": []})
+    assert (unknown.status_code, unknown.get_json()["code"]) == (404, "not_found")
+    form = client.post("/forms", json={"title": "Form", "fields": [TEXT]}).get_json()
+    for sent, code in (({"title": "New"}, "missing_fields"), ({"fields": []}, "missing_title")):
+        refused = client.put("/forms/1", json=sent)
+        assert (refused.status_code, refused.get_json()["code"]) == (400, code)
+    assert client.get("/forms/1").get_json() == form
+    encoded = client.post("/forms", data={"title": "Form"})
+    assert (encoded.status_code, encoded.get_json()["code"]) == (400, "missing_form")
+    assert [*client.get("/forms?status=all").get_json()] == ["1"]
