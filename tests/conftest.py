@@ -90,6 +90,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "all_parts: compares what only all parts together make.")
     for name, meaning in tiers.MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+    tiers.use_memory(config)
     # In the background of a script it is ignored, also by whatever a test starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # After a Ctrl-C nobody waits ten seconds for the other processes.

@@ -9,13 +9,12 @@ from conftest import basic
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.storage import api_keys
-
 HERE = {"base_url": "http://localhost"}
 SECURE = {"base_url": "https://example.com", "environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
 PLAIN = {"base_url": "http://example.com", "environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
 FORWARDED = {**HERE, "headers": {"X-Forwarded-For": "192.0.2.7"}}
 QUERY = "consumer_key=admin&consumer_secret=secret"
+MORE = ("&_envelope=1", "&context=edit", "&per_page=x")
 OAUTH = 'OAuth oauth_consumer_key="admin", oauth_signature="x"'
 
 
@@ -24,13 +23,11 @@ def test_a_name_and_a_secret_in_the_query_are_credentials(client: Client, way: A
     assert client.anonymous.get(f"/whoami?{QUERY}", **way).get_json()["name"] == "admin"
     created = client.anonymous.post(f"/pages?{QUERY}", json={"title": "A"}, **way)
     assert created.status_code == 201
-    with client.store.connection():
-        secret = api_keys.create(client.store, "reader", ["pages:read"], 1, None)
+    [secret] = client.key("reader", "pages:read").values()
     for name in ("reader", 1):
         query = f"consumer_key={name}&consumer_secret={secret}"
-        assert client.anonymous.get(f"/whoami?{query}", **way).get_json()["scopes"] == [
-            "pages:read"
-        ]
+        caller = client.anonymous.get(f"/whoami?{query}", **way).get_json()
+        assert caller["scopes"] == ["pages:read"]
 
 
 @pytest.mark.parametrize("way", [PLAIN, FORWARDED], ids=["elsewhere", "forwarded"])
