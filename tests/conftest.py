@@ -32,10 +32,13 @@ from xdist.workermanage import NodeManager
 from landform.app import create_app
 from landform.parts import all_parts
 from landform.service import Identity, create_blueprint
+from landform.service.site.responses import load_templates, preloaded
 from landform.storage import Store
 
 pytest_plugins = ["browsers", "disks"]
 share_compiled_rules()
+# Compiled once, as workers have them from their master.
+preloaded[None] = load_templates(None)
 # The same examples each time. A fixture serves all examples of a test.
 settings.register_profile(
     "suite", derandomize=True, database=None, deadline=None, max_examples=50,

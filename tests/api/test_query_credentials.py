@@ -95,24 +95,6 @@ def test_credentials_in_the_query_are_in_no_link_log_or_cache(
     assert first.headers["Link"].count("per_page=1") == 1
 
 
-@pytest.mark.parametrize(
-    ("path", "location"),
-    [("/AA?{}", "/aa/?utm=1"), ("/?page_id=1&{}", "/aa/?utm=1"), ("/aa/?{}", "/aa/?utm=1")],
-)
-@pytest.mark.settings(PUBLIC_URL="https://www.example.com")
-def test_a_redirect_has_no_credentials_and_no_password(
-    client: Client, path: str, location: str
-) -> None:
-    page = {"title": "AA", "content": "Inside", "password": "sesame"}
-    assert client.post("/pages", json=page).status_code == 201
-    url = path.format(f"{QUERY}&password=sesame&oauth_nonce=1&utm=1")
-    method = "POST" if path.startswith("/aa") else "GET"
-    led = client.anonymous.open(url, method=method, data={"password": "sesame"})
-    assert led.status_code == (303 if method == "POST" else 302)
-    assert led.headers["Location"] in (f"https://www.example.com{location}", "?utm=1")
-    assert "no-store" in led.headers["Cache-Control"]
-
-
 def test_oauth_is_a_401_that_says_what_to_use(anonymous: FlaskClient, database_url: str) -> None:
     for query, headers in (
         ("", {"Authorization": OAUTH}),

@@ -165,10 +165,22 @@ def test_a_redirect_keeps_the_query_byte_for_byte(site: Site) -> None:
         assert response.headers["Location"].partition("?")[2] == query
 
 
-def test_a_redirect_has_no_secret_and_no_raw_bytes(site: Site) -> None:
-    site.page(slug="here")
-    response = asked(site, "/here", 'password=a&pass%77ord=b&oauth_x=c&y="<>\xe4')
-    assert response.headers["Location"].endswith("?y=%22%3C%3E%E4")
+SECRETS = "password=a&pass%77ord=b&oauth_x=c&consumer_key=admin&consumer_secret=secret"
+PLACES = [("GET", "/here", "{}"), ("GET", "/", "page_id=1&{}"), ("POST", "/here/", "{}")]
+
+
+@pytest.mark.settings(PUBLIC_URL="https://www.example.com")
+@pytest.mark.parametrize(("method", "path", "query"), PLACES)
+def test_a_redirect_has_no_secret_and_no_raw_bytes(
+    site: Site, method: str, path: str, query: str
+) -> None:
+    site.page(slug="here", password="a")
+    sent = {"QUERY_STRING": query.replace("{}", f'{SECRETS}&y="<>\xe4')}
+    led = site.visitor.open(path, method=method, data={"password": "a"}, environ_overrides=sent)
+    base = "" if method == "POST" else "https://www.example.com/here/"
+    assert led.status_code == (303 if method == "POST" else 302)
+    assert led.headers["Location"] == f"{base}?y=%22%3C%3E%E4"
+    assert "no-store" in led.headers["Cache-Control"]
 
 
 NOWHERE = ["/nowhere", "/nowhere/", "/%2e%2e/", "/.env", "/favicon.ico", "/-/", "/%00/", "/%ff/",
