@@ -82,6 +82,11 @@ class Client(FlaskClient):
         assert answer.status_code == 201, answer.text
         return dict(self.get(f"/feeds/{answer.get_json()['id']}").get_json())
 
+    def key(self, name: str, *scopes: str, author: int = 1) -> dict[str, str]:
+        """Create a key with scopes, and return the header that sends it."""
+        with self.store.connection():
+            return {"X-API-Key": api_keys.create(self.store, name, scopes, author, None)}
+
 
 def service(url: str, **given: Any) -> Client:
     """Return a client of an application with other settings."""

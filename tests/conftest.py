@@ -32,10 +32,13 @@ from xdist.workermanage import NodeManager
 from landform.app import create_app
 from landform.parts import all_parts
 from landform.service import Identity, create_blueprint
+from landform.service.site.responses import load_templates, preloaded
 from landform.storage import Store
 
 pytest_plugins = ["browsers", "disks"]
 share_compiled_rules()
+# Compiled once, as workers have them from their master.
+preloaded[None] = load_templates(None)
 # The same examples each time. A fixture serves all examples of a test.
 settings.register_profile(
     "suite", derandomize=True, database=None, deadline=None, max_examples=50,
@@ -90,6 +93,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "all_parts: compares what only all parts together make.")
     for name, meaning in tiers.MARKERS.items():
         config.addinivalue_line("markers", f"{name}: {meaning}")
+    tiers.use_memory(config)
     # In the background of a script it is ignored, also by whatever a test starts.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # After a Ctrl-C nobody waits ten seconds for the other processes.

@@ -7,6 +7,7 @@ All others run in process, beside the one that is marked `smoke`.
 """
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -27,11 +28,20 @@ FOLDERS = {"faults", "clients"}
 LIMITS = {"servers": 300, "faults": 900, "clients": 900}
 LONG_FORM = "FAULTS_ROUNDS"
 FIXTURES = {"start_server", "run", "postgres", "console"}
+# Where Linux has files in memory, and the bytes that have to be free there.
+MEMORY, MOST_BYTES = Path("/dev/shm"), 1 << 30
 
 
 def add_options(parser: pytest.Parser) -> None:
     """Add the option that chooses a part."""
     parser.addoption("--tier", choices=("all", *TIERS), default="all", help=str(__doc__))
+
+
+def use_memory(config: pytest.Config) -> None:
+    """Let the files of tests in process be in memory, where no commit waits for a disk."""
+    is_there = config.getoption("--tier") == "process" and os.access(MEMORY, os.W_OK)
+    if is_there and shutil.disk_usage(MEMORY).free > MOST_BYTES:
+        os.environ.setdefault("PYTEST_DEBUG_TEMPROOT", str(MEMORY))
 
 
 def tier_of(item: pytest.Function) -> str:

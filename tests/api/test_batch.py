@@ -1,38 +1,20 @@
 """Batches: requests that write, each for itself, and all in one commit."""
 
 import json
-from collections.abc import Callable
-from itertools import count
 from typing import Any
 
 import pytest
-from applications import Client, store_of
+from applications import Client
 from conftest import SECRET, basic
 from flask import Flask
-from flask.testing import FlaskClient
 from hypothesis import given, strategies
 from part_tables import tables
 
 from landform.service import create_blueprint, page_created
 from landform.service.rendering import content
-from landform.storage import api_keys
 
 FEED = {"form_id": 3, "addon_slug": "mail", "meta": {"big": 2**70, "ü": [1.5, None]}}
 WP = "/wp-json"
-
-
-@pytest.fixture
-def make_key(app: Flask) -> Callable[..., dict[str, str]]:
-    """Return a function that makes a key with some scopes, and returns the header that sends it."""
-    numbers = count()
-
-    def make(*scopes: str) -> dict[str, str]:
-        store = store_of(app)
-        with store.connection():
-            key = api_keys.create(store, f"key{next(numbers)}", scopes, 1, None)
-        return {"Authorization": f"Bearer {key}"}
-
-    return make
 
 
 def batch(client: Client, *requests: Any, base: str = "", **options: Any) -> Any:
@@ -173,17 +155,14 @@ def test_nothing_else_than_operations_that_write_can_be_in_it(client: Client) ->
             assert (found["status"] in (400, 404), found["body"]["code"]) == (True, code)
 
 
-def test_a_batch_has_no_more_rights_than_its_caller(app: Flask, anonymous: FlaskClient) -> None:
+def test_a_batch_has_no_more_rights_than_its_caller(client: Client) -> None:
     own = {"Authorization": basic()["Authorization"]}
     body = {
         "requests": [item("POST", "/pages", {"title": "T"}, **own), item("POST", "/feeds", FEED)]
     }
-    assert anonymous.post("/batch/v1", json=body).status_code == 401
+    assert client.anonymous.post("/batch/v1", json=body).status_code == 401
     for scope, expected in (("pages:write", [201, 403]), ("feeds:write", [403, 201])):
-        store = store_of(app)
-        with store.connection():
-            secret = api_keys.create(store, scope[:5], [scope], 1, None)
-        answer = anonymous.post("/batch/v1", json=body, headers=basic(f"{scope[:5]}:{secret}"))
+        answer = client.anonymous.post("/batch/v1", json=body, headers=client.key(scope[:5], scope))
         assert statuses(answer.get_json()) == expected
 
 
@@ -252,7 +231,7 @@ JSON = {"Content-Type": "application/json"}
 
 
 def test_nothing_is_rendered_while_others_wait_to_write(
-    client: Client, make_key: Callable[..., dict[str, str]], monkeypatch: pytest.MonkeyPatch
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page, is_open, rendered = client.page(), [False], list[bool]()
 
@@ -269,7 +248,7 @@ def test_nothing_is_rendered_while_others_wait_to_write(
     client.store.database.observers.append(observe)
     text = {"title": "<b>A</b><script>x</script>", "content": "<p>a</p><form>b</form>"}
     requests = [item("POST", "/pages", text), item("PUT", f"/pages/{page['id']}", text)]
-    for headers in ({}, make_key("pages:write")):
+    for headers in ({}, client.key("editor", "pages:write")):
         answer = client.post("/batch/v1", json={"requests": requests}, headers=headers)
         assert statuses(answer.get_json()) == [201, 200]
     assert rendered == [False] * 4
@@ -284,15 +263,14 @@ def test_a_batch_of_very_long_texts_is_refused_whole(client: Client) -> None:
     assert statuses(batch(client, half)) == [201]
 
 
-def test_a_request_with_a_wrong_text_fails_alone(
-    client: Client, make_key: Callable[..., dict[str, str]]
-) -> None:
+def test_a_request_with_a_wrong_text_fails_alone(client: Client) -> None:
+    editor = client.key("editor", "pages:write")
     wrong = item("POST", "/pages", {"title": "T", "content": "<b>x</b>" * 10_001})
     good, odd = item("POST", "/pages", {"title": "G"}), item("POST", "/pages", {"title": [1]})
     body = {"requests": [good, wrong, odd, good]}
-    answer = client.post("/batch/v1", json=body, headers=make_key("pages:write"))
+    answer = client.post("/batch/v1", json=body, headers=editor)
     assert statuses(answer.get_json()) == [201, 400, 400, 201]
     strict = {**body, "validation": "require-all-validate"}
-    answer = client.post("/batch/v1", json=strict, headers=make_key("pages:write"))
+    answer = client.post("/batch/v1", json=strict, headers=editor)
     found = answer.get_json()["responses"]
     assert [one and one["status"] for one in found] == [None, 400, 400, None]

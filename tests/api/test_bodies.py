@@ -32,8 +32,7 @@ def unclosed(count: int, barrier: str = "") -> str:
 
 def sequences() -> str:
     """Return text in which no three characters come again: each is an entry of the index."""
-    numbers = Random(1)
-    return "".join(chr(numbers.randrange(0x3B1, 0x7FF)) for _ in range(TWO_MILLIONS))
+    return "".join(Random(1).choices([*map(chr, range(0x3B1, 0x7FF))], k=TWO_MILLIONS))
 
 
 # Texts that take long, or much memory, where what they make is not bounded.
@@ -71,6 +70,7 @@ def body(attack: str) -> bytes:
 REFUSED = set(ATTACKS) - {"accents"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("attack", ATTACKS)
 def test_an_attack_is_answered_in_a_moment_and_changes_nothing_if_it_is_refused(
     writer: FlaskClient, attack: str

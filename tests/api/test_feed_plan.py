@@ -7,13 +7,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from applications import Client, store_of
+from applications import Client
 from click.testing import CliRunner
-from flask import Flask
 
 from landform.service import ApiError, create_blueprint
 from landform.standalone.cli import main
-from landform.storage import Store, feeds
+from landform.storage import feeds
 from landform.storage.run_keys import run_key
 
 SECRET_VALUE = "ada.lovelace@example.com"
@@ -44,11 +43,6 @@ def plan(client: Client) -> Make:
         return answer.get_json()
 
     return ask
-
-
-@pytest.fixture
-def store(app: Flask) -> Store:
-    return store_of(app)
 
 
 def ids(made: dict[str, Any]) -> list[int]:

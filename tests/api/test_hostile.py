@@ -11,26 +11,11 @@ from conftest import basic
 from part_tables import WORDPRESS_ROUTES, tables
 
 JSON = {"Content-Type": "application/json"}
-
-
 HOSTILE = [
-    *(
-        "\0",
-        "%",
-        "%zz",
-        "'",
-        '"',
-        "' OR 1=1 --",
-        "\\",
-        "*",
-        "NEAR(a b)",
-        "{x}",
-        "\ufffe",
-        "é" * 300,
-    ),
+    *("\0", "%", "%zz", "'", '"', "' OR 1=1 --", "\\", "*", "NEAR(a b)", "{x}", "\ufffe"),
     *("\U0010ffff", "٣", '"' * 999, "../../etc/passwd", "\r\nX-Evil: 1", "1e400", "NaN", "[]"),
-    *("." * 999, "a." * 999, ",".join("abcdefgh" * 9)),
-]
+    *("é" * 300, "." * 999, "a." * 999, ",".join("abcdefgh" * 9)),
+]  # fmt: skip
 ZONES = ["UTC", "Pacific/Kiritimati", "America/St_Johns"]
 MOMENTS = [f"{day}{offset}" for day in ("0001-01-01T00:00:00", "9999-12-31T23:59:59")
            for offset in ("", "Z", "+14:00", "-14:00", "+23:59", "-23:59")]  # fmt: skip
@@ -46,6 +31,7 @@ READS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("zone", ZONES)
 def test_no_value_of_a_parameter_is_a_500(database_url: str, zone: str) -> None:
     site = Site.on(database_url, TIMEZONE=zone)

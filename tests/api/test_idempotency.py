@@ -146,36 +146,32 @@ def parts(boundary: str, fields: dict[str, str]) -> tuple[bytes, str]:
     """Return a form in parts, and its type."""
     named = (f'--{boundary}\r\nContent-Disposition: form-data; name="{name}"\r\n\r\n{value}\r\n'
              for name, value in fields.items())  # fmt: skip
-    return (
-        f"{''.join(named)}--{boundary}--\r\n".encode(),
-        f'multipart/form-data; boundary="{boundary}"',
-    )
+    kind = f'multipart/form-data; boundary="{boundary}"'
+    return f"{''.join(named)}--{boundary}--\r\n".encode(), kind
 
 
-WRITTEN = [
-    [
-        parts("one", {"title": "Größe", "meta[form_id]": "7"}),
-        parts("another-one", {"title": "Größe", "meta[form_id]": "7"}),
+FIELDS = {"title": "Größe", "meta[form_id]": "7"}
+WRITTEN = {
+    "form": [
+        parts("one", FIELDS), parts("another-one", FIELDS),
         (b"title=Gr%C3%B6%C3%9Fe&meta[form_id]=7", "application/x-www-form-urlencoded"),
         (b"meta%5Bform_id%5D=7&title=Gr%c3%b6%c3%9fe", "Application/X-WWW-Form-Urlencoded;a=b"),
     ],
-    [
+    "JSON": [
         ('{"title":"Größe","meta":{"form_id":"7"}}'.encode(), "application/json"),
-        (
-            b' { "meta" : {"form_id":"7"},\n"title":"Gr\\u00f6\\u00dfe" } ',
-            "Application/JSON; charset=UTF-8",
-        ),
+        (b' { "meta" : {"form_id":"7"},\n"title":"Gr\\u00f6\\u00dfe" } ',
+         "Application/JSON; charset=UTF-8"),
     ],
-]  # fmt: skip
+}  # fmt: skip
 
 
-@pytest.mark.parametrize("written", WRITTEN, ids=["form", "JSON"])
+@pytest.mark.parametrize("written", WRITTEN.values(), ids=WRITTEN)
 def test_the_same_fields_written_in_another_way_are_the_same_request(
     client: FlaskClient, written: list[tuple[bytes, str]]
 ) -> None:
     sent = [client.post("/pages", data=body, content_type=of, headers=KEY) for body, of in written]
     assert {(answer.status_code, answer.data) for answer in sent} == {(201, sent[0].data)}
     assert sum(counted(client)) == 1
-    other = parts("one", {"title": "Größe", "meta[form_id]": "8"})
-    answer = client.post("/pages", data=other[0], content_type=other[1], headers=KEY)
+    body, kind = parts("one", {**FIELDS, "meta[form_id]": "8"})
+    answer = client.post("/pages", data=body, content_type=kind, headers=KEY)
     assert answer.status_code == 422

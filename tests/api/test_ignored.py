@@ -47,8 +47,10 @@ def state(client: Client) -> Any:
 # Every operation, whichever is added.
 
 
-def path_to(client: Client, rule: str, page: int, feed: int) -> str:
+def path_to(client: Client, rule: str) -> str:
     """Return the path of a rule for a page, a feed, and what is made for it."""
+    page = client.page()["id"] if "<page_id>" in rule else 0
+    feed = client.feed(form_id=3)["id"] if "feeds" in rule else 0
 
     def made(path: str, body: Any) -> int:
         return int(client.post(path, json=body).get_json()["id"])
@@ -75,7 +77,7 @@ def test_every_operation_names_what_it_does_not_know_or_refuses_it(
         if "json" in sent and body is not None and body.unknown == INCLUDE:
             # It keeps all fields that are sent.
             continue
-        path = path_to(client, rule, client.page()["id"], client.feed(form_id=3)["id"])
+        path = path_to(client, rule)
         answer = client.open(path, method=method, **sent)
         is_refused = "json" in sent and method != "GET" and re.search("/feeds/|/webhooks", path)
         if is_refused and not told(answer):

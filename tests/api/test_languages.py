@@ -49,9 +49,3 @@ def test_a_slug_has_the_letters_of_the_language_of_the_site_and_is_found_by_the_
     assert site.get(f"/{quote(title)}/").headers["Location"] == f"/{slug}/"
     listed = site.visitor.get(f"/pages?slug={quote(title)}", headers={"Accept": "application/json"})
     assert [row["id"] for row in listed.get_json()] == [page["id"]]
-
-
-@pytest.mark.parametrize("tag", ["en-x", "fa-u-x-a", "en--a", "x-en", "de_DE"])
-def test_a_language_of_the_site_that_is_no_tag_stops_the_start(database_url: str, tag: str) -> None:
-    with pytest.raises(ValueError, match="must be a language tag"):
-        Site.on(database_url, SITE_LANGUAGE=tag)

@@ -55,14 +55,8 @@ def test_a_well_formed_block_delimiter_is_removed() -> None:
             )
         ),
     ):  # fmt: skip
-        assert _rendered_blocks(raw) == rendered
-
-
-def _rendered_blocks(raw: str) -> str:
-    """The rendering of content that is to be taken for blocks."""
-    html, block_version = render_content(raw)
-    assert block_version == 1
-    return html
+        # In the version of blocks.
+        assert render_content(raw) == (rendered, 1)
 
 
 BREAKS = [

@@ -4,15 +4,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from applications import Client, store_of
-from flask import Flask
-
-from landform.storage import api_keys
+from applications import Client
 
 Page = dict[str, Any]
 FIRST = {"title": "One", "content": "Same\nOld", "slug": "one", "meta": {"form_id": "3"}}
 SECOND = {"title": "Two", "content": "Same\nNew", "slug": "two", "meta": {"form_id": "4"}}
 BELOW = "/wp-json/wp/v2"
+SCRIPT = "<script>run()</script>after"
 
 
 @pytest.fixture
@@ -24,18 +22,14 @@ def page(client: Client) -> Page:
 
 
 @pytest.fixture
-def team(app: Flask) -> Callable[..., Page]:
+def team(client: Client) -> Callable[..., Page]:
     """Call as one of several authors, of whom only the first may write any HTML."""
-    store, scopes = store_of(app), ["html:unfiltered", "pages:read", "pages:write"]
-    with store.connection():
-        keys = {
-            author: api_keys.create(store, f"author{author}", scopes[author > 1 :], author, None)
-            for author in (1, 2, 3)
-        }
+    scopes = "html:unfiltered", "pages:read", "pages:write"
+    keys = [client.key(f"author{n}", *scopes[n > 1 :], author=n) for n in (1, 2, 3)]
 
     def call(author: int, method: str, path: str, **body: Any) -> Page:
-        headers = {"X-API-Key": keys[author]}
-        answer = app.test_client().open(path, method=method, json=body, headers=headers)
+        headers = keys[author - 1]
+        answer = client.anonymous.open(path, method=method, json=body, headers=headers)
         assert answer.status_code < 300, answer.text
         found: Page = answer.get_json()
         return found
@@ -98,17 +92,13 @@ def test_a_revision_has_its_author_and_the_author_of_the_next_write(
 
 
 def test_a_restore_sanitizes_html_like_a_write(team: Callable[..., Page]) -> None:
-    script = "<script>run()</script>after"
-    page = team(1, "POST", "/pages", title="0", content=script)
+    page = team(1, "POST", "/pages", title="0", content=SCRIPT)
     team(1, "PATCH", f"/pages/{page['id']}", content="other")
     found: Any = team(1, "GET", f"/pages/{page['id']}/revisions")
     restore = f"/pages/{page['id']}/revisions/{found[0]['id']}/restore"
     assert team(1, "POST", restore)["content"]["rendered"].count("script") == 2
     cleaned = team(2, "POST", restore)["content"]
-    assert (cleaned["raw"], cleaned["rendered"].strip()) == (script, "<p>after</p>")
-
-
-SCRIPT = "<script>run()</script>after"
+    assert (cleaned["raw"], cleaned["rendered"].strip()) == (SCRIPT, "<p>after</p>")
 
 
 def test_a_restore_keeps_html_sanitized_and_names_the_removed_elements(

@@ -69,10 +69,15 @@ def modules() -> dict[str, Path]:
 
 
 @cache
+def tree(module: str) -> ast.Module:
+    return ast.parse(modules()[module].read_text())
+
+
+@cache
 def imported(module: str) -> list[str]:
     """Return what a module imports, anywhere in it: in functions, and for types only, too."""
     names = []
-    for node in ast.walk(ast.parse(modules()[module].read_text())):
+    for node in ast.walk(tree(module)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -149,9 +154,7 @@ def test_the_core_asks_for_its_parts_in_functions_only() -> None:
         *("all_types", "type_patterns", "part_fields", "find_run_queue"),
     }
     assert [
-        module
-        for module, file in modules().items()
-        if asking.intersection(calls_at_import(ast.parse(file.read_text())))
+        module for module in modules() if asking.intersection(calls_at_import(tree(module)))
     ] == []
 
 
@@ -160,8 +163,8 @@ def test_only_auth_reads_the_scopes_of_callers() -> None:
     may_read = ("service.auth", "storage.api_keys", "standalone.commands.key")
     readers = {
         module
-        for module, file in modules().items()
-        for node in ast.walk(ast.parse(file.read_text()))
+        for module in modules()
+        for node in ast.walk(tree(module))
         if isinstance(node, ast.Attribute) and node.attr == "scopes"
     }
     assert [one for one in readers if not any(is_below(one, name) for name in may_read)] == []

@@ -68,17 +68,8 @@ def test_commands_work_without_it(deleted: tuple[Path, tuple[str, ...]], tmp_pat
     copy, _ = deleted
     url, other = f"sqlite:///{tmp_path}/one.db", f"sqlite:///{tmp_path}/other.db"
     run_python(copy, "-c", PROGRAM, url)
-    lines = (
-        "--help",
-        "migrate",
-        "verify",
-        "routes",
-        "settings",
-        f"export {tmp_path}/all",
-        f"backup {tmp_path}/backup.db",
-        "vacuum",
-        f"copy {url} {other}",
-    )
+    lines = ["--help", "migrate", "verify", "routes", "settings", f"export {tmp_path}/all"]
+    lines += [f"backup {tmp_path}/backup.db", "vacuum", f"copy {url} {other}"]
     done = run_python(copy, "-c", COMMANDS, *lines, LANDFORM_DATABASE_URL=url)
     assert (done.returncode, "Traceback" in done.stdout) == (0, False), done.stdout
     imported = landform(copy, other, "import", f"{tmp_path}/all")

@@ -39,19 +39,17 @@ print(json.dumps([name for name in sys.modules if name.startswith("landform.part
 """
 
 
-def routes_of_parts() -> list[Route]:
+def routes_of_parts(*names: str) -> list[Route]:
     """Return the routes of all parts, of operations and screens."""
     modules = modules_of(all_parts().values(), "operations")
-    names = ("RESOURCES", "SCREENS")
+    names = names or ("RESOURCES", "SCREENS")
     resources = [one for module in modules for name in names for one in getattr(module, name, ())]
     return all_routes(resources)
 
 
 def operations_of_parts() -> list[Operation]:
     """Return the operations of the API that parts have."""
-    modules = modules_of(all_parts().values(), "operations")
-    resources = [one for module in modules for one in getattr(module, "RESOURCES", ())]
-    return [one for route in all_routes(resources) for one in route.methods]
+    return [one for route in routes_of_parts("RESOURCES") for one in route.methods]
 
 
 def make_host(**guests: Any) -> Flask:
