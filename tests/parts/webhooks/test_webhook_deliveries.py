@@ -152,8 +152,7 @@ def test_a_failure_long_after_an_event_was_set_aside_switches_nothing_off(outbox
     assert outbox.webhook()["active"]
 
 
-@pytest.mark.parametrize("failures", [1, 16])
-@pytest.mark.parametrize("hours", [3, 80, 400 * 24])
+@pytest.mark.parametrize(("failures", "hours"), [(1, 80), (16, 3), (16, 400 * 24)])
 def test_a_clock_that_is_ahead_for_some_seconds_neither_switches_off_nor_stalls(
     outbox: Outbox, failures: int, hours: int
 ) -> None:
@@ -190,23 +189,6 @@ def test_hours_in_which_nobody_delivers_are_no_failure(outbox: Outbox) -> None:
             outbox.deliver(after=100 * HOUR)
         assert len(hook.received) == 3
         assert outbox.webhook()["active"]
-
-
-@pytest.mark.parametrize("ahead", [51, 200])
-def test_a_write_with_a_clock_that_is_ahead_stops_no_expiry_and_expires_nothing_young(
-    outbox: Outbox, ahead: int
-) -> None:
-    def write(upto: int) -> None:
-        for number in range(1 + max(outbox.ids(), default=0), upto + 1):
-            is_ahead = number == ahead
-            outbox.clock.at += timedelta(days=400 * is_ahead)
-            outbox.draft()
-            outbox.clock.at -= timedelta(days=400 * is_ahead)
-
-    write(100)
-    outbox.clock.at += timedelta(days=31)
-    write(300)
-    assert outbox.ids() == list(range(101, 301))
 
 
 # Slow receivers.
@@ -251,7 +233,7 @@ def test_many_slow_receivers_delay_no_other_and_take_turns(outbox: Outbox) -> No
         return 204, {}
 
     with receiver(respond) as slow, receiver() as healthy:
-        numbers = [outbox.subscribe(slow.url)["id"] for _ in range(9)]
+        numbers = [outbox.subscribe(slow.url)["id"] for _ in range(5)]
         outbox.subscribe(healthy.url)
         outbox.draft()
         outbox.deliver()
@@ -268,26 +250,7 @@ def test_many_slow_receivers_delay_no_other_and_take_turns(outbox: Outbox) -> No
             thread.join(60)
         outbox.deliver()
         assert healthy.accepted == [1, 2, 3, 4, 5]
-        assert [outbox.webhook(number)["delivered"] for number in numbers] == [5] * 9
-
-
-def test_a_webhook_without_new_events_is_not_read_again(outbox: Outbox, hook: Receiver) -> None:
-    statements = list[str]()
-    outbox.store.database.observers.append(lambda sql, _: statements.append(sql))
-
-    def of_one_look() -> int:
-        outbox.draft()
-        outbox.deliver()
-        statements.clear()
-        outbox.deliver()
-        return len(statements)
-
-    outbox.subscribe(hook.url, types=["run.*"])
-    first = of_one_look()
-    for _ in range(20):
-        outbox.subscribe(hook.url, types=["run.*"])
-    assert of_one_look() == first
-    assert hook.received == []
+        assert [outbox.webhook(number)["delivered"] for number in numbers] == [5] * 5
 
 
 # What counts for whom.
@@ -407,33 +370,11 @@ def test_no_webhook_misses_an_event_that_is_committed_while_it_is_read(
     assert len(pages) > 5
 
 
-def test_readers_miss_no_event_while_four_clients_write(database_url: str, app: Flask) -> None:
-    def write() -> None:
-        client = Client(app)
-        for _ in range(100):
-            client.page(status="draft")
-
-    reader, path, read = service(database_url), "/events", list[int]()
-    writers = [Thread(target=write, daemon=True) for _ in range(4)]
-    for writer in writers:
-        writer.start()
-    while len(read) < 400:
-        goes_on = any(writer.is_alive() for writer in writers)
-        response = reader.get(path)
-        read += [event["id"] for event in response.get_json()]
-        path = next_path(response)
-        if not (goes_on or response.get_json()):
-            break
-    assert len(read) == 400
-
-
 # Rows that are damaged.
 
 
 @pytest.mark.settings(PUBLIC_URL="https://example.com")
-@pytest.mark.parametrize(
-    "data", ["", "no JSON", "[]", "7", "null", '{"id": 1}', '{"resource": "page"}']
-)
+@pytest.mark.parametrize("data", ["", "no JSON", "[]", '{"id": 1}', '{"resource": "page"}'])
 def test_an_event_that_cannot_be_read_is_set_aside_and_left_out(
     outbox: Outbox, hook: Receiver, data: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -454,8 +395,11 @@ def test_an_event_that_cannot_be_read_is_set_aside_and_left_out(
     assert "event 2 is damaged" in caplog.text
 
 
-@pytest.mark.parametrize("value", ["no JSON", "{}", "[null]"])
-@pytest.mark.parametrize("column", ["types", "resend", "set_aside", "deliveries"])
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("types", "no JSON"), ("types", "[]"), ("types", "[ ]"), ("resend", "{}"), ("resend", ""),
+     ("set_aside", "[null]"), ("deliveries", "no JSON")],
+)  # fmt: skip
 def test_a_damaged_webhook_is_switched_off_and_delays_no_other(
     outbox: Outbox, hook: Receiver, column: str, value: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -473,31 +417,6 @@ def test_a_damaged_webhook_is_switched_off_and_delays_no_other(
     assert changed.status_code == 200
     outbox.deliver()
     assert outbox.webhook()["delivered"] == 1
-
-
-@pytest.mark.parametrize("types", ["[]", "[ ]"])
-def test_a_webhook_that_was_stored_without_types_gets_nothing(
-    outbox: Outbox, hook: Receiver, types: str
-) -> None:
-    outbox.subscribe(hook.url)
-    outbox.sql(f"UPDATE webhook SET types = '{types}'")
-    outbox.draft()
-    assert outbox.webhook()["waiting"] == 0
-    outbox.deliver()
-    assert hook.accepted == []
-    assert not outbox.webhook()["active"]
-    assert "types" in outbox.webhook()["reason"]
-    assert outbox.patch("/webhooks/1", json={"types": ["*"], "active": True}).status_code == 200
-    outbox.deliver()
-    assert hook.accepted == [1]
-
-
-def test_a_webhook_that_cannot_be_read_ends_no_write(outbox: Outbox) -> None:
-    outbox.subscribe("http://127.0.0.1:1/")
-    outbox.sql("UPDATE webhook SET resend = 'no JSON'")
-    # Old events are looked for after so many.
-    for _ in range(101):
-        outbox.draft()
 
 
 def test_a_damaged_secret_delays_no_other(outbox: Outbox, hook: Receiver) -> None:

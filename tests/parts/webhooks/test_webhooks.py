@@ -18,6 +18,7 @@ from conftest import needs
 from flask import Flask
 from processes import until
 from receivers import Receiver, receiver
+from test_webhook_sending import raw_receiver
 
 from landform.parts.webhooks import delivery, storage
 from landform.parts.webhooks.delivery import Deliverer, sign
@@ -213,22 +214,6 @@ def test_retry_after_is_obeyed_within_six_hours(
     assert len(hook.received) == 1
 
 
-def test_a_receiver_that_fails_or_is_slow_delays_no_other(outbox: Outbox, hook: Receiver) -> None:
-    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
-        until(lambda: len(hook.received) >= 4, "The other one is delayed.")
-        return 204, {}
-
-    with receiver(respond) as slow:
-        outbox.subscribe("http://127.0.0.1:1/", types=["*"])
-        outbox.subscribe(slow.url)
-        outbox.subscribe(hook.url)
-        outbox.page()
-        outbox.page()
-        outbox.deliver()
-        assert slow.accepted == hook.accepted == [1, 2, 3, 4]
-        assert outbox.webhook()["failures"] >= 1
-
-
 @pytest.mark.parametrize("until_when", [-1, 1000], ids=["ended", "of a clock that was ahead"])
 def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
     outbox: Outbox, hook: Receiver, until_when: float
@@ -295,32 +280,6 @@ def test_metrics_have_the_figures_of_each_webhook(outbox: Outbox, hook: Receiver
 # Attacks.
 
 
-@pytest.mark.parametrize("address", [
-    "127.0.0.1", "10.1.2.3", "192.168.0.1", "172.16.0.1", "169.254.169.254", "0.0.0.0",
-    "100.64.0.1", "224.0.0.1", "255.255.255.255", "::1", "::", "fe80::1%eth0", "fc00::1",
-    "::ffff:169.254.169.254", "::ffff:7f00:1", "::127.0.0.1", "64:ff9b::7f00:1",
-    "2002:7f00:1::", "2001:0:53aa:64c:0:0:80ff:fffe", "2001:db8::1", "ff02::1",
-])  # fmt: skip
-def test_only_public_addresses_pass(address: str) -> None:
-    assert not is_public(address)
-    assert all(map(is_public, ("93.184.216.34", "2606:2800:220:1::1", "::ffff:8.8.8.8")))
-
-
-@pytest.mark.settings(WEBHOOK_PRIVATE=False)
-@pytest.mark.parametrize(
-    "host", ["127.0.0.1", "localhost", "2130706433", "0x7f.1", "0", "[::ffff:127.0.0.1]", "[::1]"]
-)
-def test_private_receivers_get_nothing_unless_they_are_allowed(
-    outbox: Outbox, hook: Receiver, host: str
-) -> None:
-    port = hook.url.split(":")[2]
-    response = outbox.post("/webhooks", json={"url": f"http://{host}:{port}"})
-    if response.status_code == 201:
-        result = outbox.post("/webhooks/1/test").get_json()
-        assert result["status"] == 0
-    assert hook.received == []
-
-
 def test_a_name_is_looked_up_once_so_its_address_cannot_change(
     monkeypatch: pytest.MonkeyPatch, hook: Receiver
 ) -> None:
@@ -340,60 +299,6 @@ def test_a_name_is_looked_up_once_so_its_address_cannot_change(
     assert hook.received[0][2]["Host"] == f"rebind.test:{port}"
 
 
-@contextmanager
-def raw(serve: Callable[[socket.socket], None]) -> Iterator[int]:
-    """Serve each connection by a function, and lend the port."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-
-        def accept() -> None:
-            with server.accept()[0] as connection, suppress(OSError):
-                serve(connection)
-
-        Thread(target=accept, daemon=True).start()
-        yield server.getsockname()[1]
-
-
-OK, NONSENSE = b"HTTP/1.1 200 OK\r\n", b"\x00\x01nonsense\r\n\r\n"
-
-
-@pytest.mark.parametrize(("first", "then", "scheme", "status"), [
-    (b"HTTP/1.1 ", b" ", "http", 0), (OK + b"\r\n", b"a", "http", 200),
-    (OK + b"Content-Length: 1000000000\r\n\r\n", b"a" * 1_000_000, "http", 200),
-    *((sent, b"", scheme, 0) for sent in (b"", NONSENSE) for scheme in ("http", "https")),
-])  # fmt: skip
-def test_a_hostile_receiver_costs_a_bounded_time_and_no_memory(
-    monkeypatch: pytest.MonkeyPatch, first: bytes, then: bytes, scheme: str, status: int
-) -> None:
-    def serve(connection: socket.socket) -> None:
-        connection.sendall(first)
-        # Longer than the test may take, but not for ever.
-        for _ in range(2000 if then else 0):
-            connection.sendall(then)
-            time.sleep(0.02)
-        while connection.recv(1000):
-            pass
-
-    monkeypatch.setattr(sending, "TIMEOUT", 0.5)
-    with raw(serve) as port:
-        began = time.monotonic()
-        result = send(f"{scheme}://127.0.0.1:{port}/", {}, b"{}", True)
-        assert time.monotonic() - began < 10
-    assert result.status == status
-    assert len(result.text) <= 200
-
-
-def test_a_receiver_that_never_accepts_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sending, "TIMEOUT", 0.2)
-    with socket.socket() as full, socket.socket() as first, socket.socket() as second:
-        full.bind(("127.0.0.1", 0))
-        full.listen(0)
-        for connection in (first, second):
-            connection.setblocking(False)
-            connection.connect_ex(full.getsockname())
-        url = f"http://127.0.0.1:{full.getsockname()[1]}/"
-        assert send(url, {}, b"{}", True)[:2] == (0, "timed out")
-
-
 @needs("openssl")
 def test_an_untrusted_certificate_is_refused(tmp_path: Path) -> None:
     key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
@@ -407,19 +312,8 @@ def test_an_untrusted_certificate_is_refused(tmp_path: Path) -> None:
             secure.recv(1000)
             secure.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
-    with raw(serve) as port:
-        result = send(f"https://localhost:{port}/", {}, b"{}", True)
+    with raw_receiver(serve) as url:
+        secure = url.replace("http://127.0.0.1", "https://localhost")
+        result = send(secure, {}, b"{}", True)
     assert result.status == 0
     assert "certificate" in result.text.lower()
-
-
-def test_a_host_delivers_by_calling_deliver(outbox: Outbox, hook: Receiver) -> None:
-    soon = (datetime.now(UTC) + timedelta(seconds=3)).isoformat(timespec="seconds")
-    outbox.subscribe(hook.url, types=["page.published"])
-    page = outbox.page(date=soon)
-    assert page["status"] == "future"
-    landing: Any = outbox.application.blueprints["landform"]
-    assert landing.deliver() is None
-    assert hook.received == []
-    until(lambda: landing.deliver() or hook.received, "It was not published.")
-    assert [event["timestamp"] for _, event, _, _ in hook.received] == [soon.replace("+00:00", "Z")]
