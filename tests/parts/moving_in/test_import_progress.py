@@ -1,9 +1,5 @@
 """The progress of an import, and its exit code."""
 
-import os
-import pty
-import subprocess
-import sys
 import time
 from typing import Any
 
@@ -23,23 +19,6 @@ def test_a_log_gets_lines_while_the_site_is_slow(move: Any, small_site: Any) -> 
     assert started.returncode == 0, output
     assert "Looking for pages and feeds.\n" in output
     assert "\r" not in output
-
-
-@pytest.mark.servers
-def test_a_terminal_gets_a_bar(move: Any) -> None:
-    file = move.export(*({"id": n, "slug": f"p{n}"} for n in range(1, 251)))
-    command = [sys.executable, "-m", "landform.standalone.cli", "import-wordpress", str(file)]
-    main, terminal = pty.openpty()
-    environment = os.environ | move.environment("")
-    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=terminal) as run:
-        lines = run.communicate(timeout=120)[0].decode()
-    os.close(terminal)
-    bar = b""
-    while part := os.read(main, 4096) if b"100%" not in bar else b"":
-        bar += part
-    os.close(main)
-    assert (run.returncode, lines.splitlines()[0]) == (0, "Pages: 250 created")
-    assert b"pages  [" in bar
 
 
 def test_rows_that_are_always_left_out_count_only_beside_written_ones(
