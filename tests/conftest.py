@@ -1,5 +1,6 @@
 """The fixtures: an application on a fresh database, its client, makers, and a real server."""
 
+import gc
 import json
 import os
 import secrets
@@ -94,6 +95,11 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # After a Ctrl-C nobody waits ten seconds for the other processes.
     NodeManager.EXIT_TIMEOUT = 2
+
+
+def pytest_collection_finish() -> None:
+    # What was imported stays: no collection of garbage looks at it again.
+    gc.freeze()
 
 
 TESTS = Path(__file__).parent

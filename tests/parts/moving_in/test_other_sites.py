@@ -94,12 +94,6 @@ def test_a_page_that_is_created_during_an_import_gets_no_id_of_the_site(
     assert move.report["counts"]["page"] == {"created": 11}
 
 
-def test_a_site_without_pages_and_feeds_is_imported(small_site: Any, move: Any) -> None:
-    small_site.pages = []
-    result = move(small_site.url, "--probe", "3")
-    assert (result.exit_code, move.rows(), move.report["problems"]) == (0, [], [])
-
-
 def test_pages_with_invalid_ids_are_left_out_and_counted(small_site: Any, move: Any) -> None:
     small_site.pages[-1]["edit"]["id"] = 2**63
     small_site.pages[-2]["edit"]["id"], small_site.pages[-3]["edit"]["id"] = -4, 10**30

@@ -227,21 +227,6 @@ def test_the_import_of_a_file_is_continued_from_the_site(small_site: Any, move: 
     assert move.row("page", 2)["title_raw"] == "Start"
 
 
-def test_blanks_around_a_text_count_only_in_contents(move: Any) -> None:
-    meta = META.format("form_id", "3") + META.format("language", 'a:1:{i:0;s:2:"es";}')
-    file = move.export({"content": " \n<p>Hi</p>\n ", "meta": meta})
-    text = re.sub("<!\\[CDATA\\[(.*?)\\]\\]>", "\n\t<![CDATA[\\1]]>\r\n ", file.read_text("utf-8"))
-    for name in ("post_id", "post_type", "status", "post_name", "post_date", "base_blog_url"):
-        text = re.sub(f"<wp:{name}>(.*?)</", f"<wp:{name}>\n <![CDATA[\\1]]>\n </", text)
-    file.write_text(text, "utf-8")
-    result = move(file)
-    page = move.row("page", 5)
-    assert (result.exit_code, move.report["site"]) == (0, "shop.example")
-    assert (page["slug"], page["title_raw"], page["author"]) == ("summer", "Tïtle & more", 7)
-    assert (page["meta"]["form_id"], page["meta"]["language"]) == ("3", ["es"])
-    assert page["content_raw"] == " \n<p>Hi</p>\n "
-
-
 @pytest.mark.parametrize(("version", "scheme"), [("1.0", "http"), ("1.1", "https")])
 def test_elements_of_other_namespaces_are_ignored(move: Any, version: str, scheme: str) -> None:
     others = (
@@ -262,16 +247,6 @@ def test_elements_of_other_namespaces_are_ignored(move: Any, version: str, schem
     page = move.row("page", 5)
     assert (page["title_raw"], page["status"], page["author"]) == ("Tïtle & more", "publish", 7)
     assert page["content_rendered"] == "<p>Hi</p>", result.output
-
-
-def test_references_of_xml_are_characters(move: Any) -> None:
-    file = move.export({"slug": "%d0%b0&#45;b"})
-    file.write_text(
-        file.read_text("utf-8").replace("<![CDATA[Tïtle & more]]>", "A &amp;amp; B &#233;"), "utf-8"
-    )
-    move(file)
-    page = move.row("page", 5)
-    assert (page["title_raw"], page["slug"]) == ("A &amp; B é", "%d0%b0-b")
 
 
 SERIALIZED: dict[str, Any] = {

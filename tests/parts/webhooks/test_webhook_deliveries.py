@@ -170,17 +170,6 @@ def test_a_clock_that_is_ahead_for_some_seconds_neither_switches_off_nor_stalls(
         assert hook.accepted == [1]
 
 
-@pytest.mark.parametrize("headers", [{}, {"Retry-After": "600"}])
-def test_a_clock_that_is_set_back_stalls_no_retry(outbox: Outbox, headers: dict[str, str]) -> None:
-    statuses = iter([503])
-    with receiver(lambda event: (next(statuses, 204), headers)) as hook:
-        outbox.subscribe(hook.url)
-        outbox.draft()
-        outbox.deliver()
-        outbox.deliver(after=-3 * HOUR)
-        assert hook.accepted == [1]
-
-
 def test_hours_in_which_nobody_delivers_are_no_failure(outbox: Outbox) -> None:
     with receiver(lambda event: (500, {})) as hook:
         outbox.subscribe(hook.url)

@@ -320,6 +320,7 @@ def test_a_webhook_that_is_deleted_during_its_test_stays_deleted(client: Client)
 
 # Addresses.
 
+PUBLIC = ["2606:2800:220:1::1", "::ffff:8.8.8.8"]
 
 PRIVATE = [
     "0.1.2.3", "10.1.2.3", "100.100.100.200", "127.1.2.3", "169.254.169.254", "172.31.0.1",
@@ -367,9 +368,9 @@ def test_a_private_address_among_public_ones_is_skipped(
 
     rows = [
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80))
-        for address in ("127.0.0.1", "8.8.8.8", "10.0.0.1", "1.1.1.1", "9.9.9.9")
+        for address in ("127.0.0.1", PUBLIC[0], "10.0.0.1", PUBLIC[1], "9.9.9.9")
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kw: rows)
     monkeypatch.setattr(socket.socket, "connect", note)
     assert test_of(client, "http://receiver.example/")["response"] == "refused"
-    assert connected == ["8.8.8.8", "1.1.1.1"]
+    assert connected == PUBLIC
