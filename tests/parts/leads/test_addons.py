@@ -1,19 +1,18 @@
 """Feeds run by themselves: what each add-on sends for an entry, once, and what it never does."""
 
-import json
 import logging
 import ssl
 import subprocess
 import sys
 import textwrap
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Event
 from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from applications import Standing, basic, store_of
+from applications import Standing, store_of
 from conftest import needs
 from databases import run_sql
 from desk import HOOK, Desk

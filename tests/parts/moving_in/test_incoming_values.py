@@ -6,7 +6,6 @@ import pytest
 
 from landform.parts.moving_in.wordpress.convert import feed_numbers
 from landform.parts.moving_in.wordpress.meta import MetaSources
-from landform.parts.moving_in.wordpress.site import Answer
 
 # A value, the stored value, and whether there is a note.
 VALUES: dict[str, list[tuple[Any, Any, bool]]] = {

@@ -227,6 +227,21 @@ def test_the_import_of_a_file_is_continued_from_the_site(small_site: Any, move: 
     assert move.row("page", 2)["title_raw"] == "Start"
 
 
+def test_blanks_around_a_text_count_only_in_contents(move: Any) -> None:
+    meta = META.format("form_id", "3") + META.format("language", 'a:1:{i:0;s:2:"es";}')
+    file = move.export({"content": " \n<p>Hi</p>\n ", "meta": meta})
+    text = re.sub("<!\\[CDATA\\[(.*?)\\]\\]>", "\n\t<![CDATA[\\1]]>\r\n ", file.read_text("utf-8"))
+    for name in ("post_id", "post_type", "status", "post_name", "post_date", "base_blog_url"):
+        text = re.sub(f"<wp:{name}>(.*?)</", f"<wp:{name}>\n <![CDATA[\\1]]>\n </", text)
+    file.write_text(text, "utf-8")
+    result = move(file)
+    page = move.row("page", 5)
+    assert (result.exit_code, move.report["site"]) == (0, "shop.example")
+    assert (page["slug"], page["title_raw"], page["author"]) == ("summer", "Tïtle & more", 7)
+    assert (page["meta"]["form_id"], page["meta"]["language"]) == ("3", ["es"])
+    assert page["content_raw"] == " \n<p>Hi</p>\n "
+
+
 @pytest.mark.parametrize(("version", "scheme"), [("1.0", "http"), ("1.1", "https")])
 def test_elements_of_other_namespaces_are_ignored(move: Any, version: str, scheme: str) -> None:
     others = (

@@ -3,16 +3,15 @@
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from threading import Event, Thread
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from threading import Event
 from typing import Any
 
 import pytest
-from applications import Client, Standing, next_path, service
+from applications import next_path, service
 from conftest import Server
-from databases import run_sql
-from flask import Flask
+from outbox import Outbox, hook, outbox
 from processes import until
 from receivers import Receiver, receiver
 
@@ -21,64 +20,6 @@ from landform.parts.webhooks.delivery import sign
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 HOUR, DRAFT = 3600, {"title": "A page", "status": "draft"}
 Answer = tuple[int, dict[str, str]]
-
-
-class Outbox(Client):
-    """A client with webhooks, and a clock that is turned by hand."""
-
-    def __init__(self, app: Flask, database_url: str) -> None:
-        super().__init__(app)
-        self.url = database_url
-        self.landing: Any = app.blueprints["landform"]
-        self.clock = self.store.clock = Standing(at=datetime.now(UTC).replace(microsecond=0))
-
-    def subscribe(self, url: str, **body: Any) -> dict[str, Any]:
-        """Create a webhook, and return it with its secret."""
-        response = self.post("/webhooks", json={"url": url, **body})
-        assert response.status_code == 201, response.text
-        return dict(response.get_json())
-
-    def draft(self) -> int:
-        """Create a draft, which is one event, and return its id."""
-        return int(self.page(status="draft")["id"])
-
-    def start(self) -> Thread:
-        """Deliver what can be delivered, in a thread."""
-        thread = Thread(target=self.landing.deliver, daemon=True)
-        thread.start()
-        return thread
-
-    def deliver(self, after: float = 0.0) -> None:
-        """Deliver, so many seconds later; a clock may be set back."""
-        self.clock.at += timedelta(seconds=after)
-        thread = self.start()
-        thread.join(60)
-        assert not thread.is_alive(), "It does not end."
-
-    def webhook(self, number: int = 1) -> dict[str, Any]:
-        return dict(self.get(f"/webhooks/{number}").get_json())
-
-    def ids(self) -> list[int]:
-        """Return the ids of all events that are kept."""
-        ids, after = list[int](), ""
-        while part := self.get(f"/events{after}").get_json():
-            ids += [event["id"] for event in part]
-            after = f"?after={ids[-1]}"
-        return ids
-
-    def sql(self, statement: str) -> None:
-        run_sql(self.url, statement)
-
-
-@pytest.fixture
-def outbox(app: Flask, database_url: str) -> Outbox:
-    return Outbox(app, database_url)
-
-
-@pytest.fixture
-def hook() -> Iterator[Receiver]:
-    with receiver() as accepting:
-        yield accepting
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -276,8 +217,10 @@ def test_refusals_of_a_former_url_set_no_event_aside(outbox: Outbox) -> None:
         assert len(hook.received) == 5
 
 
-def test_a_second_rotation_ends_no_earlier_secret(outbox: Outbox, hook: Receiver) -> None:
-    keys = [outbox.subscribe(hook.url)["secret"]]
+def test_a_secret_is_returned_once_and_four_former_ones_sign_for_a_day(
+    outbox: Outbox, hook: Receiver
+) -> None:
+    keys, began = [outbox.subscribe(hook.url)["secret"]], outbox.clock.seconds()
     for _ in range(2):
         outbox.clock.at += timedelta(hours=1)
         keys.insert(0, outbox.post("/webhooks/1/rotate").get_json()["secret"])
@@ -289,10 +232,13 @@ def test_a_second_rotation_ends_no_earlier_secret(outbox: Outbox, hook: Receiver
         keys.insert(0, outbox.post("/webhooks/1/rotate").get_json()["secret"])
     outbox.draft()
     outbox.deliver()
+    assert len(set(keys)) == 9
+    assert "whsec_" not in outbox.get("/webhooks").text + outbox.get("/webhooks/1").text
     expected = [keys[6:], keys[6:7], keys[:5]]
     for (_, _, headers, body), signing in zip(hook.received, expected, strict=True):
         lower = {name.lower(): value for name, value in headers.items()}
         stamped = int(lower["webhook-timestamp"])
+        assert began < stamped <= outbox.clock.seconds()
         signed = sign(signing, lower["webhook-id"], stamped, body)["webhook-signature"]
         assert lower["webhook-signature"] == signed
 

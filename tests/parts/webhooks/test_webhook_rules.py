@@ -4,7 +4,6 @@ import re
 import socket
 from collections.abc import Iterator
 from itertools import product
-from typing import Any
 
 import pytest
 from applications import Client, store_of
