@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 import tiers
-from applications import SECRET, SETTINGS, Client, Site, basic, store_of
+from applications import QUICK, SECRET, SETTINGS, Client, Site, basic, store_of
 from databases import UNSAFE, Postgres, begin
 from flask import Flask
 from flask.testing import FlaskClient
@@ -181,7 +181,7 @@ def processes(number: int) -> ProcessPoolExecutor:
 def migrated(url: str, **options: Any) -> Store:
     """Return a store, its schema up to date, that remembers its URL."""
     begin(url)
-    store = Store(url, **options)
+    store = Store(url, **{"synchronous": QUICK["SQLITE_SYNCHRONOUS"], **options})
     store.migrate()
     store.url = url  # type: ignore[attr-defined]
     return store

@@ -84,7 +84,7 @@ def scanned(store: Store, search: str, columns: list[str]) -> set[int]:
     }
 
 
-@settings(max_examples=12)
+@settings(max_examples=25)
 @given(steps, st.lists(searches, min_size=1, max_size=6), st.sampled_from(["date", "relevance"]))
 def test_a_search_finds_the_same_pages_as_reading_every_page(
     request: pytest.FixtureRequest, history: list[Any], asked: list[Any], order: str

@@ -230,14 +230,14 @@ def test_an_import_that_changes_a_page_makes_a_revision(
 REFUSED_SLUG = "a page without a slug cannot be found by it"
 
 
-@pytest.mark.parametrize("how", ["wrong", "refused"])
+@pytest.mark.parametrize("how", ["wrong", "refused", "atomic"])
 def test_many_lines_with_one_fault_are_one_line_with_their_count(
     store: Store, other: Store, tmp_path: Path, how: str
 ) -> None:
     page = next(line for line in exported(store) if line["resource"] == "page")
     fault = {"status": "publisht"} if how == "wrong" else {"slug": "", "status": "draft"}
     lines = [json.dumps({**page, "id": number, **fault}) for number in range(1, 1_001)]
-    options = {"wrong": (), "refused": ("--by", "slug")}
+    options = {"wrong": (), "refused": ("--by", "slug"), "atomic": ("--by", "slug", "--atomic")}
     file = written(tmp_path / "many.ndjson", lines)
     told = command(other, "import", file, *options[how])
     assert told.exit_code == 1

@@ -20,7 +20,7 @@ FORM_KEYS = (
 ).split()
 # Those of a confirmation that redirects.
 REDIRECT_KEYS = ("message", "url", "pageId", "queryString", "type")
-ODD: list[Any] = [True, 10**30, "<b>", ["a"], [{"value": []}], {"rules": [{"fieldId": []}]}]
+ODD: list[Any] = [True, 10**30, "<b>", [], ["a"], [{"value": []}], {"rules": [{"fieldId": []}]}]
 
 
 def make_form(key: str, value: Any) -> dict[str, Any]:
