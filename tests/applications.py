@@ -18,8 +18,10 @@ from landform.storage.models import EventState
 
 SECRET = "admin:secret"
 ADMIN = ("admin", "secret")
+# No test in process cuts the power, and most of the time of a write is that of the disk.
+QUICK = {"SQLITE_SYNCHRONOUS": "NORMAL"}
 # The rights of `client`, and as many failed logins as the tests have.
-SETTINGS = {"CREDENTIALS": SECRET, "TESTING": True, "FAILED_ATTEMPTS_PER_MINUTE": 10_000}
+SETTINGS = {"CREDENTIALS": SECRET, "TESTING": True, "FAILED_ATTEMPTS_PER_MINUTE": 10_000, **QUICK}
 # A feed that a test may create.
 FEED: dict[str, Any] = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "Newsletter"}}
 NOON = datetime(2030, 5, 1, 12, tzinfo=UTC)
@@ -90,7 +92,7 @@ class Client(FlaskClient):
 
 def service(url: str, **given: Any) -> Client:
     """Return a client of an application with other settings."""
-    return Client(create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **given}))
+    return Client(create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **QUICK, **given}))
 
 
 def without_parts(url: str) -> Client:

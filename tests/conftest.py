@@ -1,5 +1,6 @@
 """The fixtures: an application on a fresh database, its client, makers, and a real server."""
 
+import gc
 import json
 import os
 import secrets
@@ -20,7 +21,7 @@ from typing import Any
 
 import pytest
 import tiers
-from applications import SECRET, SETTINGS, Client, Site, basic, store_of
+from applications import QUICK, SECRET, SETTINGS, Client, Site, basic, store_of
 from databases import UNSAFE, Postgres, begin
 from flask import Flask
 from flask.testing import FlaskClient
@@ -98,6 +99,11 @@ def pytest_configure(config: pytest.Config) -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
     # After a Ctrl-C nobody waits ten seconds for the other processes.
     NodeManager.EXIT_TIMEOUT = 2
+
+
+def pytest_collection_finish() -> None:
+    # What was imported stays: no collection of garbage looks at it again.
+    gc.freeze()
 
 
 TESTS = Path(__file__).parent
@@ -179,7 +185,7 @@ def processes(number: int) -> ProcessPoolExecutor:
 def migrated(url: str, **options: Any) -> Store:
     """Return a store, its schema up to date, that remembers its URL."""
     begin(url)
-    store = Store(url, **options)
+    store = Store(url, **{"synchronous": QUICK["SQLITE_SYNCHRONOUS"], **options})
     store.migrate()
     store.url = url  # type: ignore[attr-defined]
     return store

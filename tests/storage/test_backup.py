@@ -160,7 +160,7 @@ def spoilt(folder: Path) -> dict[str, Path]:
         "damaged": whole[:middle] + b"\xff" * 4096 + whole[middle + 4096 :],
         "cut.gz": gzip.compress(whole)[:-2000], "text.gz": b"no gzip",
         "short.gz": gzip.compress(b"short"),
-        "bomb.gz": gzip.compress(whole[:4096] + bytes(150 << 20)),
+        "bomb.gz": gzip.compress(whole[:4096] + bytes(110 << 20)),
     }  # fmt: skip
     for name, content in contents.items():
         (folder / name).write_bytes(content)

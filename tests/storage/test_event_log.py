@@ -140,9 +140,10 @@ def test_a_due_page_is_published_once_by_whichever_process_with_the_time_it_was_
 
 def test_an_import_of_many_rows_is_one_event(store: Store, make_database: Any) -> None:
     other = migrated(make_database())
-    with other.connection():
+    with other.connection(), other.transaction():
         for number in range(250):
             feeds.create(other, {**FEED, "form_id": number})
+    with other.connection():
         lines = list(transfer.rows(other, ["feed"]))
     transfer.Import(store).run(enumerate(lines))
     assert types(store) == ["store.imported"]

@@ -4,20 +4,15 @@ import sqlite3
 import sys
 from collections.abc import Callable
 from contextlib import closing
-from datetime import datetime
-from itertools import product
 from pathlib import Path
 
 import pytest
-from conftest import PAGE as A_PAGE
 from conftest import migrated, processes
 from databases import run_sql
 from files import command
 
-from landform.storage import Clock, DatabaseUnusable, Store, pages
+from landform.storage import DatabaseUnusable, Store
 from landform.storage.part import all_tables, numbered_tables
-
-PAGE = {**A_PAGE, "content_raw": "C"}
 
 
 def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:
@@ -48,17 +43,6 @@ def test_a_place_that_holds_no_database_is_refused(tmp_path: Path, url: str, rea
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_date_written_back_as_it_was_read_is_the_same_instant(database_url: str) -> None:
-    store = Store(database_url, Clock("Europe/Zurich"))
-    store.migrate()
-    # Half past two comes twice that night; the offset says that the second one is meant.
-    twice = datetime.fromisoformat("2027-10-31T02:30:00+01:00")
-    with store.connection():
-        page = pages.create(store, {**PAGE, "date": twice})
-        again = pages.update(store, page["id"], {"date": datetime.fromisoformat(page["date"])})
-    assert again["date_utc"] == page["date_utc"] == "2027-10-31T01:30:00"
-
-
 def test_postgresql_without_its_driver_is_said_in_a_sentence(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -81,7 +65,7 @@ def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
 ) -> None:
     with processes(8) as pool:
         list(pool.map(str, range(8)))
-        for _ in range(20):
+        for _ in range(8):
             assert all(pool.map(migrate, [make_database()] * 8))
 
 
@@ -90,12 +74,9 @@ READING = ["verify", "vacuum", "export", "key list", "key revoke k", "key rotate
 BEGINNING = ["migrate", "serve", "key create news --scope pages:read"]
 
 
-@pytest.mark.parametrize(
-    ("there", "line"),
-    [*product(["nothing", "an empty file"], READING), *product(["other"], READING + BEGINNING)],
-)
+@pytest.mark.parametrize("there", ["nothing", "an empty file", "other"])
 def test_no_command_begins_a_database_that_it_reads_or_changes_that_of_another_program(
-    tmp_path: Path, there: str, line: str, monkeypatch: pytest.MonkeyPatch
+    tmp_path: Path, there: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "other.db"
     if there != "nothing":
@@ -105,11 +86,13 @@ def test_no_command_begins_a_database_that_it_reads_or_changes_that_of_another_p
             database.execute("CREATE TABLE note (text TEXT)")
     before = [(one.read_bytes(), one.stat().st_mode) for one in tmp_path.iterdir()]
     monkeypatch.chdir(tmp_path)
-    ended = command(file, *line.split())
-    assert ended.exit_code == 1, ended.output
-    assert "Traceback" not in ended.output
-    assert there != "nothing" or "There is no database" in ended.stderr
-    assert [(one.read_bytes(), one.stat().st_mode) for one in tmp_path.iterdir()] == before
+    for line in READING + (BEGINNING if there == "other" else []):
+        ended = command(file, *line.split())
+        assert ended.exit_code == 1, (line, ended.output)
+        assert "Traceback" not in ended.output
+        assert there != "nothing" or "There is no database" in ended.stderr, line
+        after = [(one.read_bytes(), one.stat().st_mode) for one in tmp_path.iterdir()]
+        assert after == before, line
 
 
 def test_the_models_are_the_tables_that_the_migrations_create(new_database: str) -> None:

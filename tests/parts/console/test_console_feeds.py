@@ -61,20 +61,6 @@ def feed_of(server: Server, feed_id: int) -> dict[str, Any]:
     return feed
 
 
-def test_the_list_leads_from_forms_to_their_feeds_and_back(
-    console: Console, make_feeds: Feeds, form: int
-) -> None:
-    make_feeds("Alpha", "Beta")
-    console.open("#/feeds")
-    console.click(f"Form {form}")
-    console.sees(f"Feeds of form {form}", "Alpha", "Beta")
-    console.driver.back()
-    console.type("Form", str(form))
-    console.click("Open")
-    console.sees(f"Feeds of form {form}")
-    assert console.driver.current_url.endswith(f"#/feeds?form_id={form}")
-
-
 def test_feeds_are_ordered_by_buttons_and_keys_that_keep_the_focus_and_by_drag(
     console: Console, make_feeds: Feeds, form: int
 ) -> None:
@@ -224,16 +210,6 @@ def test_of_two_who_edit_a_feed_the_second_chooses_and_nothing_is_overwritten_be
         console.sees("Saved.")
     # What only the other one has changed stays in both cases.
     assert feed_of(console.server, number)["meta"] == {"feedName": kept, "list": "new"}
-
-
-def test_logic_that_no_fields_can_show_stays_among_the_settings(
-    console: Console, make_feeds: Feeds
-) -> None:
-    broken = {"feed_condition_conditional_logic_object": {"conditionalLogic": "broken"}}
-    [number] = make_feeds("Alpha", **broken)
-    console.open(f"#/feeds/{number}")
-    console.sees("has a form that no fields can show")
-    assert '"broken"' in console.value("Settings as JSON")
 
 
 @needs_part("runs")

@@ -41,7 +41,7 @@ def site() -> Iterator[Any]:
         site.pages, site.feeds = [], []
         site.forms = [{**FORM, "id": 3}, {**FORM, "id": 5, "is_active": "0", "fields": [UPLOAD]}]
         site.forms.append({**FORM, "id": 4, "fields": [{"id": -1}]})
-        site.entries = [{**ENTRY, "id": str(number), "1": "Ádá"} for number in range(1, 121)]
+        site.entries = [{**ENTRY, "id": str(number), "1": "Ádá"} for number in range(1, 21)]
         site.entries += [{**ENTRY, "id": "150", "status": "spam", "1": ["a", "b"]}]
         yield site
 
@@ -94,22 +94,22 @@ def test_forms_and_entries_keep_their_ids_and_changes_made_here(
     assert report["counts"] == {"form": {"created": 2, "left-out": 1}}
     texts = {note["text"]: note["ids"] for note in report["notes"]}
     assert len([text for text in texts if "fileupload" in text or "logic" in text]) == 2
-    assert move.twice(site.url, *SMALL)["counts"]["entry"] == {"created": 121}
+    assert move.twice(site.url, *SMALL)["counts"]["entry"] == {"created": 21}
     before = move.exported()
     report = move.twice(site.url, *SMALL)
-    assert report["counts"]["entry"] == {"unchanged": 121}
+    assert report["counts"]["entry"] == {"unchanged": 21}
     assert report["counts"]["form"]["unchanged"] == 2
     assert move.exported() == before
     assert client.get("/forms/5").get_json()["is_active"] == "0"
     assert client.get("/entries/150").get_json()["1"] == '["a","b"]'
     search = json.dumps({"field_filters": [{"key": "1", "value": "ada"}]})
     listed = client.get("/entries", query_string={"search": search}).get_json()
-    assert listed["total_count"] == 120
+    assert listed["total_count"] == 20
     assert client.put("/entries/1", json={"1": "here"}).status_code == 200
     site.entries[0]["1"] = site.entries[1]["1"] = "there"
     site.forms[0]["title"] = "New"
     report = move.twice(site.url, *SMALL)
-    assert report["counts"]["entry"] == {"conflict": 1, "updated": 1, "unchanged": 119}
+    assert report["counts"]["entry"] == {"conflict": 1, "updated": 1, "unchanged": 19}
     assert client.get("/forms/3").get_json()["title"] == "New"
     assert [client.get(f"/entries/{n}").get_json()["1"] for n in (1, 2)] == ["here", "there"]
 
@@ -133,7 +133,7 @@ def test_what_was_deleted_there_is_deleted_here_unless_it_was_changed(
     assert move.exported() == before
     report = move.twice(site.url, *SMALL, "--delete")
     assert report["counts"]["form"] == {"deleted": 2, "conflict": 1}
-    assert report["counts"]["entry"] == {"unchanged": 117, "deleted": 2, "conflict": 1}
+    assert report["counts"]["entry"] == {"unchanged": 17, "deleted": 2, "conflict": 1}
     assert [(row["resource"], row["id"]) for row in report["conflicts"]] == [
         ("form", 5), ("entry", 2),
     ]  # fmt: skip
@@ -147,13 +147,14 @@ def test_what_was_deleted_there_is_deleted_here_unless_it_was_changed(
     assert move.twice(site.url, *SMALL, "--delete")["counts"]["entry"]["deleted"] == 1
     before = move.exported()
     counts = move.twice(site.url, *SMALL, "--delete")["counts"]
-    assert counts == {"form": {"conflict": 1}, "entry": {"unchanged": 117, "conflict": 1}}
+    assert counts == {"form": {"conflict": 1}, "entry": {"unchanged": 17, "conflict": 1}}
     assert move.exported() == before
 
 
 def test_an_interrupted_import_of_entries_goes_on_when_it_is_run_again(
     site: Any, move: Mover, client: Any
 ) -> None:
+    site.entries = [{**ENTRY, "id": str(number), "1": "A"} for number in range(1, 122)]
     site.front = lambda path: (200, {}, "gone") if "current_page%5D=2" in path else None
     report = move(site.url, *SMALL, codes=(1,))
     assert report["counts"]["entry"] == {"created": 100}
@@ -161,7 +162,7 @@ def test_an_interrupted_import_of_entries_goes_on_when_it_is_run_again(
     site.front = lambda path: None
     # The report is that of an import without the interruption.
     assert move(site.url, *SMALL)["counts"]["entry"] == {"created": 121}
-    assert client.get("/entries").get_json()["total_count"] == 120
+    assert client.get("/entries").get_json()["total_count"] == 121
     assert move.twice(site.url, *SMALL)["counts"]["entry"] == {"unchanged": 121}
 
 

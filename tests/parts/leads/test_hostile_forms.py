@@ -18,6 +18,8 @@ FORM_KEYS = (
     "description button confirmations notifications message url pageId queryString isActive "
     "conditionalLogic type"
 ).split()
+# Those of a confirmation that redirects.
+REDIRECT_KEYS = ("message", "url", "pageId", "queryString", "type")
 ODD: list[Any] = [True, 10**30, "<b>", [], ["a"], [{"value": []}], {"rules": [{"fieldId": []}]}]
 
 
@@ -59,20 +61,15 @@ def assert_no_500(desk: Client, form: dict[str, Any], name: object) -> bool:
 @pytest.mark.settings(SUBMISSIONS_PER_MINUTE=1_000_000)
 def test_no_value_in_a_form_is_a_500_when_it_is_shown_or_submitted(desk: Client) -> None:
     forms = {(key, number): make_form(key, odd) for key in KEYS for number, odd in enumerate(ODD)}
-    confirmation = {
-        "id": "c",
-        "isDefault": True,
-        "message": "{all_fields} {L:1}",
-        "type": "message",
-    }
+    confirmation = {"id": "c", "isDefault": True, "message": "{all_fields} {L:1}"}
     for key in FORM_KEYS:
         for number, odd in enumerate(ODD):
             form = {"title": "Form", "fields": [{"type": "text", "label": "L"}], key: odd}
-            for kind in ("message", "redirect"):
+            for kind in ("message", "redirect") if key in REDIRECT_KEYS else ("message",):
                 one = {**confirmation, "type": kind, "url": "https://example.com/", key: odd}
                 forms[f"{kind} {key}", number] = {**form, "confirmations": {"c": one}}
     written = [assert_no_500(desk, form, name) for name, form in forms.items()]
-    assert 200 < sum(written) < len(forms)
+    assert 150 < sum(written) < len(forms)
     for path in ("/entries?_labels=1", "/forms/1/entries?_labels=1"):
         assert desk.get(path).status_code == 200
     assert desk.get("/forms/1/entries", headers={"Accept": "text/csv"}).status_code == 200

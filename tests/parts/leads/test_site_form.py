@@ -308,6 +308,8 @@ def test_a_form_is_filled_in_from_the_query_of_its_page(site: Site) -> None:
     assert 'name="input_8" value="mail"' in site.get(f"{path}?from=mail").text
     for refused in (f"from={'x' * 1001}", "from=%00", ""):
         assert 'name="input_8" value=""' in site.get(f"{path}?{refused}").text
+    # Other fields do not allow it.
+    assert 'name="input_2" value=""' in shown.text
     send(site, f"{path}?from=mail", GOOD)
     assert entries(site)[0]["8"] == "mail"
     # A mistake in one form leaves the others of the page filled in.

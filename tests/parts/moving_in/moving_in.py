@@ -156,6 +156,11 @@ class Mover:
         """Return the codes of the notes in the report."""
         return {note["code"] for note in self.report["notes"]}
 
+    def ids_with(self, code: str) -> set[int]:
+        """Return the ids of the rows that have a note of this code."""
+        notes = (note for note in self.report["notes"] if note["code"] == code)
+        return {number for note in notes for number in note["ids"]}
+
 
 @pytest.fixture
 def move(store: Store, tmp_path: Path) -> Mover:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from moving_in import move, recorded_site, server, small_site, stand_in
+from moving_in import move, plain_page, recorded_site, server, small_site, stand_in
 
 FORM = '<!-- wp:gravityforms/form {"formId":"3","title":false} /-->'
 EMBED = "<!-- wp:{name} -->\n<figure>\nhttps://vimeo.com/1\n</figure>\n<!-- /wp:{name} -->"
@@ -35,32 +35,41 @@ RENDERED = [
     "<!-- a comment --> wp:block /-->", "<!-- wp:UPPER /-->", "<!-- wp:latest-posts /",
 ]  # fmt: skip
 Importer = Callable[..., Any]
+# That of page 5, or those of pages from 5 on.
+Contents = str | list[str]
+
+
+def numbered(content: Contents) -> list[tuple[int, str]]:
+    return [*enumerate([content] if isinstance(content, str) else content, 5)]
 
 
 @pytest.fixture(params=["file", "site"])
 def import_page(request: Any, move: Any, small_site: Any) -> Importer:
-    """Import a page with a content, from a file or site with some patterns."""
+    """Import pages with these contents, from a file or site with some patterns."""
 
-    def from_file(content: str, patterns: dict[int, str], *options: str, **fields: Any) -> Any:
+    def from_file(content: Contents, patterns: dict[int, str], *options: str, **more: Any) -> Any:
         items = [
-            {"id": number, "type": "wp_block", "content": text, "password": "", **fields}
+            {"id": number, "type": "wp_block", "content": text, "password": "", **more}
             for number, text in patterns.items()
         ]  # fmt: skip
+        pages = [{"id": n, "slug": f"p{n}", "content": text} for n, text in numbered(content)]
         # Patterns come after the page that refers to them.
-        return move.pages({"content": content}, *items, options=options)
+        return move.pages(*pages, *items, options=options)
 
-    def from_site(content: str, patterns: dict[int, str], *options: str, **fields: Any) -> Any:
+    def from_site(content: Contents, patterns: dict[int, str], *options: str, **more: Any) -> Any:
         def front(path: str) -> Any:
             if not (match := re.match(r"/wp-json/wp/v2/blocks/(\d+)\?", path)):
                 return None
             number = int(match[1])
             if number not in patterns:
                 return 404, {}, json.dumps({"code": "rest_post_invalid_id"})
-            body = {"id": number, "status": "publish", "password": "", **fields}
+            body = {"id": number, "status": "publish", "password": "", **more}
             return 200, {}, json.dumps({**body, "content": {"raw": patterns[number]}})
 
-        small_site.pages, small_site.front = small_site.pages[:1], front
-        small_site.pages[0]["edit"] |= {"id": 5, "content": {"raw": content}}
+        contents, small_site.front = dict(numbered(content)), front
+        small_site.pages = [plain_page(small_site.pages[0], number) for number in contents]
+        for page, text in zip(small_site.pages, contents.values(), strict=True):
+            page["edit"]["content"] = {"raw": text}
         return move(small_site.url, *options)
 
     return from_file if request.param == "file" else from_site
@@ -71,21 +80,23 @@ def block_codes(move: Any) -> set[str]:
     return {code for code in move.codes() if code.split()[0] in kinds}
 
 
-@pytest.mark.parametrize("content", LOST)
-def test_blocks_that_are_not_rendered_are_reported(
-    move: Any, import_page: Importer, content: str
-) -> None:
+def test_blocks_that_are_not_rendered_are_reported(move: Any, import_page: Importer) -> None:
+    pages = {code: set[int]() for code in LOST.values()}
+    for number, code in enumerate(LOST.values(), 5):
+        pages[code].add(number)
     for options in (("--dry-run",), ()):
-        result = import_page(f"Before.\n\n{content}\n\nAfter.", {}, *options)
+        contents = [f"Before.\n\n{content}\n\nAfter." for content in LOST]
+        result = import_page(contents, {}, *options)
         assert result.exit_code == 0, result.output
-        assert block_codes(move) - {"form-block 3"} == {LOST[content]}
-        assert f"{LOST[content]}: visitors see " in result.output
-        assert ": page 5\n" in result.output
+        assert block_codes(move) - {"form-block 3"} == pages.keys()
+        for code, ids in pages.items():
+            assert move.ids_with(code) == ids, code
+            assert f"{code}: visitors see " in result.output
+            assert f": page {', '.join(map(str, sorted(ids)))}\n" in result.output
 
 
-@pytest.mark.parametrize("content", RENDERED)
-def test_rendered_blocks_are_not_reported(move: Any, import_page: Importer, content: str) -> None:
-    assert import_page(content, {}).exit_code == 0
+def test_rendered_blocks_are_not_reported(move: Any, import_page: Importer) -> None:
+    assert import_page(RENDERED, {}).exit_code == 0
     assert block_codes(move) == set()
 
 

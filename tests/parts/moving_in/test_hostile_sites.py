@@ -35,13 +35,6 @@ def test_a_response_has_a_limit_compressed_or_not(small_site: Any, is_zipped: bo
     client.close()
 
 
-def test_all_responses_at_a_time_have_a_limit() -> None:
-    limits = {
-        requests: new_client("http://x", requests=requests).max_bytes for requests in (1, 4, 32)
-    }
-    assert limits == {1: 32 << 20, 4: 16 << 20, 32: 2 << 20}
-
-
 def test_large_pages_are_read_in_smaller_parts(small_site: Any, move: Any) -> None:
     small_site.pages = small_site.pages[:4]
     for page, size in zip(small_site.pages, (800_000, 800_000, 800_000, 3_000_000), strict=False):

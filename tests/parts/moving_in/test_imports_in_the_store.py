@@ -40,9 +40,10 @@ def test_an_import_of_many_rows_is_one_event(
     store: Store, make_database: Callable[[], str]
 ) -> None:
     other = migrated(make_database())
-    with other.connection():
+    with other.connection(), other.transaction():
         for number in range(200):
             feeds.create(other, {**FEED, "form_id": number})
+    with other.connection():
         rows = list(transfer.rows(other, ["feed"]))
     with store.connection():
         run = origins.begin(store, "shop.example", "")

@@ -80,21 +80,6 @@ def test_the_worker_ends_every_run_in_one_way_or_another(
     assert work(server, tmp_path).stdout == ""
 
 
-def test_a_receiver_that_is_never_well_ends_as_a_failure(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
-    server = start_server()
-    with receiver(lambda _: (503, {})) as ill:
-        make_feed(server, "post", url=ill.url)
-        submit(tmp_path, "a", mail="ada@example.com")
-        done = work(server, tmp_path)
-    assert done.stdout.splitlines()[-1] == "entry a, feed 1, attempt 8: failed: HTTP 503"
-    # Eight times the same run to the receiver.
-    (key, body), *others = [(one[2]["Idempotency-Key"], one[1]) for one in ill.received]
-    assert (others, body) == ([(key, body)] * 7, {"mail": "ada@example.com"})
-    assert server.call("GET", "/runs/due")[1] == []
-
-
 def test_until_done_waits_for_what_a_killed_worker_has_claimed(
     start_server: Callable[..., Server], tmp_path: Path
 ) -> None:

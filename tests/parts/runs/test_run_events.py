@@ -25,17 +25,8 @@ def test_each_end_has_one_event_without_what_was_reported(client: Client) -> Non
     end(client, "e2", state="skipped", **reported)
     events = client.get("/events?type=run.*").get_json()
     assert [event["type"] for event in events] == ["run.succeeded", "run.failed"]
-    assert events[1]["data"] == {
-        "resource": "run",
-        "id": 2,
-        "version": 2,
-        "feed_id": 1,
-        "form_id": 1,
-        "entry_id": "e1",
-        "attempt": 1,
-        "retryable": True,
-        "status": "failed",
-    }
+    ids = {"id": 2, "version": 2, "feed_id": 1, "form_id": 1, "entry_id": "e1", "attempt": 1}
+    assert events[1]["data"] == {"resource": "run", **ids, "retryable": True, "status": "failed"}
     assert not [text for text in reported.values() if text in json.dumps(events)]
 
 

@@ -48,24 +48,6 @@ def states(store: Store) -> list[tuple[int, str, str, int]]:
     return [(row["feed_id"], row["entry_id"], row["state"], row["attempt"]) for row in rows]
 
 
-def test_a_run_is_added_once_and_claimed_once_and_others_are_for_outside_workers(
-    store: Store,
-) -> None:
-    for _ in range(2):
-        add(store, "7", 1, 2, 3)
-    assert states(store) == [(feed, "7", "pending", 0) for feed in (1, 2, 3)]
-    assert runs.feeds_of_entry(store, "7") == {1: True, 2: True, 3: True}
-    claimed = [claim(store), claim(store), claim(store)]
-    assert [run and (run["feed_id"], run["attempt"]) for run in claimed] == [(1, 1), (2, 1), None]
-    assert [run["feed_id"] for run in runs.list_due(store, PART)[0]] == [3]
-    # Whoever works outside claims any of them, and those that it has added are its own.
-    assert runs.claim(store, 3, "7", 60, 30)["attempt"] == 1
-    runs.claim(store, 1, "theirs", 1, 30)
-    change(store, 4, due_utc=ago(hours=1))
-    assert claim(store) is None
-    assert QUEUE.seconds_until_due(store, ()) is None
-
-
 def test_a_failure_waits_and_a_lost_claim_ends_nothing(store: Store) -> None:
     add(store, "7", 1)
     run = claim(store)

@@ -11,7 +11,6 @@ from landform.parts.runs.errors import RunNotDue
 from landform.parts.runs.models import FeedRun
 from landform.storage import FeedNotFound, Store, feeds
 from landform.storage.clock import earlier, utc_text
-from landform.storage.run_keys import run_key
 
 SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}
 FAILURE = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
@@ -57,15 +56,6 @@ def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
         claim(store, 3)
     assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
     assert runs.list_due(store, PART) == ([], 0)
-
-
-def test_the_key_of_a_run_is_the_same_for_the_same_feed_and_entry(store: Store) -> None:
-    keys = {run_key(store, feed, entry) for feed in (1, 2) for entry in ("e", "f")}
-    assert len(keys) == 4
-    same = Store(store.url)  # type: ignore[attr-defined]
-    with same.connection():
-        assert run_key(same, 1, "e") == run_key(store, 1, "e")
-    same.dispose()
 
 
 def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:

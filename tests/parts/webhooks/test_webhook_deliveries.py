@@ -3,16 +3,15 @@
 import signal
 import socket
 import time
-from collections.abc import Callable, Iterator
-from datetime import UTC, datetime, timedelta
-from threading import Event, Thread
+from collections.abc import Callable
+from datetime import datetime, timedelta
+from threading import Event
 from typing import Any
 
 import pytest
-from applications import Client, Standing, next_path, service
+from applications import next_path, service
 from conftest import Server
-from databases import run_sql
-from flask import Flask
+from outbox import Outbox, hook, outbox
 from processes import until
 from receivers import Receiver, receiver
 
@@ -21,64 +20,6 @@ from landform.parts.webhooks.delivery import sign
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 HOUR, DRAFT = 3600, {"title": "A page", "status": "draft"}
 Answer = tuple[int, dict[str, str]]
-
-
-class Outbox(Client):
-    """A client with webhooks, and a clock that is turned by hand."""
-
-    def __init__(self, app: Flask, database_url: str) -> None:
-        super().__init__(app)
-        self.url = database_url
-        self.landing: Any = app.blueprints["landform"]
-        self.clock = self.store.clock = Standing(at=datetime.now(UTC).replace(microsecond=0))
-
-    def subscribe(self, url: str, **body: Any) -> dict[str, Any]:
-        """Create a webhook, and return it with its secret."""
-        response = self.post("/webhooks", json={"url": url, **body})
-        assert response.status_code == 201, response.text
-        return dict(response.get_json())
-
-    def draft(self) -> int:
-        """Create a draft, which is one event, and return its id."""
-        return int(self.page(status="draft")["id"])
-
-    def start(self) -> Thread:
-        """Deliver what can be delivered, in a thread."""
-        thread = Thread(target=self.landing.deliver, daemon=True)
-        thread.start()
-        return thread
-
-    def deliver(self, after: float = 0.0) -> None:
-        """Deliver, so many seconds later; a clock may be set back."""
-        self.clock.at += timedelta(seconds=after)
-        thread = self.start()
-        thread.join(60)
-        assert not thread.is_alive(), "It does not end."
-
-    def webhook(self, number: int = 1) -> dict[str, Any]:
-        return dict(self.get(f"/webhooks/{number}").get_json())
-
-    def ids(self) -> list[int]:
-        """Return the ids of all events that are kept."""
-        ids, after = list[int](), ""
-        while part := self.get(f"/events{after}").get_json():
-            ids += [event["id"] for event in part]
-            after = f"?after={ids[-1]}"
-        return ids
-
-    def sql(self, statement: str) -> None:
-        run_sql(self.url, statement)
-
-
-@pytest.fixture
-def outbox(app: Flask, database_url: str) -> Outbox:
-    return Outbox(app, database_url)
-
-
-@pytest.fixture
-def hook() -> Iterator[Receiver]:
-    with receiver() as accepting:
-        yield accepting
 
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
@@ -152,8 +93,7 @@ def test_a_failure_long_after_an_event_was_set_aside_switches_nothing_off(outbox
     assert outbox.webhook()["active"]
 
 
-@pytest.mark.parametrize("failures", [1, 16])
-@pytest.mark.parametrize("hours", [3, 80, 400 * 24])
+@pytest.mark.parametrize(("failures", "hours"), [(1, 80), (16, 3), (16, 400 * 24)])
 def test_a_clock_that_is_ahead_for_some_seconds_neither_switches_off_nor_stalls(
     outbox: Outbox, failures: int, hours: int
 ) -> None:
@@ -171,17 +111,6 @@ def test_a_clock_that_is_ahead_for_some_seconds_neither_switches_off_nor_stalls(
         assert hook.accepted == [1]
 
 
-@pytest.mark.parametrize("headers", [{}, {"Retry-After": "600"}])
-def test_a_clock_that_is_set_back_stalls_no_retry(outbox: Outbox, headers: dict[str, str]) -> None:
-    statuses = iter([503])
-    with receiver(lambda event: (next(statuses, 204), headers)) as hook:
-        outbox.subscribe(hook.url)
-        outbox.draft()
-        outbox.deliver()
-        outbox.deliver(after=-3 * HOUR)
-        assert hook.accepted == [1]
-
-
 def test_hours_in_which_nobody_delivers_are_no_failure(outbox: Outbox) -> None:
     with receiver(lambda event: (500, {})) as hook:
         outbox.subscribe(hook.url)
@@ -190,23 +119,6 @@ def test_hours_in_which_nobody_delivers_are_no_failure(outbox: Outbox) -> None:
             outbox.deliver(after=100 * HOUR)
         assert len(hook.received) == 3
         assert outbox.webhook()["active"]
-
-
-@pytest.mark.parametrize("ahead", [51, 200])
-def test_a_write_with_a_clock_that_is_ahead_stops_no_expiry_and_expires_nothing_young(
-    outbox: Outbox, ahead: int
-) -> None:
-    def write(upto: int) -> None:
-        for number in range(1 + max(outbox.ids(), default=0), upto + 1):
-            is_ahead = number == ahead
-            outbox.clock.at += timedelta(days=400 * is_ahead)
-            outbox.draft()
-            outbox.clock.at -= timedelta(days=400 * is_ahead)
-
-    write(100)
-    outbox.clock.at += timedelta(days=31)
-    write(300)
-    assert outbox.ids() == list(range(101, 301))
 
 
 # Slow receivers.
@@ -251,7 +163,7 @@ def test_many_slow_receivers_delay_no_other_and_take_turns(outbox: Outbox) -> No
         return 204, {}
 
     with receiver(respond) as slow, receiver() as healthy:
-        numbers = [outbox.subscribe(slow.url)["id"] for _ in range(9)]
+        numbers = [outbox.subscribe(slow.url)["id"] for _ in range(5)]
         outbox.subscribe(healthy.url)
         outbox.draft()
         outbox.deliver()
@@ -268,26 +180,7 @@ def test_many_slow_receivers_delay_no_other_and_take_turns(outbox: Outbox) -> No
             thread.join(60)
         outbox.deliver()
         assert healthy.accepted == [1, 2, 3, 4, 5]
-        assert [outbox.webhook(number)["delivered"] for number in numbers] == [5] * 9
-
-
-def test_a_webhook_without_new_events_is_not_read_again(outbox: Outbox, hook: Receiver) -> None:
-    statements = list[str]()
-    outbox.store.database.observers.append(lambda sql, _: statements.append(sql))
-
-    def of_one_look() -> int:
-        outbox.draft()
-        outbox.deliver()
-        statements.clear()
-        outbox.deliver()
-        return len(statements)
-
-    outbox.subscribe(hook.url, types=["run.*"])
-    first = of_one_look()
-    for _ in range(20):
-        outbox.subscribe(hook.url, types=["run.*"])
-    assert of_one_look() == first
-    assert hook.received == []
+        assert [outbox.webhook(number)["delivered"] for number in numbers] == [5] * 5
 
 
 # What counts for whom.
@@ -324,8 +217,10 @@ def test_refusals_of_a_former_url_set_no_event_aside(outbox: Outbox) -> None:
         assert len(hook.received) == 5
 
 
-def test_a_second_rotation_ends_no_earlier_secret(outbox: Outbox, hook: Receiver) -> None:
-    keys = [outbox.subscribe(hook.url)["secret"]]
+def test_a_secret_is_returned_once_and_four_former_ones_sign_for_a_day(
+    outbox: Outbox, hook: Receiver
+) -> None:
+    keys, began = [outbox.subscribe(hook.url)["secret"]], outbox.clock.seconds()
     for _ in range(2):
         outbox.clock.at += timedelta(hours=1)
         keys.insert(0, outbox.post("/webhooks/1/rotate").get_json()["secret"])
@@ -337,10 +232,13 @@ def test_a_second_rotation_ends_no_earlier_secret(outbox: Outbox, hook: Receiver
         keys.insert(0, outbox.post("/webhooks/1/rotate").get_json()["secret"])
     outbox.draft()
     outbox.deliver()
+    assert len(set(keys)) == 9
+    assert "whsec_" not in outbox.get("/webhooks").text + outbox.get("/webhooks/1").text
     expected = [keys[6:], keys[6:7], keys[:5]]
     for (_, _, headers, body), signing in zip(hook.received, expected, strict=True):
         lower = {name.lower(): value for name, value in headers.items()}
         stamped = int(lower["webhook-timestamp"])
+        assert began < stamped <= outbox.clock.seconds()
         signed = sign(signing, lower["webhook-id"], stamped, body)["webhook-signature"]
         assert lower["webhook-signature"] == signed
 
@@ -407,33 +305,11 @@ def test_no_webhook_misses_an_event_that_is_committed_while_it_is_read(
     assert len(pages) > 5
 
 
-def test_readers_miss_no_event_while_four_clients_write(database_url: str, app: Flask) -> None:
-    def write() -> None:
-        client = Client(app)
-        for _ in range(100):
-            client.page(status="draft")
-
-    reader, path, read = service(database_url), "/events", list[int]()
-    writers = [Thread(target=write, daemon=True) for _ in range(4)]
-    for writer in writers:
-        writer.start()
-    while len(read) < 400:
-        goes_on = any(writer.is_alive() for writer in writers)
-        response = reader.get(path)
-        read += [event["id"] for event in response.get_json()]
-        path = next_path(response)
-        if not (goes_on or response.get_json()):
-            break
-    assert len(read) == 400
-
-
 # Rows that are damaged.
 
 
 @pytest.mark.settings(PUBLIC_URL="https://example.com")
-@pytest.mark.parametrize(
-    "data", ["", "no JSON", "[]", "7", "null", '{"id": 1}', '{"resource": "page"}']
-)
+@pytest.mark.parametrize("data", ["", "no JSON", "[]", '{"id": 1}', '{"resource": "page"}'])
 def test_an_event_that_cannot_be_read_is_set_aside_and_left_out(
     outbox: Outbox, hook: Receiver, data: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -454,8 +330,11 @@ def test_an_event_that_cannot_be_read_is_set_aside_and_left_out(
     assert "event 2 is damaged" in caplog.text
 
 
-@pytest.mark.parametrize("value", ["no JSON", "{}", "[null]"])
-@pytest.mark.parametrize("column", ["types", "resend", "set_aside", "deliveries"])
+@pytest.mark.parametrize(
+    ("column", "value"),
+    [("types", "no JSON"), ("types", "[]"), ("types", "[ ]"), ("resend", "{}"), ("resend", ""),
+     ("set_aside", "[null]"), ("deliveries", "no JSON")],
+)  # fmt: skip
 def test_a_damaged_webhook_is_switched_off_and_delays_no_other(
     outbox: Outbox, hook: Receiver, column: str, value: str, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -473,31 +352,6 @@ def test_a_damaged_webhook_is_switched_off_and_delays_no_other(
     assert changed.status_code == 200
     outbox.deliver()
     assert outbox.webhook()["delivered"] == 1
-
-
-@pytest.mark.parametrize("types", ["[]", "[ ]"])
-def test_a_webhook_that_was_stored_without_types_gets_nothing(
-    outbox: Outbox, hook: Receiver, types: str
-) -> None:
-    outbox.subscribe(hook.url)
-    outbox.sql(f"UPDATE webhook SET types = '{types}'")
-    outbox.draft()
-    assert outbox.webhook()["waiting"] == 0
-    outbox.deliver()
-    assert hook.accepted == []
-    assert not outbox.webhook()["active"]
-    assert "types" in outbox.webhook()["reason"]
-    assert outbox.patch("/webhooks/1", json={"types": ["*"], "active": True}).status_code == 200
-    outbox.deliver()
-    assert hook.accepted == [1]
-
-
-def test_a_webhook_that_cannot_be_read_ends_no_write(outbox: Outbox) -> None:
-    outbox.subscribe("http://127.0.0.1:1/")
-    outbox.sql("UPDATE webhook SET resend = 'no JSON'")
-    # Old events are looked for after so many.
-    for _ in range(101):
-        outbox.draft()
 
 
 def test_a_damaged_secret_delays_no_other(outbox: Outbox, hook: Receiver) -> None:

@@ -3,17 +3,17 @@
 import re
 import socket
 from collections.abc import Iterator
-from typing import Any
+from itertools import product
 
 import pytest
 from applications import Client, store_of
 from flask import Flask
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from test_webhook_sending import NO_CONTENT, raw_receiver, read_request
 from werkzeug.test import TestResponse
 
-from landform.service import ApiError, Identity
+from landform.parts.webhooks import storage
 from landform.storage import api_keys
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
@@ -65,7 +65,8 @@ def send_to(client: Client, url: str) -> TestResponse | None:
     return result
 
 
-@pytest.mark.parametrize(("url", "target", "host"), [
+# URLs, and the targets and hosts of the requests to them.
+SENT = [
     ("http://host:9000?token=abc", "/?token=abc", "host:9000"),
     ("http://host:9000", "/", "host:9000"),
     ("http://host:80/a", "/a", "host"),
@@ -92,14 +93,17 @@ def send_to(client: Client, url: str) -> TestResponse | None:
     ("http://xn--strae-oqa.example/", "/", "xn--strae-oqa.example"),
     ("http://例え.テスト/", "/", "xn--r8jz45g.xn--zckzah"),
     ("http://host/می\u200cخواهم", "/%D9%85%DB%8C%E2%80%8C%D8%AE%D9%88%D8%A7%D9%87%D9%85", "host"),
-])  # fmt: skip
-def test_a_url_that_can_be_sent_to_is_accepted_and_encoded(
-    client: Client, requests: Requests, url: str, target: str, host: str
+]  # fmt: skip
+
+
+def test_urls_that_can_be_sent_to_are_accepted_and_encoded(
+    client: Client, requests: Requests
 ) -> None:
-    response = send_to(client, url)
-    assert response is not None
-    assert response.get_json()["status"] == 204
-    assert requests == [(target, host)]
+    for url, *_ in SENT:
+        response = send_to(client, url)
+        assert response is not None, url
+        assert response.get_json()["status"] == 204, url
+    assert requests == [(target, host) for _, target, host in SENT]
 
 
 REFUSED = [
@@ -123,38 +127,20 @@ REFUSED = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("url", REFUSED)
-def test_any_other_url_is_refused_and_changes_nothing(client: Client, url: str) -> None:
+def test_any_other_url_is_refused_and_changes_nothing(client: Client) -> None:
     client.post("/webhooks", json={"url": "http://host/"})
-    for response in (
-        client.post("/webhooks", json={"url": url}),
-        client.patch("/webhooks/1", json={"url": url}),
-    ):
-        assert response.status_code == 400, response.text
+    for url, path in product(REFUSED, ("/webhooks", "/webhooks/1")):
+        method = "POST" if path == "/webhooks" else "PATCH"
+        response = client.open(path, method=method, json={"url": url})
+        assert response.status_code == 400, (url, response.text)
         if "\udc80" not in url:
-            assert set(response.get_json()["data"]["params"]) == {"url"}
+            assert set(response.get_json()["data"]["params"]) == {"url"}, url
     assert [webhook["url"] for webhook in client.get("/webhooks").get_json()] == ["http://host/"]
-
-
-def test_a_url_that_is_no_text_is_refused(client: Client) -> None:
-    for url in (None, 1, True, [], {}, ["http://host/"], b"\xff".decode("latin-1")):
-        assert client.post("/webhooks", json={"url": url}).status_code == 400
 
 
 ODD = st.text(alphabet=st.characters(exclude_categories=["Cs"]), max_size=12)
 HOSTS = st.sampled_from(
-    [
-        "host",
-        "my_app",
-        "[::1]",
-        "127.0.0.1",
-        "bücher.example",
-        "faß.de",
-        "a.b.",
-        "x--y",
-        "-a",
-        "[::",
-    ]
+    "host my_app [::1] 127.0.0.1 bücher.example faß.de a.b. x--y -a [::".split()
 )
 URLS = st.one_of(
     st.builds(
@@ -176,11 +162,7 @@ def test_a_request_to_any_accepted_url_is_valid_for_a_strict_server(
 ) -> None:
     accepted = 0
 
-    @settings(
-        max_examples=150,
-        deadline=None,
-        suppress_health_check=[HealthCheck.too_slow, HealthCheck.filter_too_much],
-    )
+    @settings(max_examples=75)
     @given(URLS)
     def check(url: str) -> None:
         nonlocal accepted
@@ -195,19 +177,6 @@ def test_a_request_to_any_accepted_url_is_valid_for_a_strict_server(
 # Types, and who may write them.
 
 
-@pytest.mark.parametrize("types", [[], "", None, {}, ["nonsense"], [""], ["*", 1]])
-def test_a_webhook_needs_known_types(client: Client, types: Any) -> None:
-    before = client.post("/webhooks", json={"url": "http://host/", "types": ["page.*"]})
-    for response in (
-        client.post("/webhooks", json={"url": "http://host/", "types": types}),
-        client.patch("/webhooks/1", json={"types": types}),
-    ):
-        assert response.status_code == 400
-        assert "types" in "".join(response.get_json()["data"]["params"])
-    assert [webhook["types"] for webhook in client.get("/webhooks").get_json()] == [["page.*"]]
-    assert before.status_code == 201
-
-
 def with_scopes(app: Flask, *scopes: str) -> Client:
     """Return a client with a key of these scopes."""
     store, client = store_of(app), Client(app)
@@ -218,12 +187,10 @@ def with_scopes(app: Flask, *scopes: str) -> Client:
 
 
 @pytest.mark.parametrize(("scopes", "types", "status"), [
-    ("", ["*"], 403), ("", ["page.*"], 403), ("", ["feed.created"], 403), ("", None, 403),
-    ("", ["run.*"], 403), ("", ["store.*"], 403),
-    ("events:read", ["*"], 201), ("events:read", None, 201), ("events:read", ["store.*"], 201),
+    ("", ["page.*"], 403), ("", None, 403), ("events:read", None, 201),
+    ("events:read", ["store.*"], 201),
     ("pages:read", ["page.*", "page.created"], 201), ("pages:read", ["page.*", "feed.*"], 403),
-    ("pages:read", ["*"], 403), ("pages:read", None, 403), ("pages:write", ["page.*"], 403),
-    ("feeds:read", ["feed.*"], 201), ("feeds:read", ["page.*"], 403),
+    ("pages:read", None, 403), ("pages:write", ["page.*"], 403),
     ("feeds:read", ["run.*"], 403), ("feeds:read pages:read", ["page.*", "feed.*"], 201),
     ("feeds:read pages:read runs:write", ["*"], 403), ("runs:write", ["run.*"], 403),
 ])  # fmt: skip
@@ -255,37 +222,14 @@ def test_a_webhook_needs_a_scope_that_reads_its_events(
     assert first.status_code == 201
 
 
-def test_python_callers_have_the_same_rights(app: Flask) -> None:
-    api: Any = app.blueprints["landform"].api  # type: ignore[attr-defined]
-    reader = Identity("reader", scopes=frozenset({"webhooks:write", "pages:read"}))
-    caller = api.as_caller(reader)
-    assert caller.create_webhook(url="http://host/", types=["page.*"])["types"] == ["page.*"]
-    with pytest.raises(ApiError) as refused:
-        caller.create_webhook(url="http://host/", types=["*"])
-    assert refused.value.status == 403
-    with pytest.raises(ApiError):
-        caller.update_webhook(1, types=["feed.*"])
-    assert api.get_webhook(1)["types"] == ["page.*"]
-
-
 def test_there_are_at_most_a_hundred_webhooks(client: Client) -> None:
     body = {"url": "http://host/", "types": ["store.*"]}
-    statuses = [client.post("/webhooks", json=body).status_code for _ in range(101)]
-    assert statuses == [201] * 100 + [409]
+    with client.store.connection(), client.store.transaction():
+        for _ in range(99):
+            storage.create(client.store, body)
+    assert [client.post("/webhooks", json=body).status_code for _ in range(2)] == [201, 409]
     refused = client.post("/webhooks", json=body).get_json()
     assert refused["code"] == "rest_webhook_limit"
     assert len(client.get("/webhooks").get_json()) == 100
     assert client.delete("/webhooks/7").status_code == 200
     assert client.post("/webhooks", json=body).status_code == 201
-
-
-@pytest.mark.settings(MAX_RESPONSE_BYTES=20_000)
-def test_a_list_that_is_too_large_names_the_parameter_that_makes_it_smaller(
-    client: Client,
-) -> None:
-    for _ in range(15):
-        hook = {"url": "https://example.com/" + "x" * 1500}
-        assert client.post("/webhooks", json=hook).status_code == 201
-    refused = client.get("/webhooks")
-    assert (refused.status_code, list(refused.get_json()["data"]["params"])) == (400, ["_fields"])
-    assert len(client.get("/webhooks?_fields=id").get_json()) == 15

@@ -2,7 +2,6 @@
 
 import socket
 import threading
-import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from typing import Any
@@ -11,6 +10,7 @@ import pytest
 from applications import Client, Standing
 from processes import until
 from receivers import receiver
+from werkzeug.test import TestResponse
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 Serve = Callable[[socket.socket], None]
@@ -92,7 +92,6 @@ def deliveries(client: Client, number: int) -> list[dict[str, Any]]:
 
 @pytest.mark.parametrize(("head", "part", "status"), [
     (CHUNKED + b"-1\r\n", b"x" * 65_536, 200),
-    (CHUNKED + b"-fffffff\r\n", b"x" * 65_536, 200),
     (CHUNKED + b"fffffffffff\r\n", b"x" * 65_536, 200),
     (CHUNKED, b"1\r\nx\r\n" * 10_000, 200),
     (CHUNKED + b"1;", b"x" * 65_536, 200),
@@ -104,9 +103,7 @@ def deliveries(client: Client, number: int) -> list[dict[str, Any]]:
     (OK, b"Header: value\r\n" * 5_000, 0),
     (OK + b"Header: ", b"x" * 65_536, 0),
     (b"HTTP/1.1 200 ", b"x" * 65_536, 0),
-    (b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 3_000, 0),
     (b"", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 2_000, 0),
-    (b"", b"\0" * 65_536, 0),
     (b"", b"\r\n" * 30_000, 0),
 ])  # fmt: skip
 def test_only_the_beginning_of_a_response_is_read_whatever_it_claims(
@@ -132,18 +129,20 @@ def test_only_the_beginning_of_a_response_is_read_whatever_it_claims(
     assert sent < MOST_BUFFERED
 
 
-@pytest.mark.parametrize("response", [
+# Responses that end within their headers.
+CUT = [
     b"", b"HTTP/1.1", b"HTTP/1.1 200", b"HTTP/1.1 200 OK", OK, OK + b"Content-Ty",
     OK + b"Content-Length: 0", OK + b"Content-Length: 0\r\n", OK + b"A: b\r\n" * 50,
     b"HTTP/1.1 103 Early Hints\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
     b"200 OK\r\n\r\n", b"HTTP/1.1 2000 OK\r\n\r\n", b"ICY 200 OK\r\n\r\n",
     b"HTTP/1.1 +20 OK\r\n\r\n",
-])  # fmt: skip
-def test_a_response_that_ends_within_its_headers_is_no_success(
-    client: Client, response: bytes
-) -> None:
-    with raw_receiver(responding(response)) as url:
-        assert test_of(client, url)["status"] == 0
+]  # fmt: skip
+
+
+def test_a_response_that_ends_within_its_headers_is_no_success(client: Client) -> None:
+    for response in CUT:
+        with raw_receiver(responding(response)) as url:
+            assert test_of(client, url)["status"] == 0, response
 
 
 @pytest.mark.parametrize(("response", "status", "text"), [
@@ -166,18 +165,6 @@ def test_an_unusual_but_complete_response_counts(
     with raw_receiver(responding(response)) as url:
         result = test_of(client, url)
     assert (result["status"], result["response"]) == (status, text)
-
-
-@pytest.mark.parametrize("error", [MemoryError, RecursionError, KeyError, UnicodeError, OSError])
-def test_an_exception_in_an_attempt_is_its_result(
-    client: Client, monkeypatch: pytest.MonkeyPatch, error: type[Exception]
-) -> None:
-    def fail(*args: Any, **kw: Any) -> Any:
-        raise error
-
-    monkeypatch.setattr(socket, "getaddrinfo", fail)
-    result = test_of(client, "http://receiver.example/")
-    assert (result["status"], result["response"]) == (0, error.__name__)
 
 
 # How long it takes.
@@ -242,7 +229,7 @@ def test_look_ups_that_never_end_do_not_pile_up(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     is_over, before = threading.Event(), threading.active_count()
-    monkeypatch.setattr("landform.service.outgoing.sending.TIMEOUT", 0.05)
+    monkeypatch.setattr("landform.service.outgoing.sending.TIMEOUT", 0.01)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kw: is_over.wait(WAY_TOO_LONG))
     number = subscribe(client, "http://slow.example/")
     try:
@@ -259,30 +246,11 @@ def test_look_ups_that_never_end_do_not_pile_up(
 # Tests.
 
 
-def test_a_slow_test_is_a_202_and_its_result_is_stored(
-    client: Client,
+def test_a_slow_test_is_a_202_whose_result_is_stored_and_few_are_sent_at_a_time(
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    may_answer = threading.Event()
-
-    def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
-        may_answer.wait(WAY_TOO_LONG)
-        return 204, {}
-
-    with receiver(respond) as hook:
-        number = subscribe(client, hook.url)
-        response = client.post(f"/webhooks/{number}/test")
-        assert response.status_code == 202
-        assert response.headers["Location"].endswith(f"/webhooks/{number}")
-        assert deliveries(client, number) == []
-        may_answer.set()
-        until(lambda: deliveries(client, number), "The result does not come.")
-    pending, (result,) = response.get_json(), deliveries(client, number)
-    assert (pending["status"], pending["event"]) == (0, 0)
-    assert (result["status"], result["event"], result["time"]) == (204, 0, pending["time"])
-
-
-def test_a_few_tests_at_a_time_are_sent_and_others_are_refused(client: Client) -> None:
-    may_answer, responses = threading.Event(), []
+    monkeypatch.setattr("landform.parts.webhooks.trials.MOST_SECONDS", 0.3)
+    may_answer, responses = threading.Event(), list[TestResponse]()
 
     def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:
         may_answer.wait(WAY_TOO_LONG)
@@ -298,22 +266,21 @@ def test_a_few_tests_at_a_time_are_sent_and_others_are_refused(client: Client) -
                 threading.Thread(target=ask, args=(number,), daemon=True).start()
             until(lambda: len(responses) == 4, "They are not answered.")
             refused = client.post(f"/webhooks/{number}/test")
+            assert deliveries(client, number) == []
         finally:
             may_answer.set()
         until(lambda: len(deliveries(client, number)) == 4, "The results do not come.")
-        assert [response.status_code for response in responses] == [202] * 4
+        for response, result in zip(responses, deliveries(client, number), strict=True):
+            pending = response.get_json()
+            assert response.status_code == 202
+            assert response.headers["Location"].endswith(f"/webhooks/{number}")
+            assert (pending["status"], pending["event"]) == (0, 0)
+            assert (result["status"], result["event"]) == (204, 0)
+        times = sorted(result["time"] for result in deliveries(client, number))
+        assert sorted(response.get_json()["time"] for response in responses) == times
+        monkeypatch.undo()
         assert (refused.status_code, refused.get_json()["code"]) == (429, "rest_too_many_tests")
         assert client.post(f"/webhooks/{number}/test").status_code == 200
-
-
-def test_each_test_has_an_id_of_its_own(client: Client) -> None:
-    with receiver() as hook:
-        number = subscribe(client, hook.url)
-        for _ in range(3):
-            assert client.post(f"/webhooks/{number}/test").get_json()["status"] == 204
-    ids = {headers["webhook-id"] for _, _, headers, _ in hook.received}
-    assert len(ids) == 3
-    assert all(0 < len(message) <= 64 for message in ids)
 
 
 def test_a_test_during_a_delivery_is_stored_too(client: Client) -> None:
@@ -342,9 +309,9 @@ def test_a_webhook_that_is_deleted_during_its_test_stays_deleted(client: Client)
 
 # Addresses.
 
+PUBLIC = ["2606:2800:220:1::1", "::ffff:8.8.8.8"]
 
-@pytest.mark.settings(WEBHOOK_PRIVATE=False)
-@pytest.mark.parametrize("address", [
+PRIVATE = [
     "0.1.2.3", "10.1.2.3", "100.100.100.200", "127.1.2.3", "169.254.169.254", "172.31.0.1",
     "192.0.0.8", "192.0.0.170", "192.0.0.192", "192.0.0.9", "192.0.2.1", "192.88.99.1",
     "192.168.1.1", "198.18.0.1", "198.19.255.255", "198.51.100.1", "203.0.113.1", "224.0.0.1",
@@ -354,17 +321,26 @@ def test_a_webhook_that_is_deleted_during_its_test_stays_deleted(client: Client)
     "2001:2::1", "2001:10::1", "2001:20::1", "2001:30::1", "2001:1ff:ffff::1", "2001:db8::1",
     "2002:7f00:1::", "2002:808:808::", "3ffe::1", "3fff::1", "3fff:fff::1", "4000::1", "5f00::1",
     "fc00::1", "fd00:ec2::254", "fe80::1", "fec0::1", "ff02::1", "ff0e::1",
-])  # fmt: skip
+]  # fmt: skip
+
+
+@pytest.mark.settings(WEBHOOK_PRIVATE=False)
 def test_private_and_reserved_addresses_are_not_connected_to(
-    client: Client, monkeypatch: pytest.MonkeyPatch, address: str
+    client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    literal = f"[{address}]" if ":" in address else address
-    assert "private or reserved" in test_of(client, f"http://{literal}/")["response"]
-    look_up = socket.getaddrinfo
-    monkeypatch.setattr(
-        socket, "getaddrinfo", lambda host, *args, **kw: look_up(address, *args, **kw)
-    )
-    assert "private or reserved" in test_of(client, "https://receiver.example/")["response"]
+    number, look_up = subscribe(client, "http://receiver.example/"), socket.getaddrinfo
+
+    def response_of(url: str) -> str:
+        assert client.patch(f"/webhooks/{number}", json={"url": url}).status_code == 200
+        return str(client.post(f"/webhooks/{number}/test").get_json()["response"])
+
+    for address in PRIVATE:
+        literal = f"[{address}]" if ":" in address else address
+        assert "private or reserved" in response_of(f"http://{literal}/"), address
+        with monkeypatch.context() as patched:
+            found = look_up(address, 443, type=socket.SOCK_STREAM)
+            patched.setattr(socket, "getaddrinfo", lambda *args, found=found, **kw: found)
+            assert "private or reserved" in response_of("https://receiver.example/"), address
 
 
 @pytest.mark.settings(WEBHOOK_PRIVATE=False)
@@ -381,20 +357,9 @@ def test_a_private_address_among_public_ones_is_skipped(
 
     rows = [
         (socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 80))
-        for address in ("127.0.0.1", "8.8.8.8", "10.0.0.1", "1.1.1.1", "9.9.9.9")
+        for address in ("127.0.0.1", PUBLIC[0], "10.0.0.1", PUBLIC[1], "9.9.9.9")
     ]
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kw: rows)
     monkeypatch.setattr(socket.socket, "connect", note)
     assert test_of(client, "http://receiver.example/")["response"] == "refused"
-    assert connected == ["8.8.8.8", "1.1.1.1"]
-
-
-def test_a_slow_body_does_not_undo_a_success(client: Client) -> None:
-    def serve(connection: socket.socket) -> None:
-        read_request(connection)
-        connection.sendall(OK + b"Content-Length: 100\r\n\r\nTha")
-        time.sleep(0.1)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
-
-    with raw_receiver(serve) as url:
-        assert test_of(client, url)["status"] == 200
+    assert connected == PUBLIC
