@@ -59,7 +59,7 @@ def place_page(call: Call, place: str, item: str) -> Reply:
 
 @cache
 def _files(parts: tuple[Any, ...]) -> dict[str, Path]:
-    """Return the files by their names, with those that parts add."""
+    """Return the files of the console and of parts, by their names."""
     folders = [part.console_files for part in parts if part.console_files]
     return {**FILES, **{path.name: path for folder in folders for path in folder.glob("*.js")}}
 

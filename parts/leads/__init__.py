@@ -1,4 +1,4 @@
-"""Leads: forms on pages, their submissions, and what becomes of these entries."""
+"""Leads: forms on pages, their submissions, entries, and the feeds that run for these."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Schemas of entries: as they are written, and the query of their list."""
+"""Schemas of the bodies and queries of entries."""
 
 import json
 import re

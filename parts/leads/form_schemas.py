@@ -168,7 +168,7 @@ class FormWrite(Schema):
 
 
 class FormCreate(FormWrite):
-    """The body that creates a form, with defaults for what it leaves out."""
+    """The body that creates a form, with defaults."""
 
     @post_load
     def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:

@@ -67,7 +67,7 @@ class EntryLine(Line):
 
     @post_load
     def check_values(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return the columns with texts as values; refuse what no request could have sent."""
+        """Return the columns with texts as values; refuse values that no request can have."""
         values = ENTRY_BODY.load(data.get("values", {}))["values"]
         properties = ENTRY_BODY.load(data["properties"])["columns"]["properties"]
         for name, known in (("values", values), ("properties", properties)):

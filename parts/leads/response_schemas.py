@@ -1,4 +1,4 @@
-"""Schemas of responses: forms, entries, and what follows a submission.
+"""Schemas of the responses of forms, entries and submissions.
 
 The keys that are described are always there, unless they are optional. Forms and entries have
 others: what a form was written with, and the values of inputs by their ids, such as `1.3`.

@@ -1,4 +1,4 @@
-"""The form on a page, and what a visitor gets who sends it. Needs no script."""
+"""The form on a page, and the response to a visitor who sends it. Needs no script."""
 
 import hmac
 from collections.abc import Callable, Mapping
@@ -11,7 +11,7 @@ from landform.parts.leads import storage
 from landform.parts.leads.errors import EntryNotFound, FormRestricted
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
 from landform.parts.leads.intake.fields import PREFIX, JsonObject, input_ids
-from landform.parts.leads.intake.shown import clean, first_values, shown_fields
+from landform.parts.leads.intake.form_view import clean, field_views, first_values
 from landform.parts.leads.intake.spam import honeypot_name
 from landform.parts.leads.submissions import Outcome, open_form
 from landform.schemas.fields import LONGEST_TEXT
@@ -52,8 +52,8 @@ def page_form(call: Call, form_id: str, visited: Visit) -> PageForm | None:
         form = open_form(call.store, _number(form_id))
         sent = parse_qsl(source_of(call, visited).query)
         query = dict(call.incoming.query_pairs if call.operation.is_read else sent)
-        done = _confirmation_html(call, form, query.get(SUBMITTED, ""))
-        return _shown(call, form, visited, first_values(form, query), done=done)
+        confirmed = _confirmation_html(call, form, query.get(SUBMITTED, ""))
+        return _form_view(call, form, visited, first_values(form, query), confirmed=confirmed)
     return None
 
 
@@ -98,7 +98,7 @@ def answer(
     sent: Mapping[str, Any],
     submit: Callable[[Visit | None], Outcome],
 ) -> Reply:
-    """Return what a visitor gets who sent a form with a browser.
+    """Return the response to a visitor who sent a form with a browser.
 
     `submit` stores the submission from a page, or from none of landform; its errors are shown with
     the form, those of the database too.
@@ -125,8 +125,8 @@ def answer(
         for name, value in sent.items()
         if isinstance(value, str)
     }
-    shown = _shown(call, form, visited, typed, messages=messages, problem=problem.message)
-    return _document(call, form_id, visited, shown, problem)
+    view = _form_view(call, form, visited, typed, messages=messages, problem=problem.message)
+    return _document(call, form_id, visited, view, problem)
 
 
 def confirmation_url(call: Call, confirmation: Confirmation) -> str:
@@ -143,15 +143,15 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
 def _follow(
     call: Call, form_id: int, visited: Visit | None, entry_id: int, confirmation: Confirmation
 ) -> Reply:
-    """Return what follows an entry: a redirect, to its page by default."""
+    """Return the response for a stored entry: a redirect, to its page by default."""
     if url := confirmation_url(call, confirmation):
         url = location_of(call, url) if confirmation.page else url
         return html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else _host_path(call)
     if not link:
         form = open_form(call.store, form_id)
-        done = clean(confirmation.message_html or escape(THANKS))
-        return _document(call, form_id, None, _shown(call, form, None, {}, done=done))
+        confirmed = clean(confirmation.message_html or escape(THANKS))
+        return _document(call, form_id, None, _form_view(call, form, None, {}, confirmed=confirmed))
     until = now(call.store) + DONE_SECONDS
     token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
     cookie = COOKIE, signatures.proof(call.store, SUBMITTED, token)
@@ -178,19 +178,19 @@ def _document(
     call: Call,
     form_id: int,
     visited: Visit | None,
-    shown: PageForm,
+    view: PageForm,
     problem: ApiError | None = None,
 ) -> Reply:
     """Return the page of a form, or a document with the form alone where no page is open."""
     status = problem.status if problem else 200
     headers = problem.headers if problem else {}
     if visited and visited.visibility != Visibility.LOCKED:
-        return sent_forms.show_again(call, visited, {str(form_id): shown}, status, headers)
-    html = call.service.site.render("submission.html", shown.values)
+        return sent_forms.show_again(call, visited, {str(form_id): view}, status, headers)
+    html = call.service.site.render("submission.html", view.values)
     return sent_forms.html_document(call, html, status, headers)
 
 
-def _shown(
+def _form_view(
     call: Call,
     form: JsonObject,
     visited: Visit | None,
@@ -198,11 +198,11 @@ def _shown(
     *,
     messages: Mapping[str, str] | None = None,
     problem: str = "",
-    done: str | None = None,
+    confirmed: str | None = None,
 ) -> PageForm:
-    """Return a form with values by the ids of inputs, or the confirmation that it is `done`."""
-    fields = shown_fields(form, values, messages or {})
-    shown = {
+    """Return a form with values by the ids of inputs, or its confirmation: HTML in `confirmed`."""
+    fields = field_views(form, values, messages or {})
+    variables = {
         "form": form,
         "fields": fields,
         "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",
@@ -211,10 +211,10 @@ def _shown(
         "button": str((form.get("button") or {}).get("text") or "Submit"),
         "problem": problem,
         "wrong": [field for field in fields if field["error"]],
-        "done": done,
+        "done": confirmed,
         "is_preview": visited is not None and visited.visibility == Visibility.INSPECTED,
     }
-    return PageForm("form.html", "form.css", shown, done is not None or bool(problem))
+    return PageForm("form.html", "form.css", variables, confirmed is not None or bool(problem))
 
 
 def _context(call: Call, visited: Visit | None) -> dict[str, str]:

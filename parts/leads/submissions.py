@@ -11,7 +11,7 @@ from landform.parts.leads import planning, storage
 from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import problems_of, read_values, stored_values
-from landform.parts.leads.intake.shown import internal_values
+from landform.parts.leads.intake.form_view import internal_values
 from landform.parts.leads.intake.spam import is_spam
 from landform.parts.leads.intake.validation import IsDuplicate, validate
 from landform.storage.clock import earlier
@@ -44,7 +44,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What became of a submission: an entry and its confirmation, or messages by field."""
+    """The outcome of a submission: an entry and its confirmation, or messages by field."""
 
     messages: Mapping[str, str] = field(default_factory=dict)
     confirmation: Confirmation | None = None
@@ -106,8 +106,8 @@ def _duplicates(store: Store, form: Row) -> IsDuplicate:
 
 def _store(store: Store, form: Row, values: Row, context: Context, **columns: Any) -> Row:
     names = ("source_url", "ip", "user_agent", "created_by")
-    given = {name: getattr(context, name) for name in names}
-    row = storage.create_entry(store, form, values, **given, **columns)
+    columns_of_context = {name: getattr(context, name) for name in names}
+    row = storage.create_entry(store, form, values, **columns_of_context, **columns)
     return storage.entry_of(row, form, values)
 
 

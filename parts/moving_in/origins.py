@@ -50,7 +50,7 @@ class Run(NamedTuple):
 
 @cache
 def compared_columns(resource: str) -> Row:
-    """Return what is compared of a row, with the defaults of its columns."""
+    """Return the compared columns of a row, with their defaults."""
     model = exported_tables()[resource]
     fields = model._meta.fields
     return {

@@ -157,7 +157,7 @@ class Operations:
     def list_entries(self, **arguments: Unpack[ListEntries]) -> Any:
         """Return active entries, the newest first, or those of a search, with their number."""
     def create_entry(self, **arguments: Unpack[CreateEntry]) -> dict[str, Any]:
-        """Store an entry as it is sent: nothing is checked, and no feed runs."""
+        """Store an entry: the values are not checked, and no feed runs."""
     def list_form_entries(self, form_id: int | str, /, **arguments: Unpack[ListFormEntries]) -> Any:
         """Return the entries of a form, as the list of all entries does."""
     def create_form_entry(self, form_id: int | str, /, **arguments: Unpack[CreateFormEntry]) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""What was sent for a form: values, messages, confirmations, spam. No Flask, no SQL."""
+"""Submissions of forms: values, messages, confirmations, spam. No Flask, no SQL."""

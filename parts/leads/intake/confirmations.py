@@ -1,4 +1,4 @@
-"""Confirmations: what a visitor gets after a submission, with merge tags such as `{Email:2}`."""
+"""Confirmations after a submission: messages and redirects with merge tags such as `{Email:2}`."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -32,7 +32,7 @@ FORM_TAGS = {"form_title": "title", "form_id": "id"}
 
 
 class Confirmation(NamedTuple):
-    """What follows a submission: a message, or a redirect to a URL or to a page by its id.
+    """The response to a submission: a message, or a redirect to a URL or to a page by its id.
 
     `query` is added to the URL of the page. The message is shown if visitors do not see that.
     """
@@ -45,10 +45,10 @@ class Confirmation(NamedTuple):
 
 def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
     """Return the first confirmation whose rules hold for an entry, or the default one."""
-    confirmations = [one for one in form["confirmations"].values() if one.get("isActive", True)]
-    others = [one for one in confirmations if not one.get("isDefault") and _holds(one, entry)]
-    default = [one for one in confirmations if one.get("isDefault")]
-    chosen: JsonObject = next(iter((*others, *default)), {})
+    active = [item for item in form["confirmations"].values() if item.get("isActive", True)]
+    conditional = [item for item in active if not item.get("isDefault") and _holds(item, entry)]
+    default = [item for item in active if item.get("isDefault")]
+    chosen: JsonObject = next(iter((*conditional, *default)), {})
     if chosen.get("type") == "redirect" and (url := _redirect_url(chosen, form, entry)):
         return Confirmation(redirect_url=url)
     text = merge(str(chosen.get("message") or THANKS), form, entry)
@@ -101,8 +101,8 @@ def merge(
         if name == "all_fields":
             return _all_fields(form, entry, encode)
         if name in ENTRY_TAGS or name in FORM_TAGS:
-            found = entry[ENTRY_TAGS[name]] if name in ENTRY_TAGS else form[FORM_TAGS[name]]
-            return encode(str(found))
+            text = entry[ENTRY_TAGS[name]] if name in ENTRY_TAGS else form[FORM_TAGS[name]]
+            return encode(str(text))
         tag = FIELD_TAG.fullmatch(name)
         field = _field_of(form, tag[1]) if tag and ":" in name else None
         return match[0] if field is None else encode(field_text(field, entry, *tag.groups()))  # type: ignore[union-attr]
@@ -113,8 +113,8 @@ def merge(
 def _field_of(form: JsonObject, number: str) -> JsonObject | None:
     """Return the field that a number of a field or an input stands for."""
     field_id = number.partition(".")[0]
-    field = next((one for one in form["fields"] if str(one["id"]) == field_id), None)
-    is_known = field and number in (field_id, *(one.id for one in inputs_of(field)))
+    field = next((item for item in form["fields"] if str(item["id"]) == field_id), None)
+    is_known = field and number in (field_id, *(item.id for item in inputs_of(field)))
     return field if is_known else None
 
 
@@ -126,18 +126,18 @@ def field_text(
     Choices have their texts, or with the modifier `value` their values.
     """
     texts = {} if modifier == "value" else {value: text for text, value in choices_of(field)}
-    ids = [number] if "." in number else [one.id for one in inputs_of(field)]
+    ids = [number] if "." in number else [item.id for item in inputs_of(field)]
     if field["type"] == "consent" and "." not in number:
         agreed = entry.get(ids[1], "") if len(ids) > 1 else ""
         return agreed or str(field.get("checkboxLabel") or CHECKED) if entry.get(ids[0]) else ""
-    values = [str(entry.get(one) or "") for one in ids]
-    shown = [texts.get(value, value) for value in values if value]
-    return (", " if field["type"] == "checkbox" else " ").join(shown)
+    values = [str(entry.get(input_id) or "") for input_id in ids]
+    displayed = [texts.get(value, value) for value in values if value]
+    return (", " if field["type"] == "checkbox" else " ").join(displayed)
 
 
 def filled_fields(form: JsonObject, entry: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the labels and texts of the fields of an entry that are not blank."""
-    pairs = [(label_of(one), field_text(one, entry)) for one in form["fields"] if is_open(one)]
+    pairs = [(label_of(x), field_text(x, entry)) for x in form["fields"] if is_open(x)]
     return [(label, text) for label, text in pairs if text]
 
 

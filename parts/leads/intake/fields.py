@@ -17,7 +17,7 @@ JsonObject = dict[str, Any]
 # The types that are shown and can be submitted; those without inputs only show something.
 WITHOUT_INPUTS = ("html", "section")
 CHOICES = ("select", "radio", "checkbox")
-SHOWN = (
+SUPPORTED_TYPES = (
     *("text", "textarea", "email", "phone", "website", "number", "date", "hidden"),
     *("name", "consent", *CHOICES, *WITHOUT_INPUTS),
 )
@@ -31,6 +31,8 @@ OFF = (None, False, "", "0", "false")
 # How many characters a value may have, and how many inputs may be sent.
 LONGEST_VALUE, MOST_INPUTS = 10_000, 200
 PREFIX = "input_"
+# The value of radio buttons for a choice of one's own, which is in another input.
+OTHER_CHOICE = "gf_other_choice"
 CONSENT = {"1": "Consent", "2": "Text", "3": "Description"}
 
 
@@ -74,20 +76,20 @@ def label_of(field: JsonObject) -> str:
 def choices_of(field: JsonObject) -> list[tuple[str, str]]:
     """Return the texts and values of the choices of a field."""
     return [
-        (text_of(one.get("text")), text_of(one.get("value", one.get("text"))))
-        for one in field.get("choices") or ()
+        (text_of(choice.get("text")), text_of(choice.get("value", choice.get("text"))))
+        for choice in field.get("choices") or ()
     ]
 
 
 def box_values(field: JsonObject) -> dict[str, str]:
     """Return the value of each box of a checkbox field, by the id of its input."""
     values = [value for _, value in choices_of(field)]
-    return {one.id: value for one, value in zip(inputs_of(field), values, strict=False)}
+    return {item.id: value for item, value in zip(inputs_of(field), values, strict=False)}
 
 
 def input_ids(form: JsonObject) -> list[str]:
     """Return the ids of all inputs of a form, in order."""
-    return [one.id for field in form.get("fields", ()) for one in inputs_of(field)]
+    return [item.id for field in form.get("fields", ()) for item in inputs_of(field)]
 
 
 def is_open(field: JsonObject) -> bool:
@@ -106,7 +108,7 @@ def problems_of(form: JsonObject) -> list[str]:
     problems = []
     for field in form["fields"]:
         name = f"field {field['id']}"
-        if field["type"] not in SHOWN:
+        if field["type"] not in SUPPORTED_TYPES:
             problems.append(f"{name} has the type {str(field['type'])[:40]!r}")
         if field.get("conditionalLogic"):
             problems.append(f"{name} has conditional logic")
@@ -115,7 +117,7 @@ def problems_of(form: JsonObject) -> list[str]:
 
 
 def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
-    """Return what was sent for the inputs of a form, by their ids, without white space around.
+    """Return the values that were sent for the inputs of a form, by their ids, trimmed.
 
     An input is sent as `input_1_3` or `input_1.3`; the boxes of a checkbox field also as a list
     `input_5`. Others are ignored. Raises `ValidationError` for values that cannot be texts.
@@ -130,9 +132,9 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
         for input_id in _sent_ids(field):
             if name := inputs.get(PREFIX + input_id.replace(".", "_")):
                 values[input_id] = _text(name, sent[name])
-        other = inputs.get(f"{PREFIX}{field['id']}_other")
-        if other and values.get(str(field["id"])) == OTHER:
-            values[str(field["id"])] = _text(other, sent[other])
+        own_choice = inputs.get(f"{PREFIX}{field['id']}_other")
+        if own_choice and values.get(str(field["id"])) == OTHER_CHOICE:
+            values[str(field["id"])] = _text(own_choice, sent[own_choice])
         if field["type"] == "consent" and values.get(f"{field['id']}.1") in (None, "", "0"):
             # Nobody agreed to the words that were sent.
             for part in inputs_of(field):
@@ -140,13 +142,9 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
     return values
 
 
-# The value of the choice of one's own of radio buttons.
-OTHER = "gf_other_choice"
-
-
 def _sent_ids(field: JsonObject) -> list[str]:
-    """Return the ids of the inputs of a field, with that which repeats an e-mail address."""
-    return [*(one.id for one in inputs_of(field)), *repeated_ids(field)]
+    """Return the ids of the inputs of a field, with the one that repeats an e-mail address."""
+    return [*(item.id for item in inputs_of(field)), *repeated_ids(field)]
 
 
 def repeated_ids(field: JsonObject) -> list[str]:
@@ -178,10 +176,10 @@ def _text(name: str, value: object) -> str:
 
 
 def stored_values(form: JsonObject, values: Mapping[str, str]) -> dict[str, str]:
-    """Return the valid values of a form as they are stored, by the ids of its inputs."""
+    """Return the normalized values of a form, by the ids of its inputs."""
     return {
-        one.id: normal(field, values[one.id])
+        item.id: normal(field, values[item.id])
         for field in open_fields(form)
-        for one in inputs_of(field)
-        if one.id in values
+        for item in inputs_of(field)
+        if item.id in values
     }

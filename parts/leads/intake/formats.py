@@ -28,7 +28,7 @@ def is_email(text: str) -> bool:
 
 
 def is_url(text: str) -> bool:
-    """Return whether a text is an http or https URL, in ASCII as it is sent."""
+    """Return whether a text is an http or https URL in ASCII."""
     if not (text.isascii() and text.isprintable()) or " " in text:
         return False
     try:
@@ -52,7 +52,7 @@ def is_standard(field: JsonObject) -> bool:
 
 
 def number_text(field: JsonObject, text: str) -> str | None:
-    """Return a number as it is stored, with a dot; None for a text that is none."""
+    """Return a number in its stored form, with a dot; None for any other text."""
     if field.get("numberFormat") == "currency":
         text = text.replace("$", "").strip()
     if field.get("numberFormat") == "decimal_comma":
@@ -64,7 +64,7 @@ def number_text(field: JsonObject, text: str) -> str | None:
 
 
 def date_text(field: JsonObject, text: str) -> str | None:
-    """Return a date as `YYYY-MM-DD`; None for a text that is no date in the format of its field."""
+    """Return a date in the format of its field as `YYYY-MM-DD`; None for any other text."""
     match = DATE.fullmatch(text)
     if not match:
         return None
@@ -79,7 +79,7 @@ def date_text(field: JsonObject, text: str) -> str | None:
 
 
 def normal(field: JsonObject, text: str) -> str:
-    """Return a value as it is stored; one that does not fit its field stays as it is."""
+    """Return the stored form of a value; unchanged if it does not fit its field."""
     kind = field["type"]
     if kind == "number":
         return number_text(field, text) or text

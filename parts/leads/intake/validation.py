@@ -33,13 +33,13 @@ def validate(
     fields = f.open_fields(form)
     messages = {}
     for field in fields:
-        own = {
-            one.id: formats.normal(field, values[one.id])
-            for one in f.inputs_of(field)
-            if values.get(one.id)
+        stored = {
+            item.id: formats.normal(field, values[item.id])
+            for item in f.inputs_of(field)
+            if values.get(item.id)
         }
-        own = {key: text for key, text in own.items() if text}
-        if problem := _problem(field, own, values, is_duplicate):
+        stored = {key: text for key, text in stored.items() if text}
+        if problem := _problem(field, stored, values, is_duplicate):
             messages[str(field["id"])] = str(field.get("errorMessage") or problem)
     if not messages and not any(f.stored_values(form, values).values()):
         return {str(field["id"]): NOTHING for field in fields}
@@ -48,36 +48,36 @@ def validate(
 
 def _problem(
     field: JsonObject,
-    own: Mapping[str, str],
+    stored: Mapping[str, str],
     values: Mapping[str, str],
     is_duplicate: IsDuplicate,
 ) -> str:
     """Return why the values of a field are refused; empty if they are not.
 
-    `own`: those of the field as they are stored, without blank ones; `values`: as they were sent.
+    `stored`: the normalized ones, without blank ones; `values`: as they were sent.
     """
-    if field.get("isRequired") and _is_missing(field, own):
+    if field.get("isRequired") and _is_missing(field, stored):
         return REQUIRED
     text = values.get(str(field["id"]), "")
-    if not own:
+    if not stored:
         # The e-mail address is only in the second input.
         return REPEATED if any(values.get(key) for key in f.repeated_ids(field)) else ""
     check = CHECKS.get(field["type"])
     problem = check(field, text, values) if check else ""
-    if not problem and field.get("noDuplicates") and is_duplicate(field, own):
+    if not problem and field.get("noDuplicates") and is_duplicate(field, stored):
         problem = DUPLICATE
     return problem
 
 
-def _is_missing(field: JsonObject, own: Mapping[str, str]) -> bool:
+def _is_missing(field: JsonObject, stored: Mapping[str, str]) -> bool:
     """Return whether a required value is missing."""
     if field["type"] == "consent":
-        return own.get(f"{field['id']}.1") != "1"
+        return stored.get(f"{field['id']}.1") != "1"
     if field["type"] == "name":
         needed = {f"{field['id']}.{part}" for part in NAME_PARTS}
-        ids = [one.id for one in f.inputs_of(field) if one.id in needed and not one.is_hidden]
-        return not all(map(own.get, ids)) if ids else not own
-    return not own
+        ids = [x.id for x in f.inputs_of(field) if x.id in needed and not x.is_hidden]
+        return not all(map(stored.get, ids)) if ids else not stored
+    return not stored
 
 
 def _check_text(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
@@ -108,14 +108,14 @@ def _check_number(field: JsonObject, text: str, values: Mapping[str, str]) -> st
 
 
 def _check_choice(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
-    is_own = field["type"] == "radio" and field.get("enableOtherChoice") and text != f.OTHER
+    is_own = field["type"] == "radio" and field.get("enableOtherChoice") and text != f.OTHER_CHOICE
     is_offered = any(text == value for _, value in f.choices_of(field))
     return "" if is_own or is_offered else NOT_OFFERED
 
 
 def _check_boxes(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
     boxes = f.box_values(field)
-    sent = {one.id: values.get(one.id) for one in f.inputs_of(field)}
+    sent = {item.id: values.get(item.id) for item in f.inputs_of(field)}
     return NOT_OFFERED if any(sent[key] != boxes.get(key) for key in sent if sent[key]) else ""
 
 

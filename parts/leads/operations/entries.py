@@ -92,7 +92,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
     errors=("rest_missing_callback_param", e.EntryFormUnknown),
 )
 def create_entry(call: Call) -> Reply:
-    """Store an entry as it is sent: nothing is checked, and no feed runs."""
+    """Store an entry: the values are not checked, and no feed runs."""
     return _created(call, call.body["form_id"])
 
 
@@ -273,7 +273,7 @@ def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) ->
 
 
 class _View:
-    """What a call asks for of entries: keys, and the labels of inputs."""
+    """The view of entries that a call asks for: keys, and the labels of inputs."""
 
     def __init__(self, call: Call) -> None:
         ids = str(call.query.get("_field_ids", "")).split(",")
@@ -282,17 +282,19 @@ class _View:
         self._store = call.store
 
     def show(self, entry: Row, *, with_labels: bool) -> Row:
-        """Return the wanted keys of an entry; the number of a field means all its inputs."""
+        """Return the requested keys of an entry; the number of a field means all its inputs."""
         entry_view = {key: value for key, value in entry.items() if self._is_wanted(key)}
         labels = self.labels(int(entry["form_id"])) if with_labels else {}
         return {**entry_view, **({"_labels": labels} if labels else {})}
 
     def labels(self, form_id: int) -> JsonObject:
-        """Return the labels of the wanted fields of a form, those of inputs below their field."""
+        """Return the labels of the requested fields of a form, with those of their inputs."""
         form = storage.find_form(self._store, form_id) if self._wants_labels else None
         fields: list[Any] = form["fields"] if form else []
-        wanted = {key.partition(".")[0] for key in self._keys}
-        return {str(f["id"]): _labels(f) for f in fields if not wanted or str(f["id"]) in wanted}
+        requested = {key.partition(".")[0] for key in self._keys}
+        return {
+            str(f["id"]): _labels(f) for f in fields if not requested or str(f["id"]) in requested
+        }
 
     def _is_wanted(self, key: str) -> bool:
         return not self._keys or key in self._keys or key.partition(".")[0] in self._keys

@@ -1,4 +1,4 @@
-"""The operations with which anybody submits a form, in JSON or as a browser does."""
+"""The operations that submit a form, in JSON or from a browser; they need no credentials."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -162,7 +162,7 @@ def _invalid(messages: Mapping[str, str]) -> JsonObject:
 
 
 def _stored(call: Call, outcome: Outcome, message_html: str, url: str) -> JsonObject:
-    """Return what is said of an entry; its id only to whoever may read entries."""
+    """Return the body for a stored entry, with its id for callers with `entries:read`."""
     body: dict[str, Any] = {
         "is_valid": True,
         "page_number": 0,

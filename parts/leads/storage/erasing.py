@@ -26,15 +26,17 @@ def erase_entries(store: Store, email: str) -> int:
 def _erase_some(store: Store, email: str) -> int:
     db = store.database
     # A field that its form no longer has may have been one for an e-mail address.
-    others = {
+    other_fields = {
         (row["id"], str(field["id"]))
         for row in Form.select().dicts().execute(db)
         for field in form_of(row)["fields"]
         if field["type"] != "email"
     }
     values = EntryValue.select(EntryValue.entry_id, EntryValue.form_id, EntryValue.key)
-    found = values.where(same_text(email)).tuples().execute(db)
-    chosen = {entry for entry, form_id, key in found if (form_id, key.split(".")[0]) not in others}
+    matches = values.where(same_text(email)).tuples().execute(db)
+    chosen = {
+        entry for entry, form_id, key in matches if (form_id, key.split(".")[0]) not in other_fields
+    }
     ids = sorted(chosen)[:BATCH]
     if ids:
         remove_entries(store, [*Entry.select().where(Entry.id.in_(ids)).dicts().execute(db)])

@@ -21,7 +21,7 @@ from landform.storage.store import Store, transactional
 
 COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
 # What an update leaves as it is where it is not sent.
-KEPT = ("confirmations", "notifications")
+KEPT_KEYS = ("confirmations", "notifications")
 BY_ID = Prepared(Form.select().where(Form.id == Parameter("id")))
 
 
@@ -132,8 +132,8 @@ def update_form(
     if old is None:
         raise FormToUpdateNotFound
     check_version(store, old["version"], if_match)
-    kept = json.loads(old["meta"])
-    meta = {name: kept[name] for name in KEPT if name in kept} | values["meta"]
+    old_meta = json.loads(old["meta"])
+    meta = {name: old_meta[name] for name in KEPT_KEYS if name in old_meta} | values["meta"]
     title = _free_title(store, values["title"], form_id)
     return _write(store, old, {**values, "title": title, "meta": json_text(meta)})
 

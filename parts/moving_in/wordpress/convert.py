@@ -67,7 +67,7 @@ class Converter:
         self._forms, self._now = forms, now
 
     def map_form(self, form_id: int, here: int) -> None:
-        """Let what refers to a form refer to the one that it is here."""
+        """Replace the id of a form by its id in this store."""
         self._forms[form_id] = here
 
     def convert(self, resource: str, source: Mapping[str, Any]) -> Incoming:

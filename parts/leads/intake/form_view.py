@@ -50,12 +50,12 @@ LONGEST_PREFILLED = 1000
 
 @lru_cache(64)
 def clean(html: str) -> str:
-    """Return the HTML of an author without what runs code."""
+    """Return the HTML of an author without scripts."""
     return clean_content(plain_markup(html))
 
 
 def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
-    """Return what a form is shown with, by the ids of inputs.
+    """Return the first values of a form, by the ids of inputs.
 
     It is the default of each field, or a value of the query for a field that allows that.
     """
@@ -75,17 +75,17 @@ def internal_values(form: JsonObject) -> dict[str, str]:
 
 def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
     values = {}
-    raw = {str(one["id"]): one for one in field.get("inputs") or ()}
+    raw = {str(item["id"]): item for item in field.get("inputs") or ()}
     default = _default(field)
-    for one in inputs_of(field):
-        name = raw.get(one.id, {}).get("name") or field.get("inputName")
+    for item in inputs_of(field):
+        name = raw.get(item.id, {}).get("name") or field.get("inputName")
         sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
         if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
-            sent = text_of(raw.get(one.id, {}).get("defaultValue")) or default
+            sent = text_of(raw.get(item.id, {}).get("defaultValue")) or default
         if field["type"] == "checkbox":
-            box = box_values(field).get(one.id, "")
+            box = box_values(field).get(item.id, "")
             sent = box if box in sent.split(",") else ""
-        values[one.id] = sent
+        values[item.id] = sent
     return values
 
 
@@ -96,24 +96,26 @@ def _default(field: JsonObject) -> str:
     return ",".join(chosen) or text_of(field.get("defaultValue"))
 
 
-def shown_fields(
+def field_views(
     form: JsonObject, values: Mapping[str, str], messages: Mapping[str, str]
 ) -> list[JsonObject]:
-    """Return what the template needs of each field.
+    """Return the variables of the template for each field.
 
     `values`: those of inputs, by their ids. `messages`: what is wrong, by the ids of fields.
     """
     return [
-        _shown(f"{PREFIX}{form['id']}_", field, values, messages.get(str(field["id"]), ""))
+        _field_view(f"{PREFIX}{form['id']}_", field, values, messages.get(str(field["id"]), ""))
         for field in form["fields"]
-        if (is_open(field) and _visible(field)) or field["type"] in WITHOUT_INPUTS
+        if (is_open(field) and _visible_inputs(field)) or field["type"] in WITHOUT_INPUTS
     ]
 
 
-def _shown(prefix: str, field: JsonObject, values: Mapping[str, str], message: str) -> JsonObject:
+def _field_view(
+    prefix: str, field: JsonObject, values: Mapping[str, str], message: str
+) -> JsonObject:
     base, kind, note = f"{prefix}{field['id']}", field["type"], text_of(field.get("description"))
     is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
-    inputs = [_control(prefix, field, one, values) for one in _visible(field)]
+    inputs = [_control(prefix, field, item, values) for item in _visible_inputs(field)]
     if kind in TICKED and not is_hidden:
         inputs = _ticked(base, field, inputs)
     notes = {f"{base}_help": note, f"{base}_error": message}
@@ -142,34 +144,36 @@ def _kind(kind: str, inputs: list[JsonObject]) -> str:
     return "group" if len(inputs) > 1 else "single"
 
 
-def _visible(field: JsonObject) -> list[Input]:
-    """Return the inputs that visitors see, with that which repeats an e-mail address."""
-    inputs = [one for one in inputs_of(field) if not one.is_hidden]
+def _visible_inputs(field: JsonObject) -> list[Input]:
+    """Return the inputs that visitors see, with the one that repeats an e-mail address."""
+    inputs = [item for item in inputs_of(field) if not item.is_hidden]
     if field["type"] == "email" and field.get("emailConfirmEnabled"):
-        labels = [text_of(one.get("label")) for one in field.get("inputs") or ()]
-        first, again = labels if len(labels) == 2 else ("", "")
+        labels = [text_of(item.get("label")) for item in field.get("inputs") or ()]
+        first, second = labels if len(labels) == 2 else ("", "")
         field_id = str(field["id"])
         inputs = [
             Input(field_id, first or label_of(field)),
-            Input(f"{field_id}.2", again or "Confirm e-mail"),
+            Input(f"{field_id}.2", second or "Confirm e-mail"),
         ]
     return inputs
 
 
-def _control(prefix: str, field: JsonObject, one: Input, values: Mapping[str, str]) -> JsonObject:
+def _control(
+    prefix: str, field: JsonObject, input_: Input, values: Mapping[str, str]
+) -> JsonObject:
     """Return a control: its `options` are those of a select."""
     inputs = field.get("inputs") or ()
-    raw: JsonObject = next((item for item in inputs if str(item["id"]) == one.id), {})
-    name, part, kind = one.id.replace(".", "_"), one.id.partition(".")[2], field["type"]
-    value = values.get(one.id, "")
+    raw: JsonObject = next((item for item in inputs if str(item["id"]) == input_.id), {})
+    name, part, kind = input_.id.replace(".", "_"), input_.id.partition(".")[2], field["type"]
+    value = values.get(input_.id, "")
     choices = choices_of(raw if kind == "name" else field) if kind in ("select", "name") else []
     options = [{"text": text, "value": box, "chosen": box == value} for text, box in choices]
     attributes = {} if options else {**ATTRIBUTES.get(kind, {"type": "text"})}
-    own = text_of(raw.get("autocompleteAttribute") or field.get("autocompleteAttribute"))
+    autocomplete = text_of(raw.get("autocompleteAttribute") or field.get("autocompleteAttribute"))
     if part in PARTS_OF_NAMES and kind == "name":
         attributes["autocomplete"] = PARTS_OF_NAMES[part]
-    if AUTOCOMPLETE.fullmatch(own):
-        attributes["autocomplete"] = own
+    if AUTOCOMPLETE.fullmatch(autocomplete):
+        attributes["autocomplete"] = autocomplete
     placeholder = text_of(raw.get("placeholder") or field.get("placeholder"))
     if not options and kind not in TICKED:
         longest = text_of(field.get("maxLength")) if kind in ("text", "textarea") else ""
@@ -181,7 +185,7 @@ def _control(prefix: str, field: JsonObject, one: Input, values: Mapping[str, st
     return {
         "id": f"{prefix}{name}",
         "name": f"{PREFIX}{name}",
-        "label": text_of(raw.get("customLabel")) or one.label,
+        "label": text_of(raw.get("customLabel")) or input_.label,
         "value": value,
         "required": bool(field.get("isRequired")) and is_needed,
         "attributes": attributes,
@@ -201,9 +205,9 @@ def _ticked(base: str, field: JsonObject, inputs: list[JsonObject]) -> list[Json
         is_needed = bool(field.get("isRequired")) and len(inputs) == 1
         boxes: Any = zip(inputs, choices, strict=False)
         return [
-            {**one, "label": text, "value": value, "chosen": bool(one["value"]),
+            {**box, "label": text, "value": value, "chosen": bool(box["value"]),
              "required": is_needed}
-            for one, (text, value) in boxes
+            for box, (text, value) in boxes
         ]  # fmt: skip
     chosen = inputs[0]["value"]
     return [
