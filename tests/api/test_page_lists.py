@@ -145,6 +145,8 @@ def test_no_anonymous_caller_finds_what_is_protected_or_unpublished(anonymous: F
     assert slugs(anonymous, "include=1,6,7,8,9,10,11") == "six one"
     assert slugs(anonymous, "slug=seven,nine,eleven") == ""
     assert slugs(anonymous, "status=publish,publish&author=4") == ""
+    refused = anonymous.get("/pages?status=publish,private").get_json()
+    assert "pages:read" in refused["data"]["params"]["status"]
 
 
 def test_the_links_lead_through_the_whole_list_and_back(client: FlaskClient) -> None:
