@@ -2,7 +2,8 @@
 
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator
+from contextlib import closing
 from heapq import merge
 from itertools import groupby
 from json import dumps
@@ -40,7 +41,9 @@ def diff(left: str, right: str, only: str | None, entries: bool, report_file: Pa
     resources = tools.resources(only, entries=entries)
     left_name, left_rows = _open(left, resources)
     right_name, right_rows = _open(right, resources)
-    with tools.Progress("Comparing") as progress:
+    progress = tools.Progress("Comparing")
+    # Else a snapshot of a database would stay open after an error of a file.
+    with progress, closing(left_rows), closing(right_rows):
         rows = progress.count(left_rows), progress.count(right_rows)
         for difference in find_differences(*rows, counts):
             progress.say(_line(difference))
@@ -54,7 +57,7 @@ def diff(left: str, right: str, only: str | None, entries: bool, report_file: Pa
     sys.exit(1 if counts.total() > counts["same"] else 0)
 
 
-def _open(name: str, resources: tuple[str, ...]) -> tuple[str, Iterable[Line]]:
+def _open(name: str, resources: tuple[str, ...]) -> tuple[str, Generator[Line, None, None]]:
     """Return the name of a source, and its rows by resource and id."""
     if name and not name.startswith(tools.DATABASES):
         return name, _file_rows(Path(name), resources)
@@ -63,7 +66,7 @@ def _open(name: str, resources: tuple[str, ...]) -> tuple[str, Iterable[Line]]:
     return store.database.name, transfer.rows(store, resources)
 
 
-def _file_rows(file: Path, resources: tuple[str, ...]) -> Iterator[Line]:
+def _file_rows(file: Path, resources: tuple[str, ...]) -> Generator[Line, None, None]:
     if not file.is_file():
         raise click.UsageError(f"{file} is no URL of a database, and no file.")
     last = (0, 0)
