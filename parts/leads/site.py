@@ -33,6 +33,8 @@ from landform.storage import signatures
 from landform.storage.errors import PartError
 from landform.storage.part import PageForm
 
+# A visited page of landform; None for a form elsewhere.
+Visited = Visit | None
 # The inputs with which a form names its page, and opens one with a password.
 PAGE, KEY = "landform_page", "landform_key"
 # The input with the path of the page that shows the form: one of the host, or the page above, with
@@ -57,7 +59,7 @@ def page_form(call: Call, form_id: str, visited: Visit) -> PageForm | None:
     return None
 
 
-def page_of(call: Call, sent: Mapping[str, Any]) -> Visit | None:
+def page_of(call: Call, sent: Mapping[str, Any]) -> Visited:
     """Return the visit of the page that a submission names, if it names one.
 
     Raises `FormRestricted` for one that visitors do not see now.
@@ -70,7 +72,7 @@ def page_of(call: Call, sent: Mapping[str, Any]) -> Visit | None:
     return visited
 
 
-def source_of(call: Call, visited: Visit | None) -> SplitResult:
+def source_of(call: Call, visited: Visited) -> SplitResult:
     """Return the URL of the page from which a form was sent, without secrets in its query.
 
     Without a `Referer` of a page of this site it is the page that the form names, or the
@@ -96,7 +98,7 @@ def answer(
     call: Call,
     form_id: int,
     sent: Mapping[str, Any],
-    submit: Callable[[Visit | None], Outcome],
+    submit: Callable[[Visited], Outcome],
 ) -> Reply:
     """Return what a visitor gets who sent a form with a browser.
 
@@ -141,7 +143,7 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
 
 
 def _follow(
-    call: Call, form_id: int, visited: Visit | None, entry_id: int, confirmation: Confirmation
+    call: Call, form_id: int, visited: Visited, entry_id: int, confirmation: Confirmation
 ) -> Reply:
     """Return what follows an entry: a redirect, to its page by default."""
     if url := confirmation_url(call, confirmation):
@@ -177,7 +179,7 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
 def _document(
     call: Call,
     form_id: int,
-    visited: Visit | None,
+    visited: Visited,
     shown: PageForm,
     problem: ApiError | None = None,
 ) -> Reply:
@@ -193,7 +195,7 @@ def _document(
 def _shown(
     call: Call,
     form: JsonObject,
-    visited: Visit | None,
+    visited: Visited,
     values: Mapping[str, str],
     *,
     messages: Mapping[str, str] | None = None,
@@ -217,7 +219,7 @@ def _shown(
     return PageForm("form.html", "form.css", shown, done is not None or bool(problem))
 
 
-def _context(call: Call, visited: Visit | None) -> dict[str, str]:
+def _context(call: Call, visited: Visited) -> dict[str, str]:
     """Return the hidden inputs with which a form names its page."""
     if visited is None:
         path = _host_path(call)

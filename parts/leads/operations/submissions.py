@@ -21,7 +21,6 @@ from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
-from landform.service.site.pages import Visit
 
 RESOURCE = Resource(GRAVITY_FORMS)
 # The most bytes of a submission, also as it was sent, where a character of a form takes up to
@@ -69,7 +68,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
     of the form.
     """
 
-    def send(visited: Visit | None) -> Outcome:
+    def send(visited: site.Visited) -> Outcome:
         form = _open_form(call, form_id)
         _count(call, "forms")
         return submit(call.store, form, call.sent_body, _context(call, visited))
@@ -121,7 +120,7 @@ def _count(call: Call, kind: str) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
-def _context(call: Call, visited: Visit | None) -> Context:
+def _context(call: Call, visited: site.Visited) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
     return Context(
         source_url=site.source_of(call, visited).geturl()[:LONGEST_TEXT],
