@@ -52,8 +52,11 @@ def page_form(call: Call, form_id: str, visited: Visit) -> PageForm | None:
     """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
     with suppress(PartError):
         form = open_form(call.store, _number(form_id))
-        sent = parse_qsl(source_of(call, visited).query)
-        query = dict(call.incoming.query_pairs if call.operation.is_read else sent)
+        pairs = call.incoming.query_pairs
+        if not call.operation.is_read:
+            # Another form of the page was sent.
+            pairs = parse_qsl(source_of(call, visited).query)
+        query = dict(pairs)
         done = _confirmation_html(call, form, query.get(SUBMITTED, ""))
         return _shown(call, form, visited, first_values(form, query), done=done)
     return None
