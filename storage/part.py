@@ -108,9 +108,10 @@ class Part:
 
     @classmethod
     def detail_writers(cls) -> Mapping[str, Callable[[Any, Mapping[str, Any]], object]]:
-        """Return the functions that write the values of a row in other tables, by its table.
+        """Return the function that writes the details of a row, for each of its tables in exports.
 
-        Imports call it with the store and the row, which has the keys of `Table.read_details` too.
+        Details are in other tables. Imports call it with the store and the row, which has the keys
+        of `Table.read_details` too.
         """
         return {}
 
@@ -177,7 +178,7 @@ def deleters() -> dict[str, Callable[[Any, int], object]]:
 
 @cache
 def detail_writers() -> dict[str, Callable[[Any, Mapping[str, Any]], object]]:
-    """Return the functions that write the values of rows of parts in other tables, by table."""
+    """Return the functions that write details of rows of parts, by the names of their tables."""
     of_parts = [part.detail_writers() for part in all_parts().values()]
     return {name: write for of_part in of_parts for name, write in of_part.items()}
 

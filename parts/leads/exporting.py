@@ -36,7 +36,7 @@ def csv_of(store: Store, form: Row, search: Mapping[str, Any] | None) -> Iterato
             rows = storage.entries_after(store, form["id"], search, last, BATCH)
             entries = storage.load_entries(store, rows)
         for entry in entries:
-            entry |= {inputs_of(one)[0].id: field_text(one, entry) for one in consents}
+            entry |= {inputs_of(field)[0].id: field_text(field, entry) for field in consents}
         lines.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
         yield b"".join(lines)
         if not rows:

@@ -33,6 +33,8 @@ from landform.storage import signatures
 from landform.storage.errors import PartError
 from landform.storage.part import PageForm
 
+# A visited page of landform; None for a form elsewhere.
+Visited = Visit | None
 # The inputs with which a form names its page, and opens one with a password.
 PAGE, KEY = "landform_page", "landform_key"
 # The input with the path of the page that shows the form: one of the host, or the page above, with
@@ -50,14 +52,17 @@ def page_form(call: Call, form_id: str, visited: Visit) -> PageForm | None:
     """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
     with suppress(PartError):
         form = open_form(call.store, _number(form_id))
-        sent = parse_qsl(source_of(call, visited).query)
-        query = dict(call.incoming.query_pairs if call.operation.is_read else sent)
+        pairs = call.incoming.query_pairs
+        if not call.operation.is_read:
+            # Another form of the page was sent.
+            pairs = parse_qsl(source_of(call, visited).query)
+        query = dict(pairs)
         confirmed = _confirmation_html(call, form, query.get(SUBMITTED, ""))
         return _form_view(call, form, visited, first_values(form, query), confirmed=confirmed)
     return None
 
 
-def page_of(call: Call, sent: Mapping[str, Any]) -> Visit | None:
+def page_of(call: Call, sent: Mapping[str, Any]) -> Visited:
     """Return the visit of the page that a submission names, if it names one.
 
     Raises `FormRestricted` for one that visitors do not see now.
@@ -70,7 +75,7 @@ def page_of(call: Call, sent: Mapping[str, Any]) -> Visit | None:
     return visited
 
 
-def source_of(call: Call, visited: Visit | None) -> SplitResult:
+def source_of(call: Call, visited: Visited) -> SplitResult:
     """Return the URL of the page from which a form was sent, without secrets in its query.
 
     Without a `Referer` of a page of this site it is the page that the form names, or the
@@ -96,7 +101,7 @@ def answer(
     call: Call,
     form_id: int,
     sent: Mapping[str, Any],
-    submit: Callable[[Visit | None], Outcome],
+    submit: Callable[[Visited], Outcome],
 ) -> Reply:
     """Return the response to a visitor who sent a form with a browser.
 
@@ -141,7 +146,7 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
 
 
 def _follow(
-    call: Call, form_id: int, visited: Visit | None, entry_id: int, confirmation: Confirmation
+    call: Call, form_id: int, visited: Visited, entry_id: int, confirmation: Confirmation
 ) -> Reply:
     """Return the response for a stored entry: a redirect, to its page by default."""
     if url := confirmation_url(call, confirmation):
@@ -177,7 +182,7 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
 def _document(
     call: Call,
     form_id: int,
-    visited: Visit | None,
+    visited: Visited,
     view: PageForm,
     problem: ApiError | None = None,
 ) -> Reply:
@@ -193,7 +198,7 @@ def _document(
 def _form_view(
     call: Call,
     form: JsonObject,
-    visited: Visit | None,
+    visited: Visited,
     values: Mapping[str, str],
     *,
     messages: Mapping[str, str] | None = None,
@@ -217,7 +222,7 @@ def _form_view(
     return PageForm("form.html", "form.css", variables, confirmed is not None or bool(problem))
 
 
-def _context(call: Call, visited: Visit | None) -> dict[str, str]:
+def _context(call: Call, visited: Visited) -> dict[str, str]:
     """Return the hidden inputs with which a form names its page."""
     if visited is None:
         path = _host_path(call)

@@ -19,7 +19,7 @@ const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flat
 }));
 
 /** Get a form, if it is still there and the caller may read it. */
-const findForm = async (id) => (may("forms:read") ? (await get(`/forms/${id}`).catch(() => ({}))).data : null);
+const findForm = async (id) => (may("forms:read") ? (await get(`/forms/${id}`).catch(() => ({ data: null }))).data : null);
 
 /** Return a value as people read it: that of a consent is the text of its checkbox. */
 function textOf(entry, form, id, value) {
