@@ -8,6 +8,7 @@ from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
 from landform.parts.leads.errors import FieldsMissing, NoForm, NoTitle
 from landform.parts.leads.intake.confirmations import THANKS
+from landform.parts.leads.storage.forms import LONGEST_TITLE
 from landform.schemas.fields import (
     WHITE_SPACE,
     Field,
@@ -24,7 +25,7 @@ from landform.storage.rows import digest_of, json_text
 
 # How many fields a form may have, and the largest number of one.
 MOST_FIELDS, LARGEST_FIELD = 500, 99_999
-LONGEST_TITLE, MOST_DAYS = 255, 36_500
+MOST_DAYS = 36_500
 DEFAULT_BUTTON = {"type": "text", "text": "Submit", "imageUrl": ""}
 # What a form has as columns, or what the service chooses.
 FORM_STATUSES = ("active", "inactive", "trash", "all")

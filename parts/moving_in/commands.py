@@ -58,7 +58,7 @@ def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, 
 @click.option("--probe", default=200, show_default=True, type=click.IntRange(0),
               help="The number of ids to ask for beyond the last feed.")  # fmt: skip
 @click.option("--timeout", default=60, show_default=True, type=click.IntRange(1, 86_400),
-              help="Seconds to wait for each response.")  # fmt: skip
+              help="Seconds for which the site may be silent.")  # fmt: skip
 @click.option("--revisions", is_flag=True, help="Import the revisions of pages that are written.")
 @click.option("--force", is_flag=True, help="Also overwrite changes made here.")
 @click.option("--delete", is_flag=True, help="Delete here what was deleted there.")

@@ -20,6 +20,7 @@ from landform.storage.sql import Parameter, Precondition, Prepared, check_versio
 from landform.storage.store import Store, transactional
 
 COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
+LONGEST_TITLE = 255
 # What an update leaves as it is where it is not sent.
 KEPT_KEYS = ("confirmations", "notifications")
 BY_ID = Prepared(Form.select().where(Form.id == Parameter("id")))
@@ -115,7 +116,8 @@ def _free_title(store: Store, title: str, form_id: int = 0) -> str:
     number, free = 0, title
     while free.lower() in titles:
         number += 1
-        free = f"{title} ({number})"
+        ending = f" ({number})"
+        free = title[: LONGEST_TITLE - len(ending)] + ending
     return free
 
 
@@ -134,7 +136,9 @@ def update_form(
     check_version(store, old["version"], if_match)
     old_meta = json.loads(old["meta"])
     meta = {name: old_meta[name] for name in KEPT_KEYS if name in old_meta} | values["meta"]
-    title = _free_title(store, values["title"], form_id)
+    title = values["title"]
+    if title != old["title"]:
+        title = _free_title(store, title, form_id)
     return _write(store, old, {**values, "title": title, "meta": json_text(meta)})
 
 

@@ -9,7 +9,7 @@ from urllib.parse import urljoin, urlsplit
 
 from urllib3 import PoolManager, exceptions
 
-from landform.parts.moving_in.wordpress.values import INVALID_URL, ascii_url, without_query
+from landform.parts.moving_in.wordpress.values import INVALID_URL, ascii_url, utf8, without_query
 from landform.storage.clock import retry_after
 
 FOREIGN_HOST = (
@@ -73,7 +73,7 @@ class Response(NamedTuple):
 class Client:
     """Sends up to `concurrency` requests at a time to a site, in the name of a user.
 
-    `timeout`: the seconds for a whole response.
+    `timeout`: for how many seconds the site may be silent, and those for the body of a response.
     """
 
     def __init__(
@@ -107,14 +107,19 @@ class Client:
 
         `signed` requests have credentials, and go only to the host of the site.
         """
-        location = url
+        location = ascii_url(url)
         for _ in range(MAX_REDIRECTS + 1):
             if signed:
                 self.check_host(location)
             response = self._retry(location, signed, max_bytes)
             if response.status not in REDIRECTS or "Location" not in response.headers:
                 return response
-            location = urljoin(location, response.headers["Location"])
+            target = utf8(response.headers["Location"])
+            try:
+                location = ascii_url(urljoin(location, target))
+            except ValueError as error:
+                text = f"{without_query(location)} redirects to {target!r}, which is no address."
+                raise NoAnswer(text) from error
         raise NoAnswer(f"{url} redirects more than {MAX_REDIRECTS} times.")
 
     def check_host(self, url: str) -> None:
@@ -160,7 +165,7 @@ class Client:
             raise NoAnswer(f"No more requests are sent to {self.url}.")
 
     def _send(self, url: str, signed: bool, max_bytes: int) -> Response:
-        """Send one request, and read its response until the timeout."""
+        """Send one request, and read the body of its response until the timeout."""
         with self._lock:
             self.requests += 1
         deadline, body = time.monotonic() + self._timeout, bytearray()

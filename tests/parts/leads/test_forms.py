@@ -79,6 +79,16 @@ def test_a_title_in_use_gets_a_number_in_capitals_or_not(client: Client) -> None
         assert answer.get_json()["title"] == stored
 
 
+def test_a_form_can_be_written_back_as_it_was_read_whatever_its_title(client: Client) -> None:
+    for number, title in enumerate(("Form", "Form", "x" * 255, "x" * 255), 1):
+        client.post("/forms", json={"title": title})
+        if number == 1:
+            client.delete("/forms/1")
+    for number in range(1, 5):
+        form = client.get(f"/forms/{number}").get_json()
+        assert client.put(f"/forms/{number}", json=form).get_json() == form
+
+
 def test_writes_of_forms_that_cannot_be_are_refused_with_the_codes_of_gravity_forms(
     client: Client,
 ) -> None:

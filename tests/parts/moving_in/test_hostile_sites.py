@@ -35,6 +35,16 @@ def test_a_response_has_a_limit_compressed_or_not(small_site: Any, is_zipped: bo
     client.close()
 
 
+def test_a_redirect_to_no_address_is_an_error_that_says_so(small_site: Any) -> None:
+    client = new_client(small_site.url)
+    for target in ("http://[::1", "http://[bad]/x", "http://localhost:99999/", "//localhost:x/"):
+        small_site.front = lambda path: (302, {"Location": target}, b"")  # noqa: B023
+        for signed in (True, False):
+            with pytest.raises(NoAnswer, match="which is no address"):
+                client.get(small_site.url, signed=signed)
+    client.close()
+
+
 def test_large_pages_are_read_in_smaller_parts(small_site: Any, move: Any) -> None:
     small_site.pages = small_site.pages[:4]
     for page, size in zip(small_site.pages, (800_000, 800_000, 800_000, 3_000_000), strict=False):
