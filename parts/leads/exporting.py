@@ -23,9 +23,9 @@ LAST_HEADINGS = {"source_url": "Source Url", "status": "Status"}
 def csv_of(store: Store, form: Row, search: Mapping[str, Any] | None) -> Iterator[bytes]:
     """Yield the CSV of the entries of a form that pass a search, the oldest first, in UTF-8.
 
-    A column for each input, with its label; a consent is shown by the text of its checkbox. A text
-    that a spreadsheet would take for a formula begins with an apostrophe. Between the batches no
-    connection is used; a field that is removed meanwhile is empty in the rest.
+    A column for each input, with its label; a consent is shown by the text that was agreed to. A
+    text that a spreadsheet would take for a formula begins with an apostrophe. Between the batches
+    no connection is used; a field that is removed meanwhile is empty in the rest.
     """
     columns = {**HEADINGS, **dict(_labels(form)), **LAST_HEADINGS}
     consents = [field for field in form["fields"] if field["type"] == "consent"]

@@ -33,12 +33,10 @@ from landform.storage import signatures
 from landform.storage.errors import PartError
 from landform.storage.part import PageForm
 
-# A visited page of landform; None for a form elsewhere.
-Visited = Visit | None
 # The inputs with which a form names its page, and opens one with a password.
 PAGE, KEY = "landform_page", "landform_key"
-# The input with the path of the page that shows the form: one of the host, or the page above, with
-# the query that its form was sent with before.
+# The input with which a form names the path and query of a page of the host; after a mistake in a
+# form on a page of landform, the query of that page.
 RETURN = "landform_return"
 # The parameter with which a page shows a confirmation, and the cookie that lets it have values.
 SUBMITTED, COOKIE = "submitted", "landform_submitted"
@@ -48,21 +46,19 @@ NOT_STORED = (*SECRETS, "preview", SUBMITTED, KEY)
 CHECK = "Please check what you entered. Nothing was sent yet."
 
 
-def page_form(call: Call, form_id: str, visited: Visit) -> PageForm | None:
+def page_form(call: Call, form_id: str, visited: Visit | None) -> PageForm | None:
     """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
     with suppress(PartError):
         form = open_form(call.store, _number(form_id))
-        pairs = call.incoming.query_pairs
-        if not call.operation.is_read:
-            # Another form of the page was sent.
-            pairs = parse_qsl(source_of(call, visited).query)
-        query = dict(pairs)
+        query = dict(call.incoming.query_pairs)
+        if _is_shown_again(call, visited):
+            query = dict(parse_qsl(source_of(call, visited).query))
         confirmed = _confirmation_html(call, form, query.get(SUBMITTED, ""))
         return _form_view(call, form, visited, first_values(form, query), confirmed=confirmed)
     return None
 
 
-def page_of(call: Call, sent: Mapping[str, Any]) -> Visited:
+def page_of(call: Call, sent: Mapping[str, Any]) -> Visit | None:
     """Return the visit of the page that a submission names, if it names one.
 
     Raises `FormRestricted` for one that visitors do not see now.
@@ -75,21 +71,29 @@ def page_of(call: Call, sent: Mapping[str, Any]) -> Visited:
     return visited
 
 
-def source_of(call: Call, visited: Visited) -> SplitResult:
+def source_of(call: Call, visited: Visit | None) -> SplitResult:
     """Return the URL of the page from which a form was sent, without secrets in its query.
 
-    Without a `Referer` of a page of this site it is the page that the form names, or the
-    submission's URL. A form with messages is sent from the submission's URL.
+    It is the `Referer`, if that is a page of this site, or the page that the form names.
     """
     try:
         url = urlsplit(printable(call.incoming.headers.get("Referer", "")))
     except ValueError:
         url = urlsplit("")
     is_here = url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https")
+    # A form with messages is sent from the submission's URL.
     if not is_here or url.path.endswith(urlsplit(call.incoming.url).path):
-        url = urlsplit(urljoin(visited.link if visited else call.incoming.url, _host_path(call)))
+        url = urlsplit(_named_url(call, visited))
     pairs = [pair for pair in parse_qsl(url.query) if pair[0].lower() not in NOT_STORED]
-    return url._replace(query=urlencode(pairs), fragment="")
+    # The link of a page may have a query, which the sent one repeats.
+    return url._replace(query=urlencode([*dict.fromkeys(pairs)]), fragment="")
+
+
+def _named_url(call: Call, visited: Visit | None) -> str:
+    """Return the URL of the page that a form names, or the submission's URL if it names none."""
+    if visited:
+        return with_query(visited.link, _sent_return(call))
+    return urljoin(call.incoming.url, _host_path(call))
 
 
 def printable(text: str) -> str:
@@ -101,7 +105,7 @@ def answer(
     call: Call,
     form_id: int,
     sent: Mapping[str, Any],
-    submit: Callable[[Visited], Outcome],
+    submit: Callable[[Visit | None], Outcome],
 ) -> Reply:
     """Return the response to a visitor who sent a form with a browser.
 
@@ -146,7 +150,7 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
 
 
 def _follow(
-    call: Call, form_id: int, visited: Visited, entry_id: int, confirmation: Confirmation
+    call: Call, form_id: int, visited: Visit | None, entry_id: int, confirmation: Confirmation
 ) -> Reply:
     """Return the response for a stored entry: a redirect, to its page by default."""
     if url := confirmation_url(call, confirmation):
@@ -182,7 +186,7 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
 def _document(
     call: Call,
     form_id: int,
-    visited: Visited,
+    visited: Visit | None,
     view: PageForm,
     problem: ApiError | None = None,
 ) -> Reply:
@@ -198,7 +202,7 @@ def _document(
 def _form_view(
     call: Call,
     form: JsonObject,
-    visited: Visited,
+    visited: Visit | None,
     values: Mapping[str, str],
     *,
     messages: Mapping[str, str] | None = None,
@@ -222,7 +226,7 @@ def _form_view(
     return PageForm("form.html", "form.css", variables, confirmed is not None or bool(problem))
 
 
-def _context(call: Call, visited: Visited) -> dict[str, str]:
+def _context(call: Call, visited: Visit | None) -> dict[str, str]:
     """Return the hidden inputs with which a form names its page."""
     if visited is None:
         path = _host_path(call)
@@ -230,22 +234,34 @@ def _context(call: Call, visited: Visited) -> dict[str, str]:
     context = {PAGE: str(visited.page["id"])}
     if visited.visibility == Visibility.UNLOCKED:
         context[KEY] = key_of(call, visited.page)
-    if not call.operation.is_read and (url := source_of(call, visited)).query:
-        context[RETURN] = f"{url.path}?{url.query}"
+    if _is_shown_again(call, visited) and (query := source_of(call, visited).query):
+        context[RETURN] = query
     return context
 
 
+def _is_shown_again(call: Call, visited: Visit | None) -> bool:
+    """Return whether a page is shown after a form of it was sent; a preview by a POST is not."""
+    is_preview = visited is not None and visited.visibility == Visibility.INSPECTED
+    return not (call.operation.is_read or is_preview)
+
+
 def _host_path(call: Call) -> str:
-    """Return the path of the page that shows the form, or that a submission names.
+    """Return the path and query of the host's page that shows the form, or that was sent.
 
     Empty where that is no path of this site.
     """
     if call.operation.is_read:
         path, query = urlsplit(call.incoming.url).path, call.query_without(SUBMITTED)
         return f"{path}?{query}" if query else path
-    path = str(call.sent_body.get(RETURN) or "")
-    is_local = path.startswith("/") and not path.startswith("//") and "\\" not in path
-    return path if is_local and path.isprintable() and len(path) <= LONGEST_TEXT else ""
+    text = _sent_return(call)
+    is_local = text.startswith("/") and "//" not in text.partition("?")[0] and "\\" not in text
+    return text if is_local else ""
+
+
+def _sent_return(call: Call) -> str:
+    """Return what a form names with `landform_return`; empty for what cannot be in a URL."""
+    text = str(call.sent_body.get(RETURN) or "")
+    return text if text.isprintable() and len(text) <= LONGEST_TEXT else ""
 
 
 def _number(value: object) -> int:

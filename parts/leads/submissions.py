@@ -5,12 +5,19 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
+from itertools import islice
 from typing import Any
 
 from landform.parts.leads import planning, storage
 from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
-from landform.parts.leads.intake.fields import problems_of, read_values, stored_values
+from landform.parts.leads.intake.fields import (
+    MOST_INPUTS,
+    agreed_texts,
+    problems_of,
+    read_values,
+    stored_values,
+)
 from landform.parts.leads.intake.form_view import internal_values
 from landform.parts.leads.intake.spam import is_spam
 from landform.parts.leads.intake.validation import IsDuplicate, validate
@@ -78,16 +85,18 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
     if messages := validate(form, values, lambda *_: False):
         return Outcome(messages)
     status = storage.SPAM if is_spam(form, sent, from_page=context.from_page) else storage.ACTIVE
-    # As in Gravity Forms internal fields have their defaults.
-    stored = internal_values(form) | stored_values(form, values)
+    stored = stored_values(form, values)
+    # As in Gravity Forms internal fields have their defaults. A repetition is recognized without
+    # what the form adds, which may have changed meanwhile.
+    added = agreed_texts(form, stored, from_page=context.from_page) | internal_values(form)
     digest = _digest(store, form, stored, context)
 
     def store_it() -> Outcome:
-        if row := _stored_before(store, digest, stored, context):
+        if row := _stored_before(store, digest, stored, added, context):
             return _outcome(form, storage.load_entries(store, [row])[0])
         if messages := validate(form, values, _duplicates(store, form)):
             return Outcome(messages)
-        entry = _store(store, form, stored, context, status=status, digest=digest)
+        entry = _store(store, form, stored | added, context, status=status, digest=digest)
         if status == storage.ACTIVE:
             planning.after_submission(store, form, entry)
         return _outcome(form, entry)
@@ -105,6 +114,8 @@ def _duplicates(store: Store, form: Row) -> IsDuplicate:
 
 
 def _store(store: Store, form: Row, values: Row, context: Context, **columns: Any) -> Row:
+    # An entry with more could not be written again.
+    values = dict(islice(((key, text) for key, text in values.items() if text), MOST_INPUTS))
     names = ("source_url", "ip", "user_agent", "created_by")
     columns_of_context = {name: getattr(context, name) for name in names}
     row = storage.create_entry(store, form, values, **columns_of_context, **columns)
@@ -128,16 +139,25 @@ def _digest(store: Store, form: Row, values: Row, context: Context) -> str:
     return hmac.new(secret(store).encode(), text.encode(), sha256).hexdigest()
 
 
-def _stored_before(store: Store, digest: str, values: Row, context: Context) -> Row | None:
-    """Return the row of the same submission, if it was stored before."""
+def _stored_before(
+    store: Store, digest: str, values: Row, added: Row, context: Context
+) -> Row | None:
+    """Return the row of the same submission, if it was stored before.
+
+    `values`: those that were sent; `added`: those of the form.
+    """
     row = storage.find_digest(store, digest) if digest else None
     if row is None:
         return None
     if not context.key:
         return row if row["created_utc"] >= earlier(store.clock.now().utc, REPEATED) else None
     entry = storage.load_entries(store, [row])[0]
-    stored = {key: text for key, text in entry.items() if key[:1].isdecimal() and text}
+    stored = {key: text for key, text in entry.items() if key[:1].isdecimal()}
+
+    def sent(texts: Row) -> Row:
+        return {key: text for key, text in texts.items() if text and key not in added}
+
     # All of them: the confirmation may show what whoever guesses a key did not send.
-    if stored != {key: text for key, text in values.items() if text}:
+    if sent(stored) != sent(values):
         raise KeyReused
     return row

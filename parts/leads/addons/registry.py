@@ -23,8 +23,8 @@ from landform.service.call import Service
 from landform.service.json_codec import JsonObject
 
 GROUP = "landform.addons"
-# What reads the settings of a built-in add-on that every run needs.
-NEEDED: Mapping[str, Callable[[JsonObject], Any]] = {
+# The functions that read the settings of built-in add-ons, and raise `AddonError` for wrong ones.
+SETTINGS_READERS: Mapping[str, Callable[[JsonObject], Any]] = {
     "gravityformswebhooks": request_target,
     "gravityformsslack": slack_url,
     "email": recipients_of,
@@ -55,9 +55,9 @@ def find_addons(
 def settings_problem(service: Service, feed: Mapping[str, Any]) -> str:
     """Return why a built-in add-on cannot run a feed with its settings; empty if it can."""
     slug = feed["addon_slug"]
-    if slug in NEEDED and slug not in service.addons:
+    if slug in SETTINGS_READERS and slug not in service.addons:
         try:
-            NEEDED[slug](json.loads(feed["meta"]))
+            SETTINGS_READERS[slug](json.loads(feed["meta"]))
         except AddonError as error:
             return str(error)
     return ""

@@ -36,7 +36,7 @@ def run_webhook(
     method, template = request_target(meta)
     is_json, data = meta.get("requestFormat") != "form", _request_data(meta, entry, form)
     kind = "application/json" if is_json else "application/x-www-form-urlencoded"
-    url, headers = _merged(template, entry, form), _headers(meta, entry, form)
+    url, headers = _merged_url(template, entry, form), _headers(meta, entry, form)
     encoded = urlencode({name: text_of(value) for name, value in data.items()})
     body = dumps(data) if is_json else encoded.encode()
     if method == "GET":
@@ -55,7 +55,7 @@ def run_slack(
     # Slack reads `<!channel>` as a mention; the template may have one, a value not.
     text = merge(template, form, entry, lambda value: escape(value, quote=False))
     body = dumps({"text": text[:LONGEST_SLACK], "unfurl_links": False})
-    url = _merged(slack_url(meta), entry, form)
+    url = _merged_url(slack_url(meta), entry, form)
     headers = {"Content-Type": "application/json", KEY_HEADER: run_key}
     _request(url, headers, body, private)
 
@@ -82,21 +82,22 @@ def request_target(meta: JsonObject) -> tuple[str, str]:
     method = str(meta.get("requestMethod") or "POST").upper()
     if method not in METHODS:
         raise AddonError("The method of the feed is unknown.", retryable=False)
-    return method, _fixed(meta.get("requestURL"))
+    return method, _checked_url(meta.get("requestURL"))
 
 
 def slack_url(meta: JsonObject) -> str:
     """Return the URL of a feed for Slack, with merge tags; raises `AddonError`."""
-    return _fixed(meta.get("webhookURL"))
+    return _checked_url(meta.get("webhookURL"))
 
 
-def _fixed(template: Any) -> str:
+def _checked_url(template: Any) -> str:
+    """Return the URL of a feed, with merge tags; raises `AddonError` if its host is not fixed."""
     if not isinstance(template, str) or not FIXED_HOST.fullmatch(template.strip()):
         raise AddonError(NO_URL, retryable=False)
     return template.strip()
 
 
-def _merged(template: str, entry: JsonObject, form: JsonObject) -> str:
+def _merged_url(template: str, entry: JsonObject, form: JsonObject) -> str:
     """Return the URL of a feed, with merge tags replaced and encoded."""
     return merge(template, form, entry, lambda value: quote(value, safe=""))
 

@@ -128,8 +128,9 @@ def field_text(
     texts = {} if modifier == "value" else {value: text for text, value in choices_of(field)}
     ids = [number] if "." in number else [item.id for item in inputs_of(field)]
     if field["type"] == "consent" and "." not in number:
+        # Never the present text of the form: it may have another since.
         agreed = entry.get(ids[1], "") if len(ids) > 1 else ""
-        return agreed or str(field.get("checkboxLabel") or CHECKED) if entry.get(ids[0]) else ""
+        return agreed or CHECKED if entry.get(ids[0]) else ""
     values = [str(entry.get(input_id) or "") for input_id in ids]
     displayed = [texts.get(value, value) for value in values if value]
     return (", " if field["type"] == "checkbox" else " ").join(displayed)

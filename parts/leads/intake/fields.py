@@ -73,6 +73,11 @@ def label_of(field: JsonObject) -> str:
     return str(field.get("label") or "")
 
 
+def consent_label(field: JsonObject) -> str:
+    """Return the text to which visitors agree who tick the box of a consent."""
+    return text_of(field.get("checkboxLabel")) or label_of(field)
+
+
 def choices_of(field: JsonObject) -> list[tuple[str, str]]:
     """Return the texts and values of the choices of a field."""
     return [
@@ -173,6 +178,28 @@ def _text(name: str, value: object) -> str:
     if "\0" in text:
         raise ValidationError(f"{name} must not contain the character NUL.", name)
     return text
+
+
+def agreed_texts(form: JsonObject, values: Mapping[str, str], *, from_page: bool) -> dict[str, str]:
+    """Return the texts of the consents that visitors gave, by the ids of their inputs.
+
+    They are those of the form, whatever was sent. `from_page`: whether a page showed the form;
+    as in Gravity Forms, a client of the API that sends no text stores none.
+    """
+    texts = {}
+    for field in open_fields(form):
+        text_id = f"{field['id']}.2"
+        is_shown = from_page and text_id in [item.id for item in inputs_of(field)]
+        is_given = field["type"] == "consent" and values.get(f"{field['id']}.1") == "1"
+        if is_given and (is_shown or values.get(text_id)):
+            texts[text_id] = storable_text(consent_label(field))
+    return texts
+
+
+def storable_text(text: str) -> str:
+    """Return a text of a form as the value of an entry: trimmed, blank if no entry can have it."""
+    text = text.strip(WHITE_SPACE)
+    return text if len(text) <= LONGEST_VALUE and "\0" not in text else ""
 
 
 def stored_values(form: JsonObject, values: Mapping[str, str]) -> dict[str, str]:

@@ -12,10 +12,13 @@ from landform.parts.leads.intake.fields import (
     JsonObject,
     box_values,
     choices_of,
+    consent_label,
     inputs_of,
     is_open,
     label_of,
+    storable_text,
 )
+from landform.parts.leads.intake.formats import normal
 from landform.parts.leads.intake.validation import NAME_PARTS
 from landform.service.planning.entries import text_of
 from landform.service.rendering.sanitizer import clean_content, plain_markup
@@ -66,11 +69,16 @@ def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
 
 
 def internal_values(form: JsonObject) -> dict[str, str]:
-    """Return the defaults of the fields that visitors do not see, by the ids of inputs."""
-    values: dict[str, str] = {}
-    for field in form["fields"]:
-        values |= {} if is_open(field) else _first_values(field, {})
-    return values
+    """Return the defaults of the fields that visitors do not see, by the ids of inputs.
+
+    They are stored as values of visitors are; blank where no entry can have them.
+    """
+    return {
+        input_id: normal(field, storable_text(text))
+        for field in form["fields"]
+        if not is_open(field)
+        for input_id, text in _first_values(field, {}).items()
+    }
 
 
 def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
@@ -198,8 +206,8 @@ def _ticked(base: str, field: JsonObject, inputs: list[JsonObject]) -> list[Json
     """Return the radio buttons or boxes of a field."""
     kind, choices = field["type"], choices_of(field)
     if kind == "consent":
-        label = text_of(field.get("checkboxLabel")) or label_of(field)
-        return [{**inputs[0], "label": label, "value": "1", "chosen": inputs[0]["value"] == "1"}]
+        chosen = inputs[0]["value"] == "1"
+        return [{**inputs[0], "label": consent_label(field), "value": "1", "chosen": chosen}]
     if kind == "checkbox":
         # A browser cannot require one of several boxes.
         is_needed = bool(field.get("isRequired")) and len(inputs) == 1

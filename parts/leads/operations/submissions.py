@@ -80,7 +80,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
     of the form.
     """
 
-    def send(visited: site.Visited) -> Outcome:
+    def send(visited: Any) -> Outcome:
         form = _open_form(call, form_id)
         _count(call, "forms")
         return submit(call.store, form, call.sent_body, _context(call, visited))
@@ -132,7 +132,7 @@ def _count(call: Call, kind: str) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
-def _context(call: Call, visited: site.Visited) -> Context:
+def _context(call: Call, visited: Any) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
     return Context(
         source_url=site.source_of(call, visited).geturl()[:LONGEST_TEXT],

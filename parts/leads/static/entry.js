@@ -21,10 +21,10 @@ const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flat
 /** Get a form, if it is still there and the caller may read it. */
 const findForm = async (id) => (may("forms:read") ? (await get(`/forms/${id}`).catch(() => ({ data: null }))).data : null);
 
-/** Return a value as people read it: that of a consent is the text of its checkbox. */
+/** Return a value as people read it: that of a consent is the text that was agreed to. */
 function textOf(entry, form, id, value) {
   const consent = form?.fields.find((field) => field.type === "consent" && `${field.id}.1` === id);
-  return consent ? entry[`${consent.id}.2`] || consent.checkboxLabel || "Checked" : String(value);
+  return consent ? entry[`${consent.id}.2`] || "Checked" : String(value);
 }
 
 export function Entry({ id }) {

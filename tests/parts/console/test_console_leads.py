@@ -16,7 +16,7 @@ pytestmark = pytest.mark.skipif(
 # There a day begins fourteen hours before that of UTC.
 TIMEZONE = "Pacific/Kiritimati"
 CONSENT = "return [...document.querySelectorAll('dd')].at(-1).innerText"
-SENT = {"input_1_3": "Ada", "input_2": "ada@example.com", "input_3_1": "1"}
+SENT = {"input_1_3": "Ada", "input_2": "ada@example.com", "input_3_1": "1", "input_3_2": "Yes"}
 
 
 def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console) -> None:

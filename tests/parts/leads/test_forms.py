@@ -12,6 +12,7 @@ INTERNAL = {
     "choices": [{"text": "Done", "value": "done"},
                 {"text": "New", "value": "new", "isSelected": True}],
 }  # fmt: skip
+HIDDEN = {"visibility": "administrative"}
 # Fields, what is sent for them, and what is stored; None for what is refused.
 SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     ({"type": "email"}, {"input_1": "a@b.c"}, {"1": "a@b.c"}),
@@ -28,13 +29,27 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     ({"type": "number", "numberFormat": "currency"}, {"input_1": "$1,234.50"}, {"1": "1234.50"}),
     ({"type": "date"}, {"input_1": "1/2/2026"}, {"1": "2026-01-02"}),
     ({"type": "date"}, {"input_1": "1/2/26"}, None),
-    ({"type": "consent"}, {"input_1_1": "1", "input_1_2": "Yes"}, {"1.1": "1", "1.2": "Yes"}),
+    (
+        {"type": "consent", "checkboxLabel": "Yes"},
+        {"input_1_1": "1", "input_1_2": "No"},
+        {"1.1": "1", "1.2": "Yes"},
+    ),
     ({"type": "consent"}, {"input_1_1": "0", "input_1_2": "Yes"}, {"1.1": "", "1.2": ""}),
     ({"type": "text"}, {"input_1": "x", "source_page": None, "target_page": None}, {"1": "x"}),
     ({"type": "text"}, {"input_1": "x", "field_values": "a=1"}, {"1": "x"}),
     ({"type": "text"}, {"input_1": "x", "field_values": {"a": 1}}, None),
     (INTERNAL, {}, {"1": "new"}),
     (INTERNAL, {"input_1": "mine"}, {"1": "new"}),
+    *(
+        ({"type": kind, **HIDDEN, "defaultValue": default}, {}, {"1": stored})
+        for kind, default, stored in (
+            ("number", " 1,000 ", "1000"),
+            ("date", "1/2/2026", "2026-01-02"),
+            ("email", " a@b.co\n", "a@b.co"),
+            ("text", "a\0b", ""),
+            ("text", "x" * 10_001, ""),
+        )
+    ),
 ]
 
 
@@ -48,6 +63,18 @@ def test_values_are_checked_and_stored_as_gravity_forms_does(client: Client) -> 
         assert (field, sent, answer.status_code, found) == (
             *(field, sent, 400 if stored is None else 200, stored),
         )
+
+
+def test_an_entry_has_no_more_defaults_than_can_be_written_again(client: Client) -> None:
+    internal = [{"id": number, "type": "text", **HIDDEN, "defaultValue": "x"}
+                for number in range(1, 250) if number != 9]  # fmt: skip
+    client.post("/forms", json={"title": "Form", "fields": [*internal, TEXT]})
+    assert client.post("/forms/1/submissions", json={"input_9": "sent"}).status_code == 200
+    entry = client.get("/entries/1").get_json()
+    values = {key: text for key, text in entry.items() if key.isdecimal() and text}
+    assert (len(values), values["9"]) == (200, "sent")
+    written = client.put("/entries/1", json={"form_id": 1, **values})
+    assert written.status_code == 200
 
 
 def test_a_list_of_forms_has_active_ones_unless_others_are_asked_for(client: Client) -> None:

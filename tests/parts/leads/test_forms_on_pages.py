@@ -135,12 +135,16 @@ def test_an_entry_knows_its_page_without_secrets_and_no_address(
     assert entries(desk)[0]["user_agent"] == "B" * 250
 
 
-@pytest.mark.parametrize("path", ["//evil.example/?a=1", "/\\evil.example", "https://evil.example"])
-def test_no_submission_names_a_page_of_another_site(desk: Client, path: str) -> None:
-    data = {**shown(desk.anonymous)[1], **VALID, "landform_return": path}
+@pytest.mark.parametrize(
+    "text",
+    ["//evil.example/?a=1", "/\\evil.example", "https://evil.example", "/.//evil.example", "/x",
+     "#/x", "a=1\r\nb", "x" * 3000],
+)  # fmt: skip
+def test_no_submission_from_a_page_names_another_page(desk: Client, text: str) -> None:
+    data = {**shown(desk.anonymous)[1], **VALID, "landform_return": text}
     sent = desk.anonymous.post("/forms/1/submissions", data=data, headers=BROWSER)
     assert sent.headers["Location"].startswith("/boat/?submitted=")
-    assert entries(desk)[0]["source_url"] == "http://localhost/boat/"
+    assert entries(desk)[0]["source_url"].partition("?")[0] == "http://localhost/boat/"
 
 
 @pytest.mark.settings(SUBMISSIONS_PER_MINUTE=3)
@@ -227,6 +231,28 @@ def test_a_repeated_key_is_one_entry_and_another_body_or_a_part_of_it_is_refused
     for other in ({**VALID, "input_2": "b@example.com"}, without_name):
         answer = desk.anonymous.post("/forms/1/submissions", json=other, headers=headers)
         assert (answer.status_code, "Ada" in answer.text) == (422, False)
+
+
+def test_a_repetition_is_the_same_entry_also_after_the_form_was_changed(desk: Client) -> None:
+    state = {"id": 9, "type": "text", "visibility": "administrative", "defaultValue": "new"}
+    client = {"Idempotency-Key": "k"}
+    agreed = {**VALID, "input_3_2": "Write to me"}
+    for default, words in (("new", "Write to me"), ("open", "Other words")):
+        consent = {**FORM["fields"][2], "checkboxLabel": words}
+        fields = [*FORM["fields"][:2], consent, {**state, "defaultValue": default}]
+        assert desk.put("/forms/1", json={**FORM, "fields": fields}).status_code == 200
+        assert send(desk.anonymous, **VALID).status_code == 303
+        assert desk.post("/forms/1/submissions", json=agreed, headers=client).status_code == 200
+    assert [entry["9"] for entry in entries(desk)] == ["new", "new"]
+
+
+def test_a_consent_on_a_page_is_stored_with_the_words_that_the_page_had(desk: Client) -> None:
+    send(desk.anonymous, **VALID, input_3_2="Whatever")
+    words = {**FORM["fields"][2], "checkboxLabel": "Sell my address"}
+    desk.put("/forms/1", json={**FORM, "fields": [*FORM["fields"][:2], words]})
+    assert entries(desk)[0]["3.2"] == "Write to me"
+    exported = desk.get("/forms/1/entries", headers={"Accept": "text/csv"}).text
+    assert ("Write to me" in exported, "Sell" in exported) == (True, False)
 
 
 def test_erasing_a_person_takes_every_entry_in_every_status(desk: Client) -> None:

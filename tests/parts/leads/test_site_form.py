@@ -372,7 +372,10 @@ def test_a_preview_shows_a_form_that_cannot_be_sent(site: Site) -> None:
     page = site.page(status="draft", meta={"form_id": "1"})
     made = site.visitor.post(f"/pages/{page['id']}/preview", json={}, auth=ADMIN).get_json()
     unsaved = {"title": "T", "meta": {"form_id": "1"}}
-    html = site.visitor.post("/pages/preview", json=unsaved, auth=ADMIN).get_json()["html"]
+    preview: dict[str, Any] = {"json": unsaved, "auth": ADMIN}
+    preview["headers"] = {"Referer": "http://localhost/console/?from=console"}
+    html = site.visitor.post("/pages/preview", **preview).get_json()["html"]
+    assert 'name="input_8" value=""' in html
     for shown in (site.get(made["link"]).text, html):
         assert '<button type="submit" disabled>' in shown
 
