@@ -1,6 +1,5 @@
 """Schemas of the bodies and queries of entries."""
 
-import json
 import re
 from datetime import datetime, time
 from typing import Any
@@ -21,6 +20,7 @@ from landform.schemas.fields import (
     required,
 )
 from landform.schemas.known_names import Tolerant
+from landform.service.json_codec import loads
 from landform.service.planning.entries import text_of
 
 ENTRY_STATUSES = ("active", "spam", "trash")
@@ -157,8 +157,8 @@ class Search(Field[JsonObject]):
         if not isinstance(value, str) or len(value) > LONGEST_SEARCH:
             raise ValidationError(f"search must be JSON of at most {LONGEST_SEARCH} characters.")
         try:
-            search = json.loads(value) if value.strip() else {}
-        except (ValueError, RecursionError):
+            search = loads(value.encode()) if value.strip() else {}
+        except ValueError:
             raise ValidationError("search is not valid JSON.") from None
         # As PHP writes an object without keys.
         search = {} if search in ([], None) else search
@@ -183,12 +183,11 @@ class Search(Field[JsonObject]):
 
 
 def _statuses(status: object) -> list[str]:
-    """Return the statuses of a search, which are one or a list; `active` by default."""
+    """Return the statuses of a search that there are, one or of a list; `active` by default."""
     statuses = status if isinstance(status, list) else ["active" if status is None else status]
-    names = [name for name in statuses if isinstance(name, str)]
-    if len(names) < len(statuses):
+    if not all(isinstance(name, str) for name in statuses):
         raise ValidationError("The status of a search must be a string, or a list of them.")
-    return names
+    return [name for name in ENTRY_STATUSES if name in statuses]
 
 
 def _filter(item: object) -> JsonObject:

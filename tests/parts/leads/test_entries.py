@@ -80,6 +80,29 @@ def test_filters_find_what_they_say(desk: Client) -> None:
         )
 
 
+def test_a_search_that_no_database_can_store_is_refused_and_an_unknown_status_finds_nothing(
+    desk: Client,
+) -> None:
+    def search(text: str) -> tuple[int, Any]:
+        answer = desk.get("/entries", query_string={"search": text})
+        wrong = answer.get_json().get("data", {}).get("params", {})
+        return answer.status_code, [*wrong] or answer.get_json()["total_count"]
+
+    for text in (
+        r'{"status": ["\ud800"]}',
+        r'{"field_filters": [{"key": "1", "value": "\ud800"}]}',
+        r'{"field_filters": [{"key": "1", "value": "\u0000"}]}',
+    ):
+        assert (text, search(text)) == (text, (400, ["search"]))
+    for text, count in (
+        (r'{"status": "\u0000"}', 0),
+        (r'{"status": ["x", "\u0000"]}', 0),
+        ('{"status": []}', 0),
+        (json.dumps({"status": [*map(str, range(500)), "active"]}), len(ENTRIES)),
+    ):
+        assert (text, search(text)) == (text, (200, count))
+
+
 def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) -> None:
     for value, status, year in (
         ("9", "active", 2020),
