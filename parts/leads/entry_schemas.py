@@ -27,11 +27,10 @@ ENTRY_STATUSES = ("active", "spam", "trash")
 INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
 DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 MOST_PER_PAGE, MOST_FILTERS, LONGEST_SEARCH = 200, 50, 10_000
-# The operators of filters, and their other spellings.
-OPERATORS = (
-    *("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in"),
-)
-SAME = {"=": "is", "<>": "isnot", "!=": "isnot", "is not": "isnot", "notin": "not in"}
+OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in")
+# Other spellings of `in` and `not in`, which have one value or a list.
+IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
+SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
 PATTERNS = ("contains", "like", "not like")
 PROPERTY_KEYS = ("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip")
 TIME_KEYS = ("date_created", "date_updated")
@@ -209,8 +208,6 @@ def _filter(item: object) -> JsonObject:
     texts = [text_of(value) for value in values]
     if any("\0" in text for text in texts):
         raise ValidationError("The value of a filter must not contain the character NUL.")
-    if isinstance(value, list) and operator not in ("in", "not in"):
-        operator = {"is": "in", "isnot": "not in"}.get(operator, operator)
     if key in TIME_KEYS and operator not in PATTERNS:
         texts = [_utc(text, key) for text in texts]
     is_list = operator in ("in", "not in")

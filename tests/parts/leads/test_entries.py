@@ -23,6 +23,8 @@ BOXES = {
     "id": 5, "type": "checkbox", "label": "Topics",
     "choices": [{"text": "A", "value": "a"}, {"text": "B", "value": "b"}],
 }  # fmt: skip
+MANY = [f"1{number:06}" for number in range(198)]
+DAYS = [f"2{number:03}-02-01" for number in range(199)]
 # Filters, and the ids of the entries that pass them.
 FILTERS: list[tuple[str, str, Any, list[int]]] = [
     ("user_agent", "is", BROWSER, [1]),
@@ -55,6 +57,20 @@ FILTERS: list[tuple[str, str, Any, list[int]]] = [
     ("5", "is", "b", [1]),
     ("5", "isnot", "b", [2, 3]),
     ("5.1", "is", "b", []),
+    ("1", "in", [*MANY, "apple", ""], [3]),
+    ("2", "not in", [*MANY, "X"], [1, 2]),
+    ("3", "in", MANY, []),
+    ("0", "in", [*MANY, "9.5"], [2]),
+    ("5", "in", [*MANY, "b", ""], [1, 2, 3]),
+    ("id", "in", ["1", *MANY], [1]),
+    ("created_by", "not in", [*MANY, ""], [1, 3]),
+    ("is_starred", "in", ["1", *MANY], [2]),
+    ("user_agent", "in", [*MANY, BROWSER], [1]),
+    ("date_created", "in", [*DAYS, "2026-01-02 09:00:00"], [3]),
+    ("date_created", "not in", DAYS, [1, 2, 3]),
+    ("id", "in", [], []),
+    ("1", "in", [], []),
+    ("date_created", "in", [], []),
 ]
 
 
