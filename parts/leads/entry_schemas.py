@@ -22,6 +22,7 @@ from landform.schemas.fields import (
 from landform.schemas.known_names import Tolerant
 from landform.service.json_codec import loads
 from landform.service.planning.entries import text_of
+from landform.storage.search import fold
 
 ENTRY_STATUSES = ("active", "spam", "trash")
 INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
@@ -206,8 +207,10 @@ def _filter(item: object) -> JsonObject:
     if any(isinstance(text, (list, dict)) for text in values) or len(values) > MOST_INPUTS:
         raise ValidationError("The value of a filter must be a text, or a list of texts.")
     texts = [text_of(value) for value in values]
-    if any("\0" in text for text in texts):
-        raise ValidationError("The value of a filter must not contain the character NUL.")
+    # SQLite refuses longer patterns.
+    if any("\0" in text or len(fold(text, "search")) > LONGEST_VALUE for text in texts):
+        message = f"The value of a filter must have at most {LONGEST_VALUE} characters, and no NUL."
+        raise ValidationError(message)
     if key in TIME_KEYS and operator not in PATTERNS:
         texts = [_utc(text, key) for text in texts]
     is_list = operator in ("in", "not in")

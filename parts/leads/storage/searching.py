@@ -22,7 +22,7 @@ from landform.parts.leads.models import Entry, EntryValue, number_of
 from landform.parts.leads.storage.forms import find_form
 from landform.storage.engines import expressions
 from landform.storage.rows import MAX_INTEGER, Row, storable
-from landform.storage.search import fold
+from landform.storage.search import LOWER, fold
 from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
 from landform.storage.store import Store
 
@@ -245,7 +245,10 @@ def _of_column(column: Any, operator: str, value: str) -> Any:
         value = value.replace(" ", "T")
     if operator == "contains":
         return expressions.contains(column, value)
-    return _is_like(column, value) if operator == "like" else _compare(column, operator, value)
+    if operator == "like":
+        # As SQLite does it: without regard to the case of ASCII.
+        return _is_like(fn.LOWER(column), value.translate(LOWER))
+    return _compare(column, operator, value)
 
 
 def _is_like(column: Any, pattern: str) -> Any:

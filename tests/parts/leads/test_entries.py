@@ -29,6 +29,8 @@ DAYS = [f"2{number:03}-02-01" for number in range(199)]
 FILTERS: list[tuple[str, str, Any, list[int]]] = [
     ("user_agent", "is", BROWSER, [1]),
     ("user_agent", "contains", "(X11; Linux)", [1]),
+    ("user_agent", "like", "MOZILLA/_.0%", [1]),
+    ("status", "not like", "ACT%", []),
     ("source_url", "is", SOURCE, [2]),
     ("created_by", "is", "1", [1]),
     ("created_by", "isnot", "1", [2, 3]),
@@ -96,9 +98,12 @@ def test_filters_find_what_they_say(desk: Client) -> None:
         )
 
 
-def test_a_search_that_no_database_can_store_is_refused_and_an_unknown_status_finds_nothing(
+def test_a_search_that_no_database_reads_is_refused_and_an_unknown_status_finds_nothing(
     desk: Client,
 ) -> None:
+    # A character that becomes 18.
+    long = {"key": "1", "operator": "like", "value": 1000 * "\ufdfa"}
+
     def search(text: str) -> tuple[int, Any]:
         answer = desk.get("/entries", query_string={"search": text})
         wrong = answer.get_json().get("data", {}).get("params", {})
@@ -108,6 +113,7 @@ def test_a_search_that_no_database_can_store_is_refused_and_an_unknown_status_fi
         r'{"status": ["\ud800"]}',
         r'{"field_filters": [{"key": "1", "value": "\ud800"}]}',
         r'{"field_filters": [{"key": "1", "value": "\u0000"}]}',
+        json.dumps({"field_filters": [long]}),
     ):
         assert (text, search(text)) == (text, (400, ["search"]))
     for text, count in (
