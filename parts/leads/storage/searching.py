@@ -200,7 +200,8 @@ def _entries_with(key: str, condition: Any) -> Any:
     query = EntryValue.select(EntryValue.entry_id).where(condition)
     if key == ANY:
         return query
-    is_part = fn.SUBSTR(EntryValue.key, 1, len(key) + 1) == f"{key}."
+    # The keys that begin with the field and a dot: PostgreSQL can estimate their number.
+    is_part = (EntryValue.key > f"{key}.") & (EntryValue.key < f"{key}/")
     return query.where((EntryValue.key == key) if "." in key else (EntryValue.key == key) | is_part)
 
 
