@@ -160,7 +160,11 @@ def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) 
 
 def test_a_write_without_an_entry_is_refused_and_null_is_not_sent(desk: Client) -> None:
     before = desk.get("/entries/1").get_json()
-    for method, path in (("PUT", "/entries/1"), ("POST", "/forms/1/entries")):
+    for method, path in (
+        ("PUT", "/entries/1"),
+        ("POST", "/forms/1/entries"),
+        ("POST", "/entries"),
+    ):
         for sent in ({"json": {}}, {"json": []}, {"data": {"1": "x"}}, {}):
             answer = desk.open(path, method=method, **sent)
             assert (answer.status_code, answer.get_json()["code"]) == (400, "missing_entry")
