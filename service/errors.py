@@ -12,7 +12,7 @@ from marshmallow import ValidationError
 
 from landform import storage
 from landform.schemas.fields import CodedMessage
-from landform.service.error_codes import ERROR_CODES
+from landform.service.error_codes import ERROR_CODES, all_error_codes
 from landform.service.json_codec import dumps
 from landform.service.reply import Finished
 from landform.storage.errors import reason_of
@@ -109,7 +109,7 @@ class ApiError(Exception):
 
 def api_error(code: str) -> ApiError:
     """Return the error of a code with one status, with its message in `error_codes`."""
-    (status,), message = ERROR_CODES[code]
+    (status,), message = ERROR_CODES.get(code) or all_error_codes()[code]
     return ApiError(status, code, message)
 
 

@@ -1,6 +1,5 @@
 """Schemas of the bodies and queries of entries."""
 
-import json
 import re
 from datetime import datetime, time
 from typing import Any
@@ -21,17 +20,18 @@ from landform.schemas.fields import (
     required,
 )
 from landform.schemas.known_names import Tolerant
+from landform.service.json_codec import loads
 from landform.service.planning.entries import text_of
+from landform.storage.search import fold
 
 ENTRY_STATUSES = ("active", "spam", "trash")
 INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
 DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 MOST_PER_PAGE, MOST_FILTERS, LONGEST_SEARCH = 200, 50, 10_000
-# The operators of filters, and their other spellings.
-OPERATORS = (
-    *("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in"),
-)
-SAME = {"=": "is", "<>": "isnot", "!=": "isnot", "is not": "isnot", "notin": "not in"}
+OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in")
+# Other spellings of `in` and `not in`, which have one value or a list.
+IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
+SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
 PATTERNS = ("contains", "like", "not like")
 PROPERTY_KEYS = ("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip")
 TIME_KEYS = ("date_created", "date_updated")
@@ -157,8 +157,8 @@ class Search(Field[JsonObject]):
         if not isinstance(value, str) or len(value) > LONGEST_SEARCH:
             raise ValidationError(f"search must be JSON of at most {LONGEST_SEARCH} characters.")
         try:
-            search = json.loads(value) if value.strip() else {}
-        except (ValueError, RecursionError):
+            search = loads(value.encode()) if value.strip() else {}
+        except ValueError:
             raise ValidationError("search is not valid JSON.") from None
         # As PHP writes an object without keys.
         search = {} if search in ([], None) else search
@@ -183,12 +183,11 @@ class Search(Field[JsonObject]):
 
 
 def _statuses(status: object) -> list[str]:
-    """Return the statuses of a search, which are one or a list; `active` by default."""
+    """Return the statuses of a search that there are, one or of a list; `active` by default."""
     statuses = status if isinstance(status, list) else ["active" if status is None else status]
-    names = [name for name in statuses if isinstance(name, str)]
-    if len(names) < len(statuses):
+    if not all(isinstance(name, str) for name in statuses):
         raise ValidationError("The status of a search must be a string, or a list of them.")
-    return names
+    return [name for name in ENTRY_STATUSES if name in statuses]
 
 
 def _filter(item: object) -> JsonObject:
@@ -208,10 +207,10 @@ def _filter(item: object) -> JsonObject:
     if any(isinstance(text, (list, dict)) for text in values) or len(values) > MOST_INPUTS:
         raise ValidationError("The value of a filter must be a text, or a list of texts.")
     texts = [text_of(value) for value in values]
-    if any("\0" in text for text in texts):
-        raise ValidationError("The value of a filter must not contain the character NUL.")
-    if isinstance(value, list) and operator not in ("in", "not in"):
-        operator = {"is": "in", "isnot": "not in"}.get(operator, operator)
+    # SQLite refuses longer patterns.
+    if any("\0" in text or len(fold(text, "search")) > LONGEST_VALUE for text in texts):
+        message = f"The value of a filter must have at most {LONGEST_VALUE} characters, and no NUL."
+        raise ValidationError(message)
     if key in TIME_KEYS and operator not in PATTERNS:
         texts = [_utc(text, key) for text in texts]
     is_list = operator in ("in", "not in")

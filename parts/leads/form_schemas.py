@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
-from landform.parts.leads.errors import FieldsMissing, NoForm, NoTitle
+from landform.parts.leads.errors import FieldsMissing, NoTitle
 from landform.parts.leads.intake.confirmations import THANKS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
 from landform.schemas.fields import (
@@ -145,9 +145,7 @@ class FormWrite(Schema):
 
     @pre_load
     def check_parts(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Refuse an empty body, and one without a title, with the codes of Gravity Forms."""
-        if not data:
-            raise NoForm
+        """Refuse a body without a title, with the code of Gravity Forms."""
         sent = {name: value for name, value in data.items() if value is not None}
         title = sent.get("title", "")
         if isinstance(title, str):
@@ -186,7 +184,7 @@ class FormUpdate(FormWrite):
     @pre_load
     def check_fields(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse a body without fields, which would delete all of them."""
-        if data and not isinstance(data.get("fields"), list):
+        if not isinstance(data.get("fields"), list):
             raise FieldsMissing
         return data
 

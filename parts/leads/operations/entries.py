@@ -82,7 +82,6 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
     body=EntryCreate(),
     response=EntryCreated(),
     empty_body=e.NoEntry.code,
-    finds_row_first=True,
     status=201,
     scope="entries:write",
     headers=("Location",),
@@ -101,7 +100,6 @@ def create_entry(call: Call) -> Reply:
     body=EntryWrite(),
     response=EntryCreated(),
     empty_body=e.NoEntry.code,
-    finds_row_first=True,
     status=201,
     scope="entries:write",
     headers=("Location",),
@@ -143,7 +141,6 @@ def get_entry(call: Call, entry_id: int) -> Reply:
     body=EntryUpdate(),
     response=ENTRY,
     empty_body=e.NoEntry.code,
-    finds_row_first=True,
     scope="entries:write",
     if_match="entry",
     example=ENTRY_EXAMPLE,
@@ -151,8 +148,6 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 )
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
-    if not call.sent_body:
-        raise e.NoEntry
     row = _row_to_update(call, entry_id)
     form = _form(call, call.body["form_id"] if "form_id" in call.body else row["form_id"])
     columns, values = call.body["columns"], call.body["values"]
@@ -234,8 +229,6 @@ def _form(call: Call, form_id: int) -> Row:
 
 
 def _created(call: Call, form_id: int) -> Reply:
-    if not call.sent_body:
-        raise e.NoEntry
     form, columns = _form(call, form_id), call.body["columns"]
     columns = {**_origin(call), **columns}
     known = set(input_ids(form))

@@ -3,7 +3,7 @@
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.storage.entries import remove_entries
 from landform.parts.leads.storage.forms import form_of
-from landform.parts.leads.storage.searching import same_text
+from landform.parts.leads.storage.searching import same_texts
 from landform.storage.store import Store, transactional
 
 # How many entries are deleted in one transaction.
@@ -33,7 +33,7 @@ def _erase_some(store: Store, email: str) -> int:
         if field["type"] != "email"
     }
     values = EntryValue.select(EntryValue.entry_id, EntryValue.form_id, EntryValue.key)
-    matches = values.where(same_text(email)).tuples().execute(db)
+    matches = values.where(same_texts([email])).tuples().execute(db)
     chosen = {
         entry for entry, form_id, key in matches if (form_id, key.split(".")[0]) not in other_fields
     }

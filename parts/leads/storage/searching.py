@@ -22,7 +22,7 @@ from landform.parts.leads.models import Entry, EntryValue, number_of
 from landform.parts.leads.storage.forms import find_form
 from landform.storage.engines import expressions
 from landform.storage.rows import MAX_INTEGER, Row, storable
-from landform.storage.search import fold
+from landform.storage.search import LOWER, fold
 from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
 from landform.storage.store import Store
 
@@ -32,7 +32,7 @@ INDEXED_LENGTH = 100
 ANY = "0"
 # How many entries are few, so that they are read by their ids.
 MOST_FEW = 300
-OPPOSITES = {"isnot": "is", "not in": "in", "not like": "like"}
+OPPOSITES = {"not in": "in", "not like": "like"}
 # Columns of times; a filter has a space in place of their `T`.
 TIMES = ("created_utc", "modified_utc")
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
@@ -48,17 +48,15 @@ ENTRY_COLUMNS: Mapping[str, Any] = {
     "date_updated": Entry.modified_utc,
 }
 short_text = fn.SUBSTR(EntryValue.folded, SQL("1"), SQL(str(INDEXED_LENGTH)))
+# SQLite would put a plain text in place of the column of the index, and not use that.
+whole_text = EntryValue.folded.concat("")
 
 
-def same_text(text: str) -> ColumnBase:
-    """Return the condition that a value is a text, without regard to case and accents."""
-    folded = fold(text)
-    return _is_text(folded[:INDEXED_LENGTH], folded)
-
-
-def _is_text(beginning: object, folded: object) -> ColumnBase:
-    # SQLite would put a plain text in place of the column of the index, and not use that.
-    return (short_text == beginning) & (EntryValue.folded.concat("") == folded)
+def same_texts(texts: Iterable[str]) -> ColumnBase:
+    """Return the condition that a value is one of some texts, without case and accents."""
+    folded = [fold(text) for text in texts]
+    beginnings = [text[:INDEXED_LENGTH] for text in folded]
+    return short_text.in_(beginnings) & whole_text.in_(folded)
 
 
 def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:
@@ -76,7 +74,7 @@ def _with_values(count: int) -> Prepared:
     query = Entry.select(SQL("1")).where(form_term == form, status_term == SQL("'active'"))
     columns = [parameters(name, count) for name in ("key", "beginning", "text")]
     for key, beginning, text in zip(*columns, strict=True):
-        is_same = (EntryValue.key == key) & _is_text(beginning, text)
+        is_same = (EntryValue.key == key) & (short_text == beginning) & (whole_text == text)
         rows = EntryValue.select(EntryValue.entry_id).where(EntryValue.form_id == form, is_same)
         query = query.where(Entry.id.in_(rows))
     return Prepared(query.limit(1))
@@ -148,12 +146,12 @@ def _matching(
 
 
 def _few_ids(store: Store, search: Mapping[str, Any]) -> list[int] | None:
-    """Return the ids of all entries with the text of a filter; None if they may be many."""
+    """Return the ids of all entries with the texts of a filter; None if they may be many."""
     filters = search["filters"]
     for entry_filter in filters if len(filters) == 1 or search.get("mode") == "all" else ():
         key, operator, value = entry_filter["key"], entry_filter["operator"], entry_filter["value"]
-        if operator == "is" and value and key not in ENTRY_COLUMNS:
-            query = _entries_with(key, same_text(value)).limit(MOST_FEW + 1)
+        if operator == "in" and all(value) and key not in ENTRY_COLUMNS:
+            query = _entries_with(key, same_texts(value)).limit(MOST_FEW + 1)
             ids = [entry_id for (entry_id,) in query.tuples().execute(store.database)]
             if len(ids) <= MOST_FEW:
                 return ids
@@ -187,14 +185,14 @@ def _condition(entry_filter: Mapping[str, Any]) -> Any:
     key, operator, value = entry_filter["key"], entry_filter["operator"], entry_filter["value"]
     if operator in OPPOSITES:
         return ~_condition({**entry_filter, "operator": OPPOSITES[operator]})
-    if operator == "in":
-        each = [_condition({**entry_filter, "operator": "is", "value": text}) for text in value]
-        return reduce(or_, each, NOTHING)
     if column := ENTRY_COLUMNS.get(key):
-        return _of_column(column, operator, value)
-    is_blank = operator == "is" and not value
-    entries = _entries_with(key, ALWAYS if is_blank else _of_value(operator, value))
-    return Entry.id.not_in(entries) if is_blank else Entry.id.in_(entries)
+        return (
+            _is_one_of(column, value) if operator == "in" else _of_column(column, operator, value)
+        )
+    if operator != "in":
+        return Entry.id.in_(_entries_with(key, _of_value(operator, value)))
+    has_text = Entry.id.in_(_entries_with(key, same_texts(filter(None, value))))
+    return has_text if all(value) else has_text | Entry.id.not_in(_entries_with(key, ALWAYS))
 
 
 def _entries_with(key: str, condition: Any) -> Any:
@@ -202,13 +200,12 @@ def _entries_with(key: str, condition: Any) -> Any:
     query = EntryValue.select(EntryValue.entry_id).where(condition)
     if key == ANY:
         return query
-    is_part = fn.SUBSTR(EntryValue.key, 1, len(key) + 1) == f"{key}."
+    # The keys that begin with the field and a dot: PostgreSQL can estimate their number.
+    is_part = (EntryValue.key > f"{key}.") & (EntryValue.key < f"{key}/")
     return query.where((EntryValue.key == key) if "." in key else (EntryValue.key == key) | is_part)
 
 
 def _of_value(operator: str, value: str) -> Any:
-    if operator == "is":
-        return same_text(value)
     if operator == "contains":
         return expressions.contains(EntryValue.folded, fold(value))
     if operator == "like":
@@ -219,23 +216,40 @@ def _of_value(operator: str, value: str) -> Any:
     return _compare(EntryValue.number, operator, number)
 
 
+def _is_one_of(column: Any, texts: list[str]) -> Any:
+    """Return the condition that a column has one of some values; that of a time is its day."""
+    if isinstance(column, BooleanField):
+        return column.in_([text == "1" for text in texts if text in ("", "0", "1")])
+    if isinstance(column, (AutoField, BigIntegerField)):
+        # False for NULL, so that the opposite has entries without a number too.
+        is_number = column.in_(_integers(texts)) & column.is_null(False)
+        return is_number if all(texts) else is_number | column.is_null()
+    if column.name in TIMES:
+        days = [text[:10] for text in texts] or [""]
+        # An index has the range.
+        in_range = column.between(min(days), f"{max(days)}T23:59:59")
+        return in_range & fn.SUBSTR(column, 1, 10).in_(days)
+    return column.in_(texts)
+
+
+def _integers(texts: Iterable[str]) -> list[int]:
+    return [int(text) for text in texts if re.fullmatch(r"-?[0-9]{1,18}", text)]
+
+
 def _of_column(column: Any, operator: str, value: str) -> Any:
     if isinstance(column, BooleanField):
-        return NOTHING if value not in ("", "0", "1") else column == (value == "1")
+        return _is_one_of(column, [value])
     if isinstance(column, (AutoField, BigIntegerField)):
-        number = int(value) if re.fullmatch(r"-?[0-9]{1,18}", value) else None
-        if number is None:
-            return column.is_null() if operator == "is" and not value else NOTHING
-        # False for NULL, so that `isnot` has entries without a number too.
-        return _compare(column, operator, number) & column.is_null(False)
+        conditions = [_compare(column, operator, number) for number in _integers([value])]
+        return conditions[0] & column.is_null(False) if conditions else NOTHING
     if column.name in TIMES:
         value = value.replace(" ", "T")
-        if operator == "is":
-            # As in Gravity Forms: the day.
-            return column.between(value[:10], f"{value[:10]}T23:59:59")
     if operator == "contains":
         return expressions.contains(column, value)
-    return _is_like(column, value) if operator == "like" else _compare(column, operator, value)
+    if operator == "like":
+        # As SQLite does it: without regard to the case of ASCII.
+        return _is_like(fn.LOWER(column), value.translate(LOWER))
+    return _compare(column, operator, value)
 
 
 def _is_like(column: Any, pattern: str) -> Any:

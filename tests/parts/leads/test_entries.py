@@ -23,10 +23,14 @@ BOXES = {
     "id": 5, "type": "checkbox", "label": "Topics",
     "choices": [{"text": "A", "value": "a"}, {"text": "B", "value": "b"}],
 }  # fmt: skip
+MANY = [f"1{number:06}" for number in range(198)]
+DAYS = [f"2{number:03}-02-01" for number in range(199)]
 # Filters, and the ids of the entries that pass them.
 FILTERS: list[tuple[str, str, Any, list[int]]] = [
     ("user_agent", "is", BROWSER, [1]),
     ("user_agent", "contains", "(X11; Linux)", [1]),
+    ("user_agent", "like", "MOZILLA/_.0%", [1]),
+    ("status", "not like", "ACT%", []),
     ("source_url", "is", SOURCE, [2]),
     ("created_by", "is", "1", [1]),
     ("created_by", "isnot", "1", [2, 3]),
@@ -55,6 +59,20 @@ FILTERS: list[tuple[str, str, Any, list[int]]] = [
     ("5", "is", "b", [1]),
     ("5", "isnot", "b", [2, 3]),
     ("5.1", "is", "b", []),
+    ("1", "in", [*MANY, "apple", ""], [3]),
+    ("2", "not in", [*MANY, "X"], [1, 2]),
+    ("3", "in", MANY, []),
+    ("0", "in", [*MANY, "9.5"], [2]),
+    ("5", "in", [*MANY, "b", ""], [1, 2, 3]),
+    ("id", "in", ["1", *MANY], [1]),
+    ("created_by", "not in", [*MANY, ""], [1, 3]),
+    ("is_starred", "in", ["1", *MANY], [2]),
+    ("user_agent", "in", [*MANY, BROWSER], [1]),
+    ("date_created", "in", [*DAYS, "2026-01-02 09:00:00"], [3]),
+    ("date_created", "not in", DAYS, [1, 2, 3]),
+    ("id", "in", [], []),
+    ("1", "in", [], []),
+    ("date_created", "in", [], []),
 ]
 
 
@@ -78,6 +96,33 @@ def test_filters_find_what_they_say(desk: Client) -> None:
             rule,
             ids,
         )
+
+
+def test_a_search_that_no_database_reads_is_refused_and_an_unknown_status_finds_nothing(
+    desk: Client,
+) -> None:
+    # A character that becomes 18.
+    long = {"key": "1", "operator": "like", "value": 1000 * "\ufdfa"}
+
+    def search(text: str) -> tuple[int, Any]:
+        answer = desk.get("/entries", query_string={"search": text})
+        wrong = answer.get_json().get("data", {}).get("params", {})
+        return answer.status_code, [*wrong] or answer.get_json()["total_count"]
+
+    for text in (
+        r'{"status": ["\ud800"]}',
+        r'{"field_filters": [{"key": "1", "value": "\ud800"}]}',
+        r'{"field_filters": [{"key": "1", "value": "\u0000"}]}',
+        json.dumps({"field_filters": [long]}),
+    ):
+        assert (text, search(text)) == (text, (400, ["search"]))
+    for text, count in (
+        (r'{"status": "\u0000"}', 0),
+        (r'{"status": ["x", "\u0000"]}', 0),
+        ('{"status": []}', 0),
+        (json.dumps({"status": [*map(str, range(500)), "active"]}), len(ENTRIES)),
+    ):
+        assert (text, search(text)) == (text, (200, count))
 
 
 def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) -> None:
@@ -115,7 +160,11 @@ def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) 
 
 def test_a_write_without_an_entry_is_refused_and_null_is_not_sent(desk: Client) -> None:
     before = desk.get("/entries/1").get_json()
-    for method, path in (("PUT", "/entries/1"), ("POST", "/forms/1/entries")):
+    for method, path in (
+        ("PUT", "/entries/1"),
+        ("POST", "/forms/1/entries"),
+        ("POST", "/entries"),
+    ):
         for sent in ({"json": {}}, {"json": []}, {"data": {"1": "x"}}, {}):
             answer = desk.open(path, method=method, **sent)
             assert (answer.status_code, answer.get_json()["code"]) == (400, "missing_entry")
