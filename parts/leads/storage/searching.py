@@ -186,9 +186,7 @@ def _condition(entry_filter: Mapping[str, Any]) -> Any:
     if operator in OPPOSITES:
         return ~_condition({**entry_filter, "operator": OPPOSITES[operator]})
     if column := ENTRY_COLUMNS.get(key):
-        return (
-            _is_one_of(column, value) if operator == "in" else _of_column(column, operator, value)
-        )
+        return _of_column(column, operator, value)
     if operator != "in":
         return Entry.id.in_(_entries_with(key, _of_value(operator, value)))
     has_text = Entry.id.in_(_entries_with(key, same_texts(filter(None, value))))
@@ -236,7 +234,9 @@ def _integers(texts: Iterable[str]) -> list[int]:
     return [int(text) for text in texts if re.fullmatch(r"-?[0-9]{1,18}", text)]
 
 
-def _of_column(column: Any, operator: str, value: str) -> Any:
+def _of_column(column: Any, operator: str, value: Any) -> Any:
+    if operator == "in":
+        return _is_one_of(column, value)
     if isinstance(column, BooleanField):
         return _is_one_of(column, [value])
     if isinstance(column, (AutoField, BigIntegerField)):
