@@ -40,7 +40,7 @@ SEARCHES = (
 WRONG: dict[str, list[tuple[Any, str]]] = {
     "POST /forms": [*FORMS, *(({**FORM, "fields": fields}, "fields") for fields in FIELDS)],
     "PUT /forms/1": FORMS,
-    "POST /entries": [({}, "form_id"), *ENTRIES],
+    "POST /entries": [({"1": "x"}, "form_id"), *ENTRIES],
     "PUT /entries/1": ENTRIES,
     "POST /entries/erase": [({}, "email"), ({"email": ""}, "email"), ({"email": 1}, "email")],
     "GET /entries": [
