@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 from peewee import AutoField
 
@@ -12,6 +12,8 @@ from landform.parts import all_parts
 from landform.storage.errors import PartError
 from landform.storage.models import TABLES, Table
 from landform.storage.option import convert_options
+
+T = TypeVar("T")
 
 
 class Metric(NamedTuple):
@@ -165,22 +167,23 @@ def exported_tables() -> dict[str, type[Table]]:
 @cache
 def line_schemas() -> dict[str, Any]:
     """Return the schemas of lines of an export that parts have, by the names of their tables."""
-    schemas = [part.line_schemas() for part in all_parts().values()]
-    return {name: schema for of_part in schemas for name, schema in of_part.items()}
+    return _merge(part.line_schemas() for part in all_parts().values())
 
 
 @cache
 def deleters() -> dict[str, Callable[[Any, int], object]]:
     """Return the functions that delete rows of parts, by the names of their tables."""
-    of_parts = [part.deleters() for part in all_parts().values()]
-    return {name: delete for of_part in of_parts for name, delete in of_part.items()}
+    return _merge(part.deleters() for part in all_parts().values())
 
 
 @cache
 def detail_writers() -> dict[str, Callable[[Any, Mapping[str, Any]], object]]:
     """Return the functions that write details of rows of parts, by the names of their tables."""
-    of_parts = [part.detail_writers() for part in all_parts().values()]
-    return {name: write for of_part in of_parts for name, write in of_part.items()}
+    return _merge(part.detail_writers() for part in all_parts().values())
+
+
+def _merge(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:
+    return {name: value for mapping in mappings for name, value in mapping.items()}
 
 
 @cache

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -226,8 +227,6 @@ def test_pauses_double_up_to_six_hours_and_75_hours_of_them_are_the_end(desk: De
 
 
 def _seconds(start: str, end: str) -> float:
-    from datetime import datetime
-
     return (datetime.fromisoformat(end) - datetime.fromisoformat(start)).total_seconds()
 
 
