@@ -193,6 +193,8 @@ def test_a_form_is_saved_as_pages_are_and_what_is_typed_is_not_lost(console: Con
     console.click("Add")
     console.press(Keys.CONTROL, "s")
     console.until(lambda: [one["id"] for one in form_of(server, number)["fields"]] == [1, 3])
+    # While it is saved, the button does nothing.
+    console.sees("Saved ")
     # What nobody could use leads to its field.
     for label, text, right in (
         ("Title", " ", "Shared"),
