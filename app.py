@@ -15,8 +15,10 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import Landform, make_blueprint
 from landform.service.http.cache import Environ, cache_middleware, cached_response, skip_lookup
-from landform.service.http.headers import error_response, finish_response, json_response
+from landform.service.http.headers import error_response, finish_response
 from landform.service.http.views import from_exception
+from landform.service.json_codec import dumps
+from landform.service.reply import Finished
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import Settings, all_settings, read_settings
 from landform.storage import StorageError, Store
@@ -94,8 +96,9 @@ def _add_probes(app: Flask, store: Store) -> None:
 
     def respond(reason: str = "") -> Response:
         body = {"status": "unavailable", "reason": reason} if reason else {"status": "ok"}
-        response = json_response(body, 503 if reason else 200, {"Cache-Control": "no-store"})
-        return finish_response(request_ctx.request, response)
+        headers = {"Cache-Control": "no-store"}
+        finished = Finished(dumps(body), 503 if reason else 200, headers)
+        return finish_response(request_ctx.request, finished)
 
     def readyz() -> Response:
         try:

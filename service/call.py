@@ -185,10 +185,12 @@ class Call:
     @cached_property
     def page_password(self) -> str:
         """The password that was sent for a page, in the header or the query."""
-        text = self.incoming.headers.get("X-Page-Password", "")
+        text = self.incoming.headers.get("X-Page-Password")
+        if not text:
+            return str(self.query.get("password", ""))
         with suppress(UnicodeError):
             text = text.encode("latin-1").decode()
-        return text or str(self.query.get("password", ""))
+        return text
 
     def query_without(self, *names: str) -> str:
         """Return the raw query for a link, without some names and without secrets."""

@@ -6,11 +6,12 @@ Names may have brackets, as in PHP: `x[]=1&x[]=2` or `meta[form_id]=7`.
 import re
 from collections import Counter
 from collections.abc import Container, Iterable, Mapping
+from functools import lru_cache
 from itertools import count
 from json import JSONDecodeError
 from urllib.parse import parse_qsl
 
-from marshmallow import ValidationError
+from marshmallow import Schema, ValidationError
 from werkzeug.datastructures import Headers, MIMEAccept
 from werkzeug.http import parse_accept_header
 
@@ -79,6 +80,23 @@ def _lists(value: object) -> object:
     if all(key == str(place) for place, key in enumerate(value)):
         return [_lists(item) for item in value.values()]
     return {key: _lists(item) for key, item in value.items()}
+
+
+def load_query(schema: Schema, sent: JsonObject) -> JsonObject:
+    """Load a query with its schema. The last results are kept, since queries are often the same."""
+    if all(isinstance(value, str) for value in sent.values()):
+        return dict(_load_texts(schema, tuple(sent.items())))
+    return _load(schema, sent)
+
+
+@lru_cache(256)
+def _load_texts(schema: Schema, sent: tuple[tuple[str, str], ...]) -> JsonObject:
+    return _load(schema, dict(sent))
+
+
+def _load(schema: Schema, sent: JsonObject) -> JsonObject:
+    query: JsonObject = schema.load(sent)
+    return query
 
 
 def parse_fields(value: object) -> Fields | None:

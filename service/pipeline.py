@@ -14,7 +14,7 @@ from landform.service.conditions import parse_if_match
 from landform.service.errors import INVALID, ApiError, api_error, from_known
 from landform.service.idempotency import once
 from landform.service.json_codec import JsonObject, dumps
-from landform.service.loading import Fields, parse_fields, select_fields
+from landform.service.loading import Fields, load_query, parse_fields, select_fields
 from landform.service.operations import Operation
 from landform.service.reply import JSON, Finished, Reply
 from landform.service.unknown_names import check_names
@@ -86,7 +86,7 @@ def load_values(
     if incoming.is_wordpress:
         query_schema = operation.wordpress_query or query_schema
         body_schema = operation.wordpress_body or body_schema
-    query = query_schema.load(sent_query) if query_schema else {}
+    query = load_query(query_schema, sent_query) if query_schema else {}
     requested_fields = sent_query.get("_fields")
     fields = parse_fields(requested_fields) if requested_fields else None
     if operation.empty_body and not (sent_body or operation.finds_row_first):

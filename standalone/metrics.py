@@ -18,6 +18,7 @@ from landform.service.auth.local_mode import LocalMode
 from landform.service.call import Service
 from landform.service.http.headers import finish_response
 from landform.service.http.views import HttpIncoming
+from landform.service.reply import Finished
 from landform.standalone.logs import RequestRecord
 from landform.storage.pages.listing import count_by_status
 
@@ -64,8 +65,8 @@ class Metrics:
             multiprocess.MultiProcessCollector(registry)  # type: ignore[no-untyped-call]
             registry.register(self)
         headers = {"Cache-Control": "no-store"}
-        response = Response(generate_latest(registry), mimetype="text/plain", headers=headers)
-        return finish_response(request, response)
+        finished = Finished(generate_latest(registry), 200, headers, "text/plain; charset=utf-8")
+        return finish_response(request, finished)
 
     def collect(self) -> Iterator[Metric]:
         """Yield the metrics that are read from the database, the same in all workers."""

@@ -42,14 +42,12 @@ from landform.service.http.headers import (
     CORS_HEADERS,
     error_response,
     finish_response,
-    json_response,
-    to_response,
 )
-from landform.service.json_codec import JsonObject
+from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size, nested
 from landform.service.operations import Operation, Route, describe_route, path_variables
 from landform.service.pipeline import read_variables, run
-from landform.service.reply import Caching
+from landform.service.reply import Caching, Finished
 
 log = logging.getLogger("landform")
 View = Callable[..., Response]
@@ -170,7 +168,7 @@ class HttpViews:
         if not (is_form and accepts_html(http.headers)):
             return error_response(http, error, self.origins)
         site = self.service.site
-        response: Response = site.finish(http, to_response(site.error_page(error)))
+        response: Response = site.finish(http, site.error_page(error))
         return response
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
@@ -185,20 +183,20 @@ class HttpViews:
         ):
             raise ApiError(403, "rest_cross_site", CROSS_SITE)
 
-        def add_headers(response: Response) -> Response:
+        def finish(finished: Finished) -> Response:
             if incoming.is_wordpress and operation.is_read:
                 # Clients of WordPress read their rights from it.
-                response.headers.add("Allow", _allowed_methods(incoming, route))
-            return finish_response(http, response, self.origins)
+                finished.headers["Allow"] = _allowed_methods(incoming, route)
+            return finish_response(http, finished, self.origins)
 
-        return self.carry_out(incoming, operation, ids, add_headers)
+        return self.carry_out(incoming, operation, ids, finish)
 
     def carry_out(
         self,
         incoming: HttpIncoming,
         operation: Operation,
         arguments: Mapping[str, Any],
-        add_headers: Callable[[Response], Response],
+        finish: Callable[[Finished], Response],
     ) -> Response:
         """Return the cached response, or carry out the operation and cache its response."""
         with self.service.store.connection():
@@ -206,7 +204,7 @@ class HttpViews:
             if lookup.cached:
                 return Response(lookup.cached.body, lookup.cached.status, lookup.cached.headers)
             finished = run(self.service, operation, incoming, arguments)
-            response = add_headers(to_response(finished))
+            response = finish(finished)
             if lookup.key is not None and finished.caching.until:
                 self._cache(lookup, incoming, response, finished.caching)
             return response
@@ -238,7 +236,7 @@ class HttpViews:
             cached = CachedResponse(response.status, headers, body, until, (*tables,), caller)
             self.cache.put(lookup, cached)
 
-    def _describe(self, incoming: HttpIncoming, route: Route) -> Response:
+    def _describe(self, incoming: HttpIncoming, route: Route) -> Finished:
         """Return the methods that the caller may use, with their arguments.
 
         A preflight has no credentials, and gets all methods.
@@ -251,7 +249,7 @@ class HttpViews:
             log.warning(NOT_LISTED)
         elif is_preflight:
             headers[ALLOW_HEADERS] = ", ".join((*CORS_HEADERS, *self.service.options.cors_headers))
-        return json_response(describe_route(route), headers=headers)
+        return Finished(dumps(describe_route(route)), 200, headers)
 
 
 def _allowed_methods(incoming: Incoming, route: Route) -> str:

@@ -19,7 +19,7 @@ from markupsafe import Markup
 
 from landform.parts import all_parts
 from landform.service.errors import ApiError, internal_error
-from landform.service.http.headers import set_headers
+from landform.service.http.headers import to_response
 from landform.service.options import Options
 from landform.service.rendering.sanitizer import clean_content
 from landform.service.reply import HTML, Finished
@@ -99,11 +99,10 @@ class Site:
             return broken.finished()
         return Finished(body, error.status, error.headers, HTML)
 
-    def finish(self, request: Request, response: Response) -> Response:
-        """Add the headers of every response of the site."""
-        cache_control = response.headers.get("Cache-Control", "")
-        set_headers(request, response, frozenset())
-        if cache_control == PRIVATE:
+    def finish(self, request: Request, finished: Finished) -> Response:
+        """Return the response of a reply, with the headers of every response of the site."""
+        response = to_response(request, finished)
+        if finished.headers.get("Cache-Control") == PRIVATE:
             response.headers["Cache-Control"] = PRIVATE
         response.headers.setdefault("Referrer-Policy", REFERRER)
         if response.mimetype == "text/html" and response.status_code != 304:

@@ -14,11 +14,11 @@ from landform.service.auth.credentials import is_cross_site
 from landform.service.call import Call
 from landform.service.discovery.index import index_link
 from landform.service.errors import ApiError, no_route, wrong_method
-from landform.service.http.headers import error_response, to_response
+from landform.service.http.headers import error_response
 from landform.service.http.views import HttpIncoming, HttpViews, View, from_exception
 from landform.service.loading import accepts_html
 from landform.service.operations import Resource
-from landform.service.reply import Reply
+from landform.service.reply import HTML, Finished, Reply
 from landform.service.site.pages import html_reply, show, unlock, visit
 from landform.service.site.responses import Site
 from landform.storage.errors import PageNotFound
@@ -89,7 +89,7 @@ class SiteViews:
             if failure.status == 404 and not is_alone:
                 raise NotFound from error
         if accepts_html(http.headers):
-            response = self._site.finish(http, to_response(self._site.error_page(failure)))
+            response = self._site.finish(http, self._site.error_page(failure))
         else:
             response = self._json_error(http, failure)
         response.vary.add("Accept")
@@ -101,17 +101,17 @@ class SiteViews:
             raise ApiError(403, "rest_cross_site", "The form has to be sent from the page itself.")
         operation = RESOURCE.paths[BY_SLUG]["POST" if method == "POST" else "GET"]
 
-        def add_headers(response: Response) -> Response:
+        def finish(finished: Finished) -> Response:
             if method == "OPTIONS":
-                response = Response(status=204, headers={"Allow": ALLOWED})
+                finished = Finished(b"", 204, {"Allow": ALLOWED}, HTML)
             elif method not in (*READS, "POST"):
                 raise wrong_method(ALLOWED)
-            response = self._site.finish(http, response)
+            response = self._site.finish(http, finished)
             if response.status_code >= 400:
                 response.vary.add("Accept")
             return response
 
-        return self._views.carry_out(incoming, operation, arguments, add_headers)
+        return self._views.carry_out(incoming, operation, arguments, finish)
 
     def _json_error(self, http: Request, error: ApiError) -> Response:
         """Return an error as the API does; a missing page is a missing route."""
