@@ -267,6 +267,11 @@ def test_no_value_of_an_entry_becomes_a_header_or_another_target(
     ((_, target),) = hook.targets
     assert target.startswith("/hook/%C3%A9%0")
     assert not set("?#") & set(target)
+    for text in (".", ".."):
+        desk.submit(f3=text)
+    desk.deliver()
+    assert len(hook.received) == 1
+    assert [run["retryable"] for run in desk.runs()[1:]] == [False, False]
 
 
 def test_slack_shows_values_as_text(desk: Desk, hook: Receiver) -> None:
