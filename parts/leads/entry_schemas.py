@@ -66,15 +66,15 @@ class EntryWrite(Schema):
     class Meta:
         unknown = INCLUDE
 
-    status = Text("The status.", ENTRY_STATUSES)
-    is_read = Integer("1 if it was read.", 0, 1)
-    is_starred = Integer("1 if it has a star.", 0, 1)
+    status = Text("The status.", ENTRY_STATUSES, allow_none=True)
+    is_read = Integer("1 if it was read.", 0, 1, allow_none=True)
+    is_starred = Integer("1 if it has a star.", 0, 1, allow_none=True)
     created_by = Integer("The author id of who sent it.", 0, allow_none=True)
-    date_created = Time("When it was sent, in UTC.")
-    date_updated = Time("When it was last written, in UTC.")
-    ip = Text("The IP address of the sender.", longest=100, line=True)
-    source_url = Text("The page from which it was sent.")
-    user_agent = Text("The program that sent it.", longest=250)
+    date_created = Time("When it was sent, in UTC.", allow_none=True)
+    date_updated = Time("When it was last written, in UTC.", allow_none=True)
+    ip = Text("The IP address of the sender.", longest=100, line=True, allow_none=True)
+    source_url = Text("The page from which it was sent.", allow_none=True)
+    user_agent = Text("The program that sent it.", longest=250, allow_none=True)
 
     @pre_load
     def drop_blank(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -108,7 +108,7 @@ class EntryWrite(Schema):
 class EntryUpdate(EntryWrite):
     """The body that replaces an entry."""
 
-    form_id = Integer("The form; by default that which it has.", 0)
+    form_id = Integer("The form; by default that which it has.", 0, allow_none=True)
 
 
 class EntryCreate(EntryWrite):
@@ -132,8 +132,8 @@ class EntryProperties(EntryWrite):
 
     class Meta(Tolerant.Meta):
         include = {
-            "is_read": Flag("Whether it was read."),
-            "is_starred": Flag("Whether it has a star."),
+            "is_read": Flag("Whether it was read.", allow_none=True),
+            "is_starred": Flag("Whether it has a star.", allow_none=True),
         }
 
     @post_load

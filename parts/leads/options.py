@@ -8,7 +8,8 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from landform.storage.option import Kind
 
 PORTS = {"smtp": 587, "smtps": 465}
-ADDRESS = re.compile(r"[^\s@<>()\[\],;:\\\"]{1,64}@[A-Za-z0-9.-]{1,253}", re.ASCII)
+# Without what begins an encoded word, which programs that read mails decode.
+ADDRESS = re.compile(r"(?!.*=\?)[^\s@<>()\[\],;:\\\"]{1,64}@[A-Za-z0-9.-]{1,253}", re.ASCII)
 
 
 @dataclass(frozen=True)

@@ -150,7 +150,10 @@ def _stored_before(
     if row is None:
         return None
     if not context.key:
-        return row if row["created_utc"] >= earlier(store.clock.now().utc, REPEATED) else None
+        # One from ahead was stored while the clock was wrong: it must not hide those of months.
+        now = store.clock.now().utc
+        is_recent = earlier(now, REPEATED) <= row["created_utc"] <= earlier(now, -REPEATED)
+        return row if is_recent else None
     entry = storage.load_entries(store, [row])[0]
     stored = {key: text for key, text in entry.items() if key[:1].isdecimal()}
 

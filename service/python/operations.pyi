@@ -1041,15 +1041,15 @@ class ListEntries(TypedDict, total=False):
 class CreateEntry(TypedDict, total=False):
     """What `create_entry` takes."""
 
-    status: Literal["active", "spam", "trash"]
-    is_read: int
-    is_starred: int
+    status: Literal["active", "spam", "trash"] | None
+    is_read: int | None
+    is_starred: int | None
     created_by: int | None
-    date_created: str
-    date_updated: str
-    ip: str
-    source_url: str
-    user_agent: str
+    date_created: str | None
+    date_updated: str | None
+    ip: str | None
+    source_url: str | None
+    user_agent: str | None
     form_id: Required[int]
     _fields: str | Sequence[str]
 
@@ -1068,15 +1068,15 @@ class ListFormEntries(TypedDict, total=False):
 class CreateFormEntry(TypedDict, total=False):
     """What `create_form_entry` takes."""
 
-    status: Literal["active", "spam", "trash"]
-    is_read: int
-    is_starred: int
+    status: Literal["active", "spam", "trash"] | None
+    is_read: int | None
+    is_starred: int | None
     created_by: int | None
-    date_created: str
-    date_updated: str
-    ip: str
-    source_url: str
-    user_agent: str
+    date_created: str | None
+    date_updated: str | None
+    ip: str | None
+    source_url: str | None
+    user_agent: str | None
     _fields: str | Sequence[str]
 
 class EntriesErased(TypedDict):
@@ -1100,16 +1100,16 @@ class GetEntry(TypedDict, total=False):
 class UpdateEntry(TypedDict, total=False):
     """What `update_entry` takes."""
 
-    status: Literal["active", "spam", "trash"]
-    is_read: int
-    is_starred: int
+    status: Literal["active", "spam", "trash"] | None
+    is_read: int | None
+    is_starred: int | None
     created_by: int | None
-    date_created: str
-    date_updated: str
-    ip: str
-    source_url: str
-    user_agent: str
-    form_id: int
+    date_created: str | None
+    date_updated: str | None
+    ip: str | None
+    source_url: str | None
+    user_agent: str | None
+    form_id: int | None
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 
@@ -1128,15 +1128,15 @@ class DeleteEntry(TypedDict, total=False):
 class UpdateEntryProperties(TypedDict, total=False):
     """What `update_entry_properties` takes."""
 
-    status: Literal["active", "spam", "trash"]
-    is_read: bool
-    is_starred: bool
+    status: Literal["active", "spam", "trash"] | None
+    is_read: bool | None
+    is_starred: bool | None
     created_by: int | None
-    date_created: str
-    date_updated: str
-    ip: str
-    source_url: str
-    user_agent: str
+    date_created: str | None
+    date_updated: str | None
+    ip: str | None
+    source_url: str | None
+    user_agent: str | None
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

@@ -1,9 +1,10 @@
 """The add-on `email`: a mail for an entry."""
 
-from email.headerregistry import Address
+from email.contentmanager import raw_data_manager
+from email.header import Header
 from email.message import EmailMessage
-from email.policy import SMTP
-from email.utils import localtime
+from email.policy import compat32
+from email.utils import format_datetime, localtime, quote
 
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.addons.smtp import send_mail
@@ -12,9 +13,12 @@ from landform.parts.leads.options import ADDRESS, SmtpServer
 from landform.service.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
-# Every server can pass on what is written in ASCII.
-POLICY = SMTP.clone(cte_type="7bit")
+# Every server can pass on what is written in ASCII. Newer policies decode values that look encoded,
+# even to line breaks, and fold long words to blank lines.
+POLICY = compat32.clone(cte_type="7bit", linesep="\r\n")
 MOST_RECIPIENTS, LONGEST_LINE = 20, 300
+# What a program that reads mails would decode.
+ENCODED_WORD = "=?"
 SUBJECT, MESSAGE = "New entry: {form_title}", "{all_fields}"
 NO_SERVER = "LANDFORM_SMTP_URL is not set."
 NO_RECIPIENT = "The feed has no valid address in toEmail or toField."
@@ -36,21 +40,25 @@ def run_email(
         """Return a setting with its merge tags replaced, as one line."""
         text = merge(text_of(meta.get(name)) or default, form, entry, str)
         printable = "".join(char if char.isprintable() else " " for char in text)
-        return " ".join(printable.split())[:LONGEST_LINE]
+        return " ".join(printable.replace(ENCODED_WORD, "= ?").split())[:LONGEST_LINE]
 
     recipients = _recipients(meta, entry, form)
     message = EmailMessage(policy=POLICY)
-    message["From"] = Address(line("fromName"), addr_spec=server.sender)
+    name = line("fromName")
+    name = f'"{quote(name)}"' if name and name.isascii() else name
+    message["From"] = Header(name, header_name="From")
+    message["From"].append(f"<{server.sender}>")
     message["To"] = ", ".join(recipients)
     if ADDRESS.fullmatch(reply_to := line("replyTo")):
         message["Reply-To"] = reply_to
-    message["Subject"] = line("subject", SUBJECT)
-    message["Date"] = localtime()
+    message["Subject"] = Header(line("subject", SUBJECT), header_name="Subject")
+    message["Date"] = format_datetime(localtime())
     # The same for each attempt: who gets a mail twice can tell.
     message["Message-ID"] = f"<{run_key}@{server.sender.partition('@')[2]}>"
     message["Auto-Submitted"] = "auto-generated"
     template = text_of(meta.get("message")) or MESSAGE
-    message.set_content(merge(template, form, entry, str))
+    text = merge(template, form, entry, str)
+    message.set_content(text, content_manager=raw_data_manager)
     send_mail(server, message, recipients)
 
 

@@ -23,6 +23,7 @@ RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept
 PRINTABLE = "".join(map(chr, range(32, 127)))
 SETTING, KEY_HEADER, CUSTOM = "LANDFORM_ADDON_PRIVATE", "Idempotency-Key", "gf_custom"
 NO_URL = "The feed has no http or https URL whose host is fixed."
+OTHER_PATH = "The URL of the feed has a part . or .., maybe by a value of the entry."
 LONGEST_SLACK = 4000
 
 
@@ -98,8 +99,15 @@ def _checked_url(template: Any) -> str:
 
 
 def _merged_url(template: str, entry: JsonObject, form: JsonObject) -> str:
-    """Return the URL of a feed, with merge tags replaced and encoded."""
-    return merge(template, form, entry, lambda value: quote(value, safe=""))
+    """Return the URL of a feed, with merge tags replaced and encoded.
+
+    Raises `AddonError` for one in which a value leads to another path, such as `/a/../b`.
+    """
+    url = merge(template, form, entry, lambda value: quote(value, safe=""))
+    path = re.split("[?#]", url)[0]
+    if any(segment in (".", "..") for segment in path.split("/")):
+        raise AddonError(OTHER_PATH, retryable=False)
+    return url
 
 
 def _headers(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str, str]:

@@ -18,7 +18,7 @@ from landform.parts.leads.entry_schemas import (
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
-from landform.parts.leads.operations.forms import by_id, is_forced
+from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.response_schemas import (
     EntriesErased,
     EntryCreated,
@@ -26,6 +26,7 @@ from landform.parts.leads.response_schemas import (
     EntryPage,
     EntryRead,
 )
+from landform.parts.leads.storage.entries import PROPERTIES
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.json_codec import JsonObject
@@ -43,6 +44,14 @@ ENTRIES = EntryPage | dict[str, EntryRead] | list[Any]
 LIST_ERRORS = ("rest_search_too_expensive",)
 ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
 VARY = {"Vary": "Accept"}
+# What every caller may see of an entry that it writes, and the rest of an entry without values.
+STATE_KEYS = (
+    *("id", "form_id", "date_created", "date_updated", "is_starred", "is_read", "status"),
+)
+NOTHING_SENT = {
+    **dict.fromkeys(("ip", "source_url", "user_agent"), ""),
+    **dict.fromkeys(("created_by", *PROPERTIES)),
+}
 UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
 
 
@@ -199,7 +208,7 @@ def send_notifications(call: Call, entry_id: int) -> Reply:
 @RESOURCE.delete(
     ENTRY_PATH,
     query=Deletion(),
-    body=Deletion(),
+    form=True,
     response={"": ENTRY, "force": EntryDeleted()},
     scope="entries:write",
     if_match="entry",
@@ -207,9 +216,9 @@ def send_notifications(call: Call, entry_id: int) -> Reply:
 )
 def delete_entry(call: Call, entry_id: int) -> Reply:
     """Move an entry to the trash, or with `force` delete it for good."""
-    if is_forced(call):
+    if call.query["force"]:
         previous = storage.delete_entry(call.store, entry_id, call.if_match)
-        return Reply({"deleted": True, "previous": previous}, caching=NO_STORE)
+        return Reply({"deleted": True, "previous": _visible(call, previous)}, caching=NO_STORE)
     storage.trash_entry(call.store, entry_id, call.if_match)
     return _entry_reply(call, storage.get_entry(call.store, entry_id))
 
@@ -248,7 +257,14 @@ def _origin(call: Call) -> Row:
 
 def _entry_reply(call: Call, entry: Row) -> Reply:
     view = _View(call)
-    return Reply(view.show(entry, with_labels=True), caching=NO_STORE)
+    return Reply(view.show(_visible(call, entry), with_labels=True), caching=NO_STORE)
+
+
+def _visible(call: Call, entry: Row) -> Row:
+    """Return an entry without what was sent, unless the caller may read it."""
+    if call.access.has_scope("entries:read"):
+        return entry
+    return {**{name: entry[name] for name in STATE_KEYS}, **NOTHING_SENT}
 
 
 def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) -> Reply:

@@ -86,7 +86,7 @@ def update_form(call: Call, form_id: int) -> Reply:
 @RESOURCE.delete(
     FORM_PATH,
     query=Deletion(),
-    body=Deletion(),
+    form=True,
     response={"": FORM, "force": FormDeleted()},
     scope="forms:write",
     if_match="form",
@@ -95,16 +95,11 @@ def update_form(call: Call, form_id: int) -> Reply:
 )
 def delete_form(call: Call, form_id: int) -> Reply:
     """Move a form to the trash, or with `force` delete it, its entries and its feeds."""
-    if not is_forced(call):
+    if not call.query["force"]:
         return form_reply(call, storage.trash_form(call.store, form_id, call.if_match))
     call.access.require("entries:write")
     row = storage.delete_form(call.store, form_id, call.if_match)
     return Reply({"deleted": True, "previous": storage.form_of(row)})
-
-
-def is_forced(call: Call) -> bool:
-    """Return whether something is to be deleted for good."""
-    return bool(call.query.get("force") or call.body.get("force"))
 
 
 def by_id(call: Call, rows: dict[str, Row], caching: Caching = NOT_CACHED) -> Reply:

@@ -85,10 +85,10 @@ def submit_form(call: Call, form_id: int) -> Reply:
         _count(call, "forms")
         return submit(call.store, form, call.sent_body, _context(call, visited))
 
-    if accepts_html(call.incoming.headers):
-        return site.answer(call, form_id, call.sent_body, send)
     if call.query["_validate_only"]:
         return _checked(call, form_id)
+    if accepts_html(call.incoming.headers):
+        return site.answer(call, form_id, call.sent_body, send)
     outcome = send(site.page_of(call, call.sent_body))
     if outcome.confirmation is None:
         return Reply(_invalid(outcome.messages), status=400)

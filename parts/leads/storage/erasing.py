@@ -1,5 +1,7 @@
 """Deletes all entries of a person."""
 
+from unicodedata import normalize
+
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.storage.entries import remove_entries
 from landform.parts.leads.storage.forms import form_of
@@ -32,12 +34,20 @@ def _erase_some(store: Store, email: str) -> int:
         for field in form_of(row)["fields"]
         if field["type"] != "email"
     }
-    values = EntryValue.select(EntryValue.entry_id, EntryValue.form_id, EntryValue.key)
-    matches = values.where(same_texts([email])).tuples().execute(db)
+    # The index has texts without accents: josé@ is another person than jose@.
+    values = EntryValue.select().where(same_texts([email])).dicts().execute(db)
+    matches = [row for row in values if _address(row["value"]) == _address(email)]
     chosen = {
-        entry for entry, form_id, key in matches if (form_id, key.split(".")[0]) not in other_fields
+        row["entry_id"]
+        for row in matches
+        if (row["form_id"], row["key"].split(".")[0]) not in other_fields
     }
     ids = sorted(chosen)[:BATCH]
     if ids:
         remove_entries(store, [*Entry.select().where(Entry.id.in_(ids)).dicts().execute(db)])
     return len(ids)
+
+
+def _address(text: str) -> str:
+    """Return an address as it is compared: in small letters, in one form of Unicode."""
+    return normalize("NFC", text.lower())

@@ -267,6 +267,11 @@ def test_no_value_of_an_entry_becomes_a_header_or_another_target(
     ((_, target),) = hook.targets
     assert target.startswith("/hook/%C3%A9%0")
     assert not set("?#") & set(target)
+    for text in (".", ".."):
+        desk.submit(f3=text)
+    desk.deliver()
+    assert len(hook.received) == 1
+    assert [run["retryable"] for run in desk.runs()[1:]] == [False, False]
 
 
 def test_slack_shows_values_as_text(desk: Desk, hook: Receiver) -> None:
@@ -326,22 +331,37 @@ def test_a_consent_is_read_as_the_text_that_was_agreed_to(desk: Desk) -> None:
     assert desk.get(f"/entries/{entry_id}").get_json()["2.1"] == "1"
 
 
+# What the library for mails decodes, to lines of their own, or folds without its quotes.
+WORD = "=?utf-8?q?x=0D=0ABcc=3A_all=40example=2Ecom=0D=0A=0D=0Ahi?="
+EVIL = [
+    "x@example.com\r\nBcc: all@example.com\r\n\r\nhi\r\n.\r\nRCPT TO:<all@example.com>",
+    *("a@example.com, b@example.com", "<a@example.com>", WORD, f"{WORD} é", f'=?x"{WORD}'),
+    *("=?utf-8?q?x=0D=0ABcc=3A_y?=@example.com", f"boss@example.com, {'x' * 80} y"),
+    *(f"{'é' * 90} <boss@example.com>, {WORD}", f'"Boss" <boss@example.com>,{" z" * 80}'),
+]  # fmt: skip
+MAIL_HEADERS = {
+    *("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version"),
+    *("Content-Type", "Content-Transfer-Encoding"),
+}
+
+
 def test_no_value_becomes_a_header_a_recipient_or_a_command(desk: Desk) -> None:
-    evil = "x@example.com\r\nBcc: all@example.com\r\n\r\nhi\r\n.\r\nRCPT TO:<all@example.com>"
     with mailbox() as box:
         desk.smtp_url = box.url
         tags = dict.fromkeys(("subject", "fromName", "replyTo", "message"), "{Message:3}")
         desk.add_feed("email", toEmail="sales@example.com", **tags)
         for meta in ({"toEmail": "{Message:3}"}, {"toField": "3"}, {}):
             desk.add_feed("email", **meta)
-        for text in (evil, "a@example.com, b@example.com", "<a@example.com>"):
+        for text in EVIL:
             desk.submit(f3=text)
         desk.deliver()
-    assert [recipients for recipients, _ in box.accepted] == [["sales@example.com"]] * 3
+    assert [recipients for recipients, _ in box.accepted] == [["sales@example.com"]] * len(EVIL)
     for _, mail in box.accepted:
-        assert (mail["Bcc"], mail["Reply-To"], mail["To"]) == (None, None, "sales@example.com")
+        assert {*mail.keys()} == MAIL_HEADERS
+        assert [one.addr_spec for one in mail["From"].addresses] == ["leads@example.com"]
+        assert mail["To"] == "sales@example.com"
     refused = [run["message"] for run in desk.runs() if run["state"] == "failed"]
-    assert refused == [NO_ADDRESS] * 9
+    assert refused == [NO_ADDRESS] * 3 * len(EVIL)
     assert not any(run["retryable"] for run in desk.runs())
 
 

@@ -198,6 +198,36 @@ def test_an_entry_keeps_the_payment_that_it_is_sent_with(desk: Client) -> None:
     assert (answer.status_code, [*answer.get_json()["data"]["params"]]) == (400, ["payment_status"])
 
 
+def test_who_may_write_entries_only_sees_nothing_that_was_sent(desk: Client) -> None:
+    sent = {"1": "Hidden", "ip": "192.0.2.7", "source_url": SOURCE, "transaction_id": "Hidden"}
+    for number in (1, 2):
+        assert desk.put(f"/entries/{number}", json=sent).status_code == 200
+    everything = desk.get("/entries/2").get_json()
+    key = desk.key("writer", "entries:write")
+    # A PUT keeps the values of fields that the form has no more.
+    desk.put("/forms/1", json={"title": "Form", "fields": []})
+    requests = [("PUT", 1, {"is_read": 1}), ("DELETE", 1, None), ("DELETE", 2, {"force": True})]
+    for method, number, body in requests:
+        response = desk.anonymous.open(f"/entries/{number}", method=method, json=body, headers=key)
+        assert response.status_code == 200
+        assert not any(text in response.text for text in ("Hidden", "192.0.2.7", SOURCE))
+        written = response.get_json().get("previous") or response.get_json()
+        assert written.keys() == everything.keys() - {"1", "2", "3", "4", "5.1", "5.2"}
+        assert written["id"] == str(number)
+
+
+@pytest.mark.parametrize("path", ["/forms/1", "/entries/1"])
+def test_a_contradiction_deletes_nothing_for_good(desk: Client, path: str) -> None:
+    """The query has priority, as in a delete of a page."""
+    sent: list[dict[str, Any]] = [{"json": {"force": True}}, {"data": {"force": "1"}}]
+    for number, body in enumerate(sent):
+        # The second time it is in the trash.
+        expected = (200, 410)[number]
+        assert desk.delete(f"{path}?force=0", **body).status_code == expected
+        assert desk.get(path).status_code == 200
+    assert desk.delete(path, **sent[1]).get_json()["deleted"] is True
+
+
 def test_nothing_of_an_erased_person_is_kept_for_repeated_requests(
     desk: Client, database_url: str
 ) -> None:
@@ -223,6 +253,17 @@ def test_a_stranger_may_check_some_values_a_minute_and_still_submit(app: Flask) 
 
     assert [send("/validation") for _ in range(3)] == [200, 200, 429]
     assert [send("?_validate_only=1"), send(""), send(""), send("")] == [429, 200, 200, 429]
+
+
+def test_what_is_only_checked_is_not_stored_also_for_a_browser(desk: Client) -> None:
+    for accept in ("text/html", "application/json"):
+        response = desk.anonymous.post(
+            "/forms/1/submissions?_validate_only=1",
+            data={"input_1": "x"},
+            headers={"Accept": accept},
+        )
+        assert response.get_json()["is_valid"] is True
+    assert desk.get("/entries").get_json()["total_count"] == len(ENTRIES)
 
 
 def test_a_csv_has_every_entry_of_a_search_and_no_formula(desk: Client) -> None:
