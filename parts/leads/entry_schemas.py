@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
-from landform.parts.leads.intake.fields import LONGEST_VALUE, MOST_INPUTS
+from landform.parts.leads.intake.fields import LONGEST_VALUE
 from landform.parts.leads.storage.entries import PROPERTIES
 from landform.schemas.fields import (
     Field,
@@ -27,7 +27,7 @@ from landform.storage.search import fold
 ENTRY_STATUSES = ("active", "spam", "trash")
 INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
 DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
-MOST_PER_PAGE, MOST_FILTERS, LONGEST_SEARCH = 200, 50, 10_000
+MOST_PER_PAGE, MOST_FILTERS, MOST_TEXTS, LONGEST_SEARCH = 200, 50, 200, 10_000
 OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in")
 # Other spellings of `in` and `not in`, which have one value or a list.
 IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
@@ -89,8 +89,6 @@ class EntryWrite(Schema):
         values = {
             name: _value(name, data.pop(name)) for name in [*data] if INPUT_KEY.fullmatch(name)
         }
-        if len(values) > MOST_INPUTS:
-            raise ValidationError(f"An entry must not have more than {MOST_INPUTS} values.", "1")
         names = ("status", "created_by", "ip", "source_url", "user_agent")
         columns = {name: data[name] for name in names if name in data}
         columns |= {name: bool(data[name]) for name in ("is_read", "is_starred") if name in data}
@@ -204,7 +202,7 @@ def _filter(item: object) -> JsonObject:
         raise ValidationError(f"No filter has the key {key[:50]!r}.")
     value = item.get("value", "")
     values = value if isinstance(value, list) else [value]
-    if any(isinstance(text, (list, dict)) for text in values) or len(values) > MOST_INPUTS:
+    if any(isinstance(text, (list, dict)) for text in values) or len(values) > MOST_TEXTS:
         raise ValidationError("The value of a filter must be a text, or a list of texts.")
     texts = [text_of(value) for value in values]
     # SQLite refuses longer patterns.

@@ -5,14 +5,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
-from itertools import islice
 from typing import Any
 
 from landform.parts.leads import planning, storage
 from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import (
-    MOST_INPUTS,
     agreed_texts,
     problems_of,
     read_values,
@@ -114,8 +112,6 @@ def _duplicates(store: Store, form: Row) -> IsDuplicate:
 
 
 def _store(store: Store, form: Row, values: Row, context: Context, **columns: Any) -> Row:
-    # An entry with more could not be written again.
-    values = dict(islice(((key, text) for key, text in values.items() if text), MOST_INPUTS))
     names = ("source_url", "ip", "user_agent", "created_by")
     columns_of_context = {name: getattr(context, name) for name in names}
     row = storage.create_entry(store, form, values, **columns_of_context, **columns)
