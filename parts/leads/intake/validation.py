@@ -19,6 +19,11 @@ URL = "Please enter a web address that starts with https:// or http://."
 PHONE = "Please enter a phone number as (###) ###-####."
 NUMBER = "Please enter a number."
 DATE = "Please enter a date."
+# How many boxes must be ticked, as the keys of the lowest and the highest number.
+LIMITS: Mapping[str, tuple[str, str]] = {
+    "exactly": ("choiceLimitNumber", "choiceLimitNumber"),
+    "range": ("choiceLimitMin", "choiceLimitMax"),
+}
 # The parts of a name that are required, where the form has them.
 NAME_PARTS = ("3", "6")
 
@@ -30,18 +35,14 @@ def validate(
 
     `values`: those of `read_values`.
     """
-    fields = f.open_fields(form)
+    fields, normalized = f.open_fields(form), f.stored_values(form, values)
     messages = {}
     for field in fields:
-        stored = {
-            item.id: formats.normal(field, values[item.id])
-            for item in f.inputs_of(field)
-            if values.get(item.id)
-        }
-        stored = {key: text for key, text in stored.items() if text}
+        ids = [item.id for item in f.inputs_of(field)]
+        stored = {key: normalized[key] for key in ids if normalized.get(key)}
         if problem := _problem(field, stored, values, is_duplicate):
             messages[str(field["id"])] = str(field.get("errorMessage") or problem)
-    if not messages and not any(f.stored_values(form, values).values()):
+    if not messages and not any(normalized.values()):
         return {str(field["id"]): NOTHING for field in fields}
     return messages
 
@@ -115,8 +116,14 @@ def _check_choice(field: JsonObject, text: str, values: Mapping[str, str]) -> st
 
 def _check_boxes(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
     boxes = f.box_values(field)
-    sent = {item.id: values.get(item.id) for item in f.inputs_of(field)}
-    return NOT_OFFERED if any(sent[key] != boxes.get(key) for key in sent if sent[key]) else ""
+    ticked = {item.id: values[item.id] for item in f.inputs_of(field) if values.get(item.id)}
+    if any(value != boxes.get(key) for key, value in ticked.items()):
+        return NOT_OFFERED
+    names = LIMITS.get(text_of(field.get("choiceLimit")), ("", ""))
+    lowest, highest = (formats.number_text({}, text_of(field.get(name))) for name in names)
+    if lowest and len(ticked) < float(lowest):
+        return f"Please choose at least {lowest}."
+    return f"Please choose at most {highest}." if highest and len(ticked) > float(highest) else ""
 
 
 def _check_consent(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
