@@ -7,12 +7,12 @@ from html import escape
 from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urljoin, urlsplit
 
-from landform.parts.leads import storage
 from landform.parts.leads.errors import EntryNotFound, FormRestricted
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
 from landform.parts.leads.intake.fields import PREFIX, JsonObject, input_ids
 from landform.parts.leads.intake.form_view import clean, field_views, first_values
 from landform.parts.leads.intake.spam import honeypot_name
+from landform.parts.leads.storage import entries
 from landform.parts.leads.submissions import Outcome, open_form
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import SECRETS, Call
@@ -179,7 +179,7 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
     proof = signatures.proof(call.store, SUBMITTED, token)
     if hmac.compare_digest(sent_cookie(call, COOKIE).encode(), proof.encode()):
         with suppress(EntryNotFound):
-            entry = storage.get_entry(call.store, numbers[1])
+            entry = entries.get_entry(call.store, numbers[1])
     return clean(confirm(form, entry).message_html or escape(THANKS))
 
 

@@ -16,10 +16,10 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any
 
-from landform.parts.leads import storage
 from landform.parts.leads.addons import Addon, AddonError
 from landform.parts.leads.planning import ACTIVE
 from landform.parts.leads.retention import Retention
+from landform.parts.leads.storage import entries, forms
 from landform.service.call import Service
 from landform.service.json_codec import JsonObject
 from landform.service.outgoing.sending import start_thread
@@ -191,8 +191,8 @@ class Worker:
         """Return the add-on of a run and its arguments; raises `NothingToRun`."""
         try:
             feed = feeds.get(self._store, run["feed_id"])
-            entry = storage.get_entry(self._store, int(run["entry_id"]))
-            form = storage.get_form(self._store, run["form_id"])
+            entry = entries.get_entry(self._store, int(run["entry_id"]))
+            form = forms.get_form(self._store, run["form_id"])
         except (NotFound, PartError) as error:
             raise NothingToRun("") from error
         if entry["status"] != ACTIVE:

@@ -1,7 +1,7 @@
 """The fields of a form: their inputs, and the values that were sent for these.
 
-A form is the object of `storage.get_form`. The values of an entry are texts by the ids of inputs,
-such as `2`, or `1.3` for a part of field 1.
+A form is the object of `storage.forms.get_form`. The values of an entry are texts by the ids of
+inputs, such as `2`, or `1.3` for a part of field 1.
 """
 
 from collections.abc import Iterator, Mapping
