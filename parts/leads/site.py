@@ -9,9 +9,8 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urljoin, urlsplit
 
 from landform.parts.leads.errors import EntryNotFound, FormRestricted
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
-from landform.parts.leads.intake.fields import PREFIX, JsonObject, input_ids
+from landform.parts.leads.intake.fields import PREFIX, JsonObject, honeypot_name, input_ids
 from landform.parts.leads.intake.form_view import clean, field_views, first_values
-from landform.parts.leads.intake.spam import honeypot_name
 from landform.parts.leads.storage import entries
 from landform.parts.leads.submissions import Outcome, open_form
 from landform.schemas.fields import LONGEST_TEXT

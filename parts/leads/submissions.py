@@ -12,12 +12,12 @@ from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import (
     agreed_texts,
+    is_spam,
     problems_of,
     read_values,
     stored_values,
 )
 from landform.parts.leads.intake.form_view import internal_values
-from landform.parts.leads.intake.spam import is_spam
 from landform.parts.leads.intake.validation import IsDuplicate, validate
 from landform.parts.leads.storage import entries, forms, searching
 from landform.storage.clock import earlier

@@ -10,8 +10,8 @@ from landform.parts.leads.intake.fields import (
     JsonObject,
     choices_of,
     inputs_of,
-    is_open,
     label_of,
+    open_fields,
 )
 from landform.service.planning import conditions
 from landform.service.planning.entries import Entry
@@ -143,7 +143,7 @@ def field_text(
 
 def filled_fields(form: JsonObject, entry: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the labels and texts of the fields of an entry that are not blank."""
-    pairs = [(label_of(x), field_text(x, entry)) for x in form["fields"] if is_open(x)]
+    pairs = [(label_of(field), field_text(field, entry)) for field in open_fields(form)]
     return [(label, text) for label, text in pairs if text]
 
 

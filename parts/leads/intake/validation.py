@@ -61,8 +61,9 @@ def _problem(
         return REQUIRED
     text = values.get(str(field["id"]), "")
     if not stored:
-        # The e-mail address is only in the second input.
-        return REPEATED if any(values.get(key) for key in f.repeated_ids(field)) else ""
+        # An e-mail address may be in the second input only.
+        is_repeated = field["type"] == "email" and any(_sent_texts(field, values))
+        return REPEATED if is_repeated else ""
     check = CHECKS.get(field["type"])
     problem = check(field, text, values) if check else ""
     if not problem and field.get("noDuplicates") and is_duplicate(field, stored):
@@ -91,7 +92,11 @@ def _check_text(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
 def _check_email(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
     if not formats.is_email(text):
         return EMAIL
-    return "" if all(values.get(key) == text for key in f.repeated_ids(field)) else REPEATED
+    return REPEATED if {*_sent_texts(field, values)} - {text} else ""
+
+
+def _sent_texts(field: JsonObject, values: Mapping[str, str]) -> list[str]:
+    return [values.get(item.id, "") for item in f.sent_inputs(field)]
 
 
 def _check_number(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
