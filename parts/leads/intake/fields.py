@@ -110,10 +110,14 @@ def input_ids(form: JsonObject) -> list[str]:
     return [item.id for field in form.get("fields", ()) for item in inputs_of(field)]
 
 
+def is_internal(field: JsonObject) -> bool:
+    """Return whether visitors never see a field."""
+    return bool(field.get("adminOnly")) or field.get("visibility") == "administrative"
+
+
 def is_open(field: JsonObject) -> bool:
     """Return whether visitors fill in a field."""
-    is_internal = field.get("adminOnly") or field.get("visibility") == "administrative"
-    return not (is_internal or field["type"] in WITHOUT_INPUTS)
+    return not is_internal(field) and field["type"] not in WITHOUT_INPUTS
 
 
 def open_fields(form: JsonObject) -> list[JsonObject]:

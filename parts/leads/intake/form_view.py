@@ -13,6 +13,7 @@ from landform.parts.leads.intake.fields import (
     choices_of,
     consent_label,
     inputs_of,
+    is_internal,
     is_open,
     label_of,
     open_fields,
@@ -109,19 +110,20 @@ def field_views(
 
     `values`: those of inputs, by their ids. `messages`: what is wrong, by the ids of fields.
     """
-    return [
-        _field_view(f"{PREFIX}{form['id']}_", field, values, messages.get(str(field["id"]), ""))
-        for field in form["fields"]
-        if (is_open(field) and _visible_inputs(field)) or field["type"] in WITHOUT_INPUTS
-    ]
+    views, prefix = [], f"{PREFIX}{form['id']}_"
+    for field in form["fields"]:
+        visible = [item for item in sent_inputs(field) if not item.is_hidden]
+        is_text = field["type"] in WITHOUT_INPUTS and field.get("visibility") != "hidden"
+        if not is_internal(field) and (visible or is_text):
+            inputs = [_control(prefix, field, item, values) for item in visible]
+            message = messages.get(str(field["id"]), "")
+            views.append(_field_view(f"{prefix}{field['id']}", field, inputs, message))
+    return views
 
 
-def _field_view(
-    prefix: str, field: JsonObject, values: Mapping[str, str], message: str
-) -> JsonObject:
-    base, kind, note = f"{prefix}{field['id']}", field["type"], text_of(field.get("description"))
+def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message: str) -> JsonObject:
+    kind, note = field["type"], text_of(field.get("description"))
     is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
-    inputs = [_control(prefix, field, item, values) for item in _visible_inputs(field)]
     if kind in TICKED and not is_hidden:
         inputs = _ticked(base, field, inputs)
     notes = {f"{base}_help": note, f"{base}_error": message}
@@ -148,10 +150,6 @@ def _kind(kind: str, inputs: list[JsonObject]) -> str:
     if kind in TICKED:
         return "choices"
     return "group" if len(inputs) > 1 else "single"
-
-
-def _visible_inputs(field: JsonObject) -> list[Input]:
-    return [item for item in sent_inputs(field) if not item.is_hidden]
 
 
 def _settings_of(field: JsonObject, input_: Input) -> JsonObject:

@@ -426,7 +426,7 @@ def test_a_password_is_sent_encrypted_and_to_nobody_else(
     # Another machine that offers no encryption gets no password.
     desk.submit(f3="Hello")
     with mailbox(auth_require_tls=False) as box:
-        monkeypatch.setattr("landform.parts.leads.addons.smtp.LOOPBACK", ())
+        monkeypatch.setattr("landform.parts.leads.addons.mail.LOOPBACK", ())
         desk.smtp_url = box.url.replace("//", "//leads:sesame@")
         desk.deliver()
     assert (box.logins, box.accepted) == ([], [])
@@ -589,10 +589,10 @@ def test_a_host_takes_the_place_of_an_add_on_or_leaves_it_to_others(desk: Desk) 
 
 def test_a_run_goes_with_its_entry_and_its_form(desk: Desk) -> None:
     desk.add_feed("crm")
-    entries = [desk.submit(f3=f"{number}") for number in range(3)]
+    stored = [desk.submit(f3=f"{number}") for number in range(3)]
     with desk.store.connection():
-        entries.delete_entry(desk.store, int(entries[0]))
-    assert [run["entry_id"] for run in desk.runs()] == entries[1:]
+        entries.delete_entry(desk.store, int(stored[0]))
+    assert [run["entry_id"] for run in desk.runs()] == stored[1:]
     with desk.store.connection():
         forms.delete_form(desk.store, desk.form)
     assert desk.runs() == []
