@@ -34,18 +34,15 @@ REPEATED = timedelta(minutes=10)
 class Context:
     """Where a submission comes from.
 
-    `address`: the IP address of the client; `ip`: that which is stored, maybe empty. `from_page`:
-    whether a form on a page was submitted. `key`: an `Idempotency-Key`, if there was one.
-    `created_by`: the author id of the caller.
+    `address`: the IP address of the client; `from_page`: whether a form on a page was submitted;
+    `key`: an `Idempotency-Key`, if there was one. `columns`: those of the entry about its sender,
+    `source_url`, `ip` (maybe empty), `user_agent`, and `created_by` as the caller's author id.
     """
 
-    source_url: str = ""
-    ip: str = ""
-    user_agent: str = ""
     address: str = ""
     from_page: bool = False
     key: str = ""
-    created_by: int | None = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -95,7 +92,9 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
             return _outcome(form, entries.load_entries(store, [row])[0])
         if messages := validate(form, values, _duplicates(store, form)):
             return Outcome(messages)
-        entry = _store(store, form, stored | added, context, status=status, digest=digest)
+        columns = {**context.columns, "status": status, "digest": digest}
+        row = entries.create_entry(store, form, stored | added, **columns)
+        entry = entries.entry_of(row, form, stored | added)
         if status == entries.ACTIVE:
             planning.after_submission(store, form, entry)
         return _outcome(form, entry)
@@ -110,13 +109,6 @@ def check(store: Store, form: Row, sent: Mapping[str, Any]) -> dict[str, str]:
 
 def _duplicates(store: Store, form: Row) -> IsDuplicate:
     return lambda field, values: searching.has_values(store, form["id"], values)
-
-
-def _store(store: Store, form: Row, values: Row, context: Context, **columns: Any) -> Row:
-    names = ("source_url", "ip", "user_agent", "created_by")
-    columns_of_context = {name: getattr(context, name) for name in names}
-    row = entries.create_entry(store, form, values, **columns_of_context, **columns)
-    return entries.entry_of(row, form, values)
 
 
 def _outcome(form: Row, entry: Row) -> Outcome:

@@ -100,7 +100,8 @@ class Worker:
         """
         self._collect_ended()
         with self._store.connection():
-            pause = self._seconds_until_due()
+            busy = self._busy_feeds()
+            pause = self._queue.seconds_until_due(self._store, self._addons(), busy)
             if pause == 0.0 and self._free_places() > 0:
                 # In one commit.
                 for run in self._store.write_queue.run(self._claim):
@@ -134,9 +135,6 @@ class Worker:
                 break
             runs.append(run)
         return runs
-
-    def _seconds_until_due(self) -> float | None:
-        return self._queue.seconds_until_due(self._store, self._addons(), self._busy_feeds())
 
     def _free_places(self) -> int:
         """Return how many attempts may begin; one beyond its lease holds up its feed only."""

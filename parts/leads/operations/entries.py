@@ -149,7 +149,7 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 )
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
-    row = _row_to_update(call, entry_id)
+    row = entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
     form = _form(call, call.body["form_id"] if "form_id" in call.body else row["form_id"])
     columns, values = call.body["columns"], _known_values(call, form)
     entries.update_entry(
@@ -177,7 +177,7 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
     if not call.body or call.incoming.read_form(call.operation):
         # Gravity Forms reads only JSON here.
         return Reply(NOTHING, status=400)
-    _row_to_update(call, entry_id)
+    entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
     entries.update_entry(call.store, entry_id, call.body, if_match=call.if_match)
     return Reply(UPDATED)
 
@@ -192,7 +192,7 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
 )
 def send_notifications(call: Call, entry_id: int) -> Reply:
     """Send the notifications of an entry, of which there are none: feeds do that."""
-    _row_to_update(call, entry_id)
+    entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
     return Reply([])
 
 
@@ -212,13 +212,6 @@ def delete_entry(call: Call, entry_id: int) -> Reply:
         return Reply({"deleted": True, "previous": previous}, caching=NO_STORE)
     entries.trash_entry(call.store, entry_id, call.if_match)
     return _entry_reply(call, entries.get_entry(call.store, entry_id))
-
-
-def _row_to_update(call: Call, entry_id: int) -> Row:
-    row = entries.find_entry(call.store, entry_id)
-    if row is None:
-        raise e.EntryToUpdateNotFound
-    return row
 
 
 def _form(call: Call, form_id: int) -> Row:

@@ -134,15 +134,14 @@ def _count(call: Call, kind: str) -> None:
 
 def _context(call: Call, visited: Any) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
-    return Context(
-        source_url=site.source_of(call, visited).geturl()[:LONGEST_TEXT],
-        ip=call.access.address if call.part(Leads).entry_ip else "",
-        user_agent=site.printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
-        address=call.access.address,
-        from_page=accepts_html(headers),
-        key=headers.get("Idempotency-Key", ""),
-        created_by=caller.author if caller else None,
-    )
+    columns = {
+        "source_url": site.source_of(call, visited).geturl()[:LONGEST_TEXT],
+        "ip": call.access.address if call.part(Leads).entry_ip else "",
+        "user_agent": site.printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
+        "created_by": caller.author if caller else None,
+    }
+    key = headers.get("Idempotency-Key", "")
+    return Context(call.access.address, accepts_html(headers), key, columns)
 
 
 def _checked(call: Call, form_id: int) -> Reply:
