@@ -126,11 +126,14 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
     is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
     if kind in TICKED and not is_hidden:
         inputs = _ticked(base, field, inputs)
+    shape = "group" if len(inputs) > 1 else "single"
+    if kind in WITHOUT_INPUTS or kind in TICKED:
+        shape = "choices" if kind in TICKED else kind
     notes = {f"{base}_help": note, f"{base}_error": message}
     return {
         "id": base,
         "type": kind,
-        "kind": "hidden" if is_hidden else _kind(kind, inputs),
+        "kind": "hidden" if is_hidden else shape,
         "label": label_of(field) or text_of(field.get("adminLabel")) or kind,
         "required": bool(field.get("isRequired")),
         "help": note,
@@ -141,15 +144,6 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
         "focus": inputs[0]["id"] if inputs else base,
         "inputs": inputs,
     }
-
-
-def _kind(kind: str, inputs: list[JsonObject]) -> str:
-    """Return how the template shows a field."""
-    if kind in WITHOUT_INPUTS:
-        return kind
-    if kind in TICKED:
-        return "choices"
-    return "group" if len(inputs) > 1 else "single"
 
 
 def _settings_of(field: JsonObject, input_: Input) -> JsonObject:
