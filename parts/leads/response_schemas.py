@@ -121,7 +121,7 @@ class EntriesErased(Schema):
 
 
 class SubmissionReply(Schema):
-    """What all replies to submissions have."""
+    """The keys of every reply to a submission."""
 
     page_number = Output("The page of the form with a wrong field: 1; else 0.", int)
     source_page_number = Output("Always 1.", int)

@@ -28,9 +28,9 @@ ENTRY_TAGS = {
     "user_agent": "user_agent",
     "date_created": "date_created",
 }
-# The day of an entry in UTC, whose text is as `DAY` finds it.
+# The day of an entry in UTC, as parts of `ISO_DATE`.
 DATE_TAGS = {"date_mdy": r"\2/\3/\1", "date_dmy": r"\3/\2/\1"}
-DAY = re.compile("(.{4})-(..)-(..).*")
+ISO_DATE = re.compile("(.{4})-(..)-(..).*")
 FORM_TAGS = {"form_title": "title", "form_id": "id"}
 
 
@@ -107,7 +107,7 @@ def merge(
             text = entry[ENTRY_TAGS[name]] if name in ENTRY_TAGS else form[FORM_TAGS[name]]
             return encode(str(text))
         if name in DATE_TAGS:
-            return encode(DAY.sub(DATE_TAGS[name], entry["date_created"]))
+            return encode(ISO_DATE.sub(DATE_TAGS[name], entry["date_created"]))
         tag = FIELD_TAG.fullmatch(name)
         field = _field_of(form, tag[1]) if tag and ":" in name else None
         return match[0] if field is None else encode(field_text(field, entry, *tag.groups()))  # type: ignore[union-attr]

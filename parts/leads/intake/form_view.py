@@ -147,7 +147,7 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
 
 
 def _settings_of(field: JsonObject, input_: Input) -> JsonObject:
-    """Return the settings of an input, as they are in its form; empty if it has none."""
+    """Return the settings of an input in its form, maybe empty."""
     inputs = field.get("inputs") or ()
     return next((item for item in inputs if str(item["id"]) == input_.id), {})
 

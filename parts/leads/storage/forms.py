@@ -20,7 +20,6 @@ from landform.storage.rows import Row, json_text, storable
 from landform.storage.sql import Parameter, Precondition, Prepared, check_version, write_changes
 from landform.storage.store import Store, transactional
 
-COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
 LONGEST_TITLE = 255
 # What an update leaves as it is where it is not sent.
 KEPT_KEYS = ("confirmations", "notifications")
