@@ -91,22 +91,22 @@ class Leads(Part):
     @classmethod
     def deleters(cls) -> Mapping[str, Callable[[Any, int], object]]:
         """Return the functions that delete an entry, and move a form to the trash."""
-        from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
+        from landform.parts.leads.storage import entries, forms  # noqa: PLC0415 - the store
 
-        return {"form": storage.discard_form, "entry": storage.delete_entry}
+        return {"form": forms.discard_form, "entry": entries.delete_entry}
 
     @classmethod
     def detail_writers(cls) -> Mapping[str, Callable[[Any, Mapping[str, Any]], object]]:
         """Return the function that writes the values of an entry."""
-        from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
+        from landform.parts.leads.storage import entries  # noqa: PLC0415 - needs the store
 
-        return {"entry": storage.replace_values}
+        return {"entry": entries.replace_values}
 
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return the number of entries by status."""
-        from landform.parts.leads import storage  # noqa: PLC0415 - needs the store
+        from landform.parts.leads.storage import entries  # noqa: PLC0415 - needs the store
 
-        yield Metric("entries", "Entries by status", "status", storage.count_entries(store))
+        yield Metric("entries", "Entries by status", "status", entries.count_entries(store))
 
     def worker(self, service: Any) -> Callable[[], float | None]:
         """Return the function that runs feeds for entries, and deletes old entries."""

@@ -4,9 +4,10 @@ from pathlib import Path
 
 import click
 
-from landform.parts.leads import storage
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES
 from landform.parts.leads.exporting import csv_of
+from landform.parts.leads.storage.erasing import erase_entries
+from landform.parts.leads.storage.forms import find_form
 from landform.standalone.commands import tools
 
 
@@ -26,7 +27,7 @@ def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None
     store = tools.open_store()
     store.check(current=True)
     with store.connection():
-        form = storage.find_form(store, form_id)
+        form = find_form(store, form_id)
     if form is None:
         raise click.ClickException(f"There is no form {form_id}.")
     with tools.open_output(file) as out:
@@ -40,7 +41,7 @@ def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None
 def erase(email: str) -> None:
     """Delete every entry with an e-mail address, in all forms and statuses, for good."""
     with tools.migrated_store() as store:
-        click.echo(f"{storage.erase_entries(store, email)} erased")
+        click.echo(f"{erase_entries(store, email)} erased")
 
 
 COMMANDS = (entries,)

@@ -6,7 +6,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
-from landform.parts.leads.intake.fields import LONGEST_VALUE, MOST_INPUTS
+from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
 from landform.parts.leads.storage.entries import PROPERTIES
 from landform.schemas.fields import (
     Field,
@@ -27,14 +27,15 @@ from landform.storage.search import fold
 ENTRY_STATUSES = ("active", "spam", "trash")
 INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
 DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
-MOST_PER_PAGE, MOST_FILTERS, LONGEST_SEARCH = 200, 50, 10_000
+MOST_PER_PAGE, MOST_FILTERS, MOST_TEXTS, LONGEST_SEARCH = 200, 50, 200, 10_000
 OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in")
 # Other spellings of `in` and `not in`, which have one value or a list.
 IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
 SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
 PATTERNS = ("contains", "like", "not like")
 PROPERTY_KEYS = ("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip")
-TIME_KEYS = ("date_created", "date_updated")
+TIME_KEYS = {"date_created": "created_utc", "date_updated": "modified_utc"}
+FLAG_KEYS = ("is_read", "is_starred")
 
 
 class Time(Text):
@@ -60,11 +61,8 @@ def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
     return f"{moment.date()}T23:59:59" if is_day else moment.isoformat()
 
 
-class EntryWrite(Schema):
-    """The body that writes an entry: values by the ids of inputs, and properties."""
-
-    class Meta:
-        unknown = INCLUDE
+class EntryColumns(Schema):
+    """The columns of an entry that a body may have."""
 
     status = Text("The status.", ENTRY_STATUSES, allow_none=True)
     is_read = Integer("1 if it was read.", 0, 1, allow_none=True)
@@ -84,25 +82,43 @@ class EntryWrite(Schema):
         return {name: value for name, value in data.items() if value not in nothing.get(name, ())}
 
     @post_load
-    def split(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return `form_id` if it was sent, the other `columns`, and the `values` of inputs."""
-        values = {
-            name: _value(name, data.pop(name)) for name in [*data] if INPUT_KEY.fullmatch(name)
+    def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Return the columns by the names that they have in the database."""
+        columns = {name: data[name] for name in self.load_fields if name in data}
+        flags = {name: bool(columns[name]) for name in FLAG_KEYS if name in columns}
+        times = {TIME_KEYS[name]: columns.pop(name) for name in TIME_KEYS if name in columns}
+        return {**columns, **flags, **times}
+
+
+class EntryProperties(EntryColumns):
+    """Properties of an entry, of which at least one is sent."""
+
+    class Meta(Tolerant.Meta):
+        include = {
+            "is_read": Flag("Whether it was read.", allow_none=True),
+            "is_starred": Flag("Whether it has a star.", allow_none=True),
         }
-        if len(values) > MOST_INPUTS:
-            raise ValidationError(f"An entry must not have more than {MOST_INPUTS} values.", "1")
-        names = ("status", "created_by", "ip", "source_url", "user_agent")
-        columns = {name: data[name] for name in names if name in data}
-        columns |= {name: bool(data[name]) for name in ("is_read", "is_starred") if name in data}
-        for name, column in (("date_created", "created_utc"), ("date_updated", "modified_utc")):
-            if name in data:
-                columns[column] = data[name]
-        sent = {name: data[name] for name in PROPERTIES if name in data}
+
+
+class EntryWrite(EntryColumns):
+    """The body that writes an entry: values by the ids of inputs, and columns."""
+
+    class Meta:
+        unknown = INCLUDE
+
+    @post_load
+    def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Return the `columns`, with `properties`, and the `values` of inputs; also `form_id`."""
+        columns = super().to_columns(data)
+        form = {"form_id": columns.pop("form_id")} if "form_id" in columns else {}
         columns["properties"] = {
-            name: None if value is None else _value(name, value) for name, value in sent.items()
+            name: None if data[name] is None else checked_text(name, data[name])
+            for name in PROPERTIES
+            if name in data
         }
-        loaded = {"columns": columns, "values": values}
-        return {**loaded, "form_id": data["form_id"]} if "form_id" in data else loaded
+        keys = filter(INPUT_KEY.fullmatch, data)
+        values = {name: checked_text(name, data[name]) for name in keys}
+        return {**form, "columns": columns, "values": values}
 
 
 class EntryUpdate(EntryWrite):
@@ -115,32 +131,6 @@ class EntryCreate(EntryWrite):
     """The body that creates an entry."""
 
     form_id = Integer("The form.", 0, **required("form_id"))
-
-
-def _value(name: str, value: object) -> str:
-    if isinstance(value, (list, dict)):
-        raise ValidationError(f"{name} must be one text or number.", name)
-    text = text_of(value)  # type: ignore[arg-type]
-    if len(text) > LONGEST_VALUE or "\0" in text:
-        message = f"{name} must have at most {LONGEST_VALUE} characters, and no NUL."
-        raise ValidationError(message, name)
-    return text
-
-
-class EntryProperties(EntryWrite):
-    """Properties of an entry, of which at least one is sent."""
-
-    class Meta(Tolerant.Meta):
-        include = {
-            "is_read": Flag("Whether it was read.", allow_none=True),
-            "is_starred": Flag("Whether it has a star.", allow_none=True),
-        }
-
-    @post_load
-    def split(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return the columns."""
-        columns: JsonObject = super().split(data)["columns"]
-        return {name: columns[name] for name in columns if name != "properties"}
 
 
 class Search(Field[JsonObject]):
@@ -204,7 +194,7 @@ def _filter(item: object) -> JsonObject:
         raise ValidationError(f"No filter has the key {key[:50]!r}.")
     value = item.get("value", "")
     values = value if isinstance(value, list) else [value]
-    if any(isinstance(text, (list, dict)) for text in values) or len(values) > MOST_INPUTS:
+    if any(isinstance(text, (list, dict)) for text in values) or len(values) > MOST_TEXTS:
         raise ValidationError("The value of a filter must be a text, or a list of texts.")
     texts = [text_of(value) for value in values]
     # SQLite refuses longer patterns.

@@ -5,9 +5,10 @@ import io
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from landform.parts.leads import storage
 from landform.parts.leads.intake.confirmations import field_text
 from landform.parts.leads.intake.fields import inputs_of, label_of
+from landform.parts.leads.storage.entries import load_entries
+from landform.parts.leads.storage.searching import entries_after
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -33,8 +34,8 @@ def csv_of(store: Store, form: Row, search: Mapping[str, Any] | None) -> Iterato
     last: Row | None = None
     while True:
         with store.connection():
-            rows = storage.entries_after(store, form["id"], search, last, BATCH)
-            entries = storage.load_entries(store, rows)
+            rows = entries_after(store, form["id"], search, last, BATCH)
+            entries = load_entries(store, rows)
         for entry in entries:
             entry |= {inputs_of(field)[0].id: field_text(field, entry) for field in consents}
         lines.append(_lines([entry.get(key, "") for key in columns] for entry in entries))

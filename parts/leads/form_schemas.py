@@ -2,7 +2,7 @@
 
 import re
 import secrets
-from typing import Any
+from typing import Any, TypeGuard
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
@@ -39,7 +39,7 @@ class FormFields(Field[list[JsonObject]]):
     json_type = {"type": "array", "maxItems": MOST_FIELDS, "items": {"type": "object"}}
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
-        if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        if not _are_objects(value):
             raise ValidationError("fields must be a list of objects.")
         if len(value) > MOST_FIELDS:
             raise ValidationError(f"fields must not have more than {MOST_FIELDS} items.")
@@ -85,11 +85,10 @@ def _objects(item: JsonObject, name: str) -> list[JsonObject]:
         return []
     if not _are_objects(value):
         raise ValidationError(f"The {name} of a field must be a list of objects.")
-    objects: list[JsonObject] = value
-    return objects
+    return value
 
 
-def _are_objects(value: object) -> bool:
+def _are_objects(value: object) -> TypeGuard[list[JsonObject]]:
     return isinstance(value, list) and all(isinstance(item, dict) for item in value)
 
 
@@ -109,7 +108,7 @@ class Confirmations(Field[JsonObject]):
         if not _are_objects(items):
             raise ValidationError("confirmations must be objects by their ids.")
         check_keys(attr, items)
-        return {item["id"]: item for item in map(_with_id, items)}  # type: ignore[call-overload]
+        return {item["id"]: item for item in map(_with_id, items)}
 
 
 def _with_id(confirmation: JsonObject) -> JsonObject:

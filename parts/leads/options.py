@@ -39,10 +39,8 @@ def _read(value: Any) -> SmtpServer | None:
 def _hide(server: SmtpServer | None) -> str:
     if not server:
         return ""
-    scheme, user = (
-        "smtps" if server.is_secure else "smtp",
-        f"{server.user}:***@" * bool(server.user),
-    )
+    scheme = "smtps" if server.is_secure else "smtp"
+    user = f"{server.user}:***@" if server.user else ""
     return f"{scheme}://{user}{server.host}:{server.port}?from={server.sender}"
 
 

@@ -120,22 +120,25 @@ class EntriesErased(Schema):
     erased = Output("How many entries had the address.", int)
 
 
-class SubmissionValid(Schema):
+class SubmissionReply(Schema):
+    """The keys of every reply to a submission."""
+
+    page_number = Output("The page of the form with a wrong field: 1; else 0.", int)
+    source_page_number = Output("Always 1.", int)
+
+
+class SubmissionValid(SubmissionReply):
     """A submission that is valid, and was only checked."""
 
     is_valid = Constant("Always true.", True)
     validation_messages = Output("Always empty.", list[str])
-    page_number = Output("Always 0: there is no further page.", int)
-    source_page_number = Output("Always 1.", int)
     is_spam = Output("Always false: this is not checked.", bool)
 
 
-class SubmissionStored(Schema):
+class SubmissionStored(SubmissionReply):
     """A submission that is stored as an entry, with its confirmation."""
 
     is_valid = Constant("Always true.", True)
-    page_number = Output("Always 0: there is no further page.", int)
-    source_page_number = Output("Always 1.", int)
     confirmation_message = Output("HTML to show; empty for a redirect.")
     confirmation_type = Output("How it is confirmed: `message` or `redirect`.")
     confirmation_redirect = Output("The URL to go to.", optional=True)
@@ -143,10 +146,8 @@ class SubmissionStored(Schema):
     entry_id = Output("The entry, for callers with `entries:read`.", optional=True)
 
 
-class SubmissionInvalid(Schema):
+class SubmissionInvalid(SubmissionReply):
     """A submission that is not valid; nothing is stored."""
 
     is_valid = Constant("Always false.", False)
     validation_messages = Output("What is wrong, by the numbers of fields.", dict[str, str])
-    page_number = Output("The page of the form with the field: 1.", int)
-    source_page_number = Output("Always 1.", int)

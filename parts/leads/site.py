@@ -4,15 +4,13 @@ import hmac
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from html import escape
-from typing import Any
 from urllib.parse import SplitResult, parse_qsl, urlencode, urljoin, urlsplit
 
-from landform.parts.leads import storage
 from landform.parts.leads.errors import EntryNotFound, FormRestricted
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
-from landform.parts.leads.intake.fields import PREFIX, JsonObject, input_ids
+from landform.parts.leads.intake.fields import PREFIX, JsonObject, honeypot_name, input_ids
 from landform.parts.leads.intake.form_view import clean, field_views, first_values
-from landform.parts.leads.intake.spam import honeypot_name
+from landform.parts.leads.storage import entries
 from landform.parts.leads.submissions import Outcome, open_form
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import SECRETS, Call
@@ -58,11 +56,12 @@ def page_form(call: Call, form_id: str, visited: Visit | None) -> PageForm | Non
     return None
 
 
-def page_of(call: Call, sent: Mapping[str, Any]) -> Visit | None:
+def page_of(call: Call) -> Visit | None:
     """Return the visit of the page that a submission names, if it names one.
 
     Raises `FormRestricted` for one that visitors do not see now.
     """
+    sent = call.sent_body
     if not sent.get(PAGE):
         return None
     visited = sent_forms.visit_of_form(call, _number(sent[PAGE]), str(sent.get(KEY) or ""))
@@ -101,12 +100,7 @@ def printable(text: str) -> str:
     return "".join(letter for letter in text if letter.isprintable())
 
 
-def answer(
-    call: Call,
-    form_id: int,
-    sent: Mapping[str, Any],
-    submit: Callable[[Visit | None], Outcome],
-) -> Reply:
+def answer(call: Call, form_id: int, submit: Callable[[Visit | None], Outcome]) -> Reply:
     """Return the response to a visitor who sent a form with a browser.
 
     `submit` stores the submission from a page, or from none of landform; its errors are shown with
@@ -115,10 +109,10 @@ def answer(
     visited, messages = None, dict[str, str]()
     try:
         with call.store.connection():
-            visited = page_of(call, sent)
+            visited = page_of(call)
             outcome = submit(visited)
         if outcome.confirmation:
-            return _follow(call, form_id, visited, outcome.entry_id, outcome.confirmation)
+            return _follow(call, form_id, visited, outcome)
         messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)
     except Exception as error:
         known = from_known(error)
@@ -131,11 +125,11 @@ def answer(
         raise problem from None
     typed = {
         name.removeprefix(PREFIX).replace("_", "."): value
-        for name, value in sent.items()
+        for name, value in call.sent_body.items()
         if isinstance(value, str)
     }
     view = _form_view(call, form, visited, typed, messages=messages, problem=problem.message)
-    return _document(call, form_id, visited, view, problem)
+    return _document(call, visited, view, problem)
 
 
 def confirmation_url(call: Call, confirmation: Confirmation) -> str:
@@ -149,10 +143,9 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
     return with_query(visited.link, confirmation.query) if visited else ""
 
 
-def _follow(
-    call: Call, form_id: int, visited: Visit | None, entry_id: int, confirmation: Confirmation
-) -> Reply:
+def _follow(call: Call, form_id: int, visited: Visit | None, outcome: Outcome) -> Reply:
     """Return the response for a stored entry: a redirect, to its page by default."""
+    confirmation = outcome.confirmation or Confirmation()
     if url := confirmation_url(call, confirmation):
         url = location_of(call, url) if confirmation.page else url
         return html_reply(b"", {"Location": url}, 303)
@@ -160,9 +153,9 @@ def _follow(
     if not link:
         form = open_form(call.store, form_id)
         confirmed = clean(confirmation.message_html or escape(THANKS))
-        return _document(call, form_id, None, _form_view(call, form, None, {}, confirmed=confirmed))
+        return _document(call, None, _form_view(call, form, None, {}, confirmed=confirmed))
     until = now(call.store) + DONE_SECONDS
-    token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
+    token = signatures.seal(call.store, SUBMITTED, form_id, outcome.entry_id, until)
     cookie = COOKIE, signatures.proof(call.store, SUBMITTED, token)
     return sent_forms.go_back(call, link, f"{SUBMITTED}={token}", cookie, DONE_SECONDS)
 
@@ -179,22 +172,18 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
     proof = signatures.proof(call.store, SUBMITTED, token)
     if hmac.compare_digest(sent_cookie(call, COOKIE).encode(), proof.encode()):
         with suppress(EntryNotFound):
-            entry = storage.get_entry(call.store, numbers[1])
+            entry = entries.get_entry(call.store, numbers[1])
     return clean(confirm(form, entry).message_html or escape(THANKS))
 
 
 def _document(
-    call: Call,
-    form_id: int,
-    visited: Visit | None,
-    view: PageForm,
-    problem: ApiError | None = None,
+    call: Call, visited: Visit | None, view: PageForm, problem: ApiError | None = None
 ) -> Reply:
     """Return the page of a form, or a document with the form alone where no page is open."""
-    status = problem.status if problem else 200
-    headers = problem.headers if problem else {}
+    status, headers = (problem.status, problem.headers) if problem else (200, {})
     if visited and visited.visibility != Visibility.LOCKED:
-        return sent_forms.show_again(call, visited, {str(form_id): view}, status, headers)
+        form_id = str(view.values["form"]["id"])
+        return sent_forms.show_again(call, visited, {form_id: view}, status, headers)
     html = call.service.site.render("submission.html", view.values)
     return sent_forms.html_document(call, html, status, headers)
 

@@ -5,22 +5,21 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
-from itertools import islice
 from typing import Any
 
-from landform.parts.leads import planning, storage
+from landform.parts.leads import planning
 from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import (
-    MOST_INPUTS,
     agreed_texts,
+    is_spam,
     problems_of,
     read_values,
     stored_values,
 )
 from landform.parts.leads.intake.form_view import internal_values
-from landform.parts.leads.intake.spam import is_spam
 from landform.parts.leads.intake.validation import IsDuplicate, validate
+from landform.parts.leads.storage import entries, forms, searching
 from landform.storage.clock import earlier
 from landform.storage.errors import KeyReused
 from landform.storage.rows import Row, json_text
@@ -35,18 +34,15 @@ REPEATED = timedelta(minutes=10)
 class Context:
     """Where a submission comes from.
 
-    `address`: the IP address of the client; `ip`: that which is stored, maybe empty. `from_page`:
-    whether a form on a page was submitted. `key`: an `Idempotency-Key`, if there was one.
-    `created_by`: the author id of the caller.
+    `address`: the IP address of the client; `from_page`: whether a form on a page was submitted;
+    `key`: an `Idempotency-Key`, if there was one. `columns`: those of the entry about its sender,
+    `source_url`, `ip` (maybe empty), `user_agent`, and `created_by` as the caller's author id.
     """
 
-    source_url: str = ""
-    ip: str = ""
-    user_agent: str = ""
     address: str = ""
     from_page: bool = False
     key: str = ""
-    created_by: int | None = None
+    columns: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -64,7 +60,7 @@ def open_form(store: Store, form_id: int) -> Row:
 
     Raises `FormClosed`, `NoFields` and `FormRestricted`.
     """
-    form = storage.find_form(store, form_id)
+    form = forms.find_form(store, form_id)
     if form is None or form["is_active"] == "0" or form["is_trash"] == "1":
         raise FormClosed
     if not form["fields"]:
@@ -84,7 +80,7 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
     values = read_values(form, sent)
     if messages := validate(form, values, lambda *_: False):
         return Outcome(messages)
-    status = storage.SPAM if is_spam(form, sent, from_page=context.from_page) else storage.ACTIVE
+    status = entries.SPAM if is_spam(form, sent, from_page=context.from_page) else entries.ACTIVE
     stored = stored_values(form, values)
     # As in Gravity Forms internal fields have their defaults. A repetition is recognized without
     # what the form adds, which may have changed meanwhile.
@@ -93,11 +89,13 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
 
     def store_it() -> Outcome:
         if row := _stored_before(store, digest, stored, added, context):
-            return _outcome(form, storage.load_entries(store, [row])[0])
+            return _outcome(form, entries.load_entries(store, [row])[0])
         if messages := validate(form, values, _duplicates(store, form)):
             return Outcome(messages)
-        entry = _store(store, form, stored | added, context, status=status, digest=digest)
-        if status == storage.ACTIVE:
+        columns = {**context.columns, "status": status, "digest": digest}
+        row = entries.create_entry(store, form, stored | added, **columns)
+        entry = entries.entry_of(row, form, stored | added)
+        if status == entries.ACTIVE:
             planning.after_submission(store, form, entry)
         return _outcome(form, entry)
 
@@ -110,20 +108,11 @@ def check(store: Store, form: Row, sent: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _duplicates(store: Store, form: Row) -> IsDuplicate:
-    return lambda field, values: storage.has_values(store, form["id"], values)
-
-
-def _store(store: Store, form: Row, values: Row, context: Context, **columns: Any) -> Row:
-    # An entry with more could not be written again.
-    values = dict(islice(((key, text) for key, text in values.items() if text), MOST_INPUTS))
-    names = ("source_url", "ip", "user_agent", "created_by")
-    columns_of_context = {name: getattr(context, name) for name in names}
-    row = storage.create_entry(store, form, values, **columns_of_context, **columns)
-    return storage.entry_of(row, form, values)
+    return lambda field, values: searching.has_values(store, form["id"], values)
 
 
 def _outcome(form: Row, entry: Row) -> Outcome:
-    is_spam = entry["status"] == storage.SPAM
+    is_spam = entry["status"] == entries.SPAM
     return Outcome({}, confirm(form, entry), int(entry["id"]), is_spam)
 
 
@@ -146,7 +135,7 @@ def _stored_before(
 
     `values`: those that were sent; `added`: those of the form.
     """
-    row = storage.find_digest(store, digest) if digest else None
+    row = entries.find_digest(store, digest) if digest else None
     if row is None:
         return None
     if not context.key:
@@ -154,7 +143,7 @@ def _stored_before(
         now = store.clock.now().utc
         is_recent = earlier(now, REPEATED) <= row["created_utc"] <= earlier(now, -REPEATED)
         return row if is_recent else None
-    entry = storage.load_entries(store, [row])[0]
+    entry = entries.load_entries(store, [row])[0]
     stored = {key: text for key, text in entry.items() if key[:1].isdecimal()}
 
     def sent(texts: Row) -> Row:

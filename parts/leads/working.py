@@ -16,10 +16,10 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any
 
-from landform.parts.leads import storage
 from landform.parts.leads.addons import Addon, AddonError
 from landform.parts.leads.planning import ACTIVE
 from landform.parts.leads.retention import Retention
+from landform.parts.leads.storage import entries, forms
 from landform.service.call import Service
 from landform.service.json_codec import JsonObject
 from landform.service.outgoing.sending import start_thread
@@ -100,7 +100,8 @@ class Worker:
         """
         self._collect_ended()
         with self._store.connection():
-            pause = self._seconds_until_due()
+            busy = self._busy_feeds()
+            pause = self._queue.seconds_until_due(self._store, self._addons(), busy)
             if pause == 0.0 and self._free_places() > 0:
                 # In one commit.
                 for run in self._store.write_queue.run(self._claim):
@@ -134,9 +135,6 @@ class Worker:
                 break
             runs.append(run)
         return runs
-
-    def _seconds_until_due(self) -> float | None:
-        return self._queue.seconds_until_due(self._store, self._addons(), self._busy_feeds())
 
     def _free_places(self) -> int:
         """Return how many attempts may begin; one beyond its lease holds up its feed only."""
@@ -191,8 +189,8 @@ class Worker:
         """Return the add-on of a run and its arguments; raises `NothingToRun`."""
         try:
             feed = feeds.get(self._store, run["feed_id"])
-            entry = storage.get_entry(self._store, int(run["entry_id"]))
-            form = storage.get_form(self._store, run["form_id"])
+            entry = entries.get_entry(self._store, int(run["entry_id"]))
+            form = forms.get_form(self._store, run["form_id"])
         except (NotFound, PartError) as error:
             raise NothingToRun("") from error
         if entry["status"] != ACTIVE:

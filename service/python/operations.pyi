@@ -1012,10 +1012,10 @@ class SubmitForm(TypedDict, total=False):
 class SubmissionValid(TypedDict):
     """A submission that is valid, and was only checked."""
 
-    is_valid: Literal[True]
-    validation_messages: list[str]
     page_number: int
     source_page_number: int
+    is_valid: Literal[True]
+    validation_messages: list[str]
     is_spam: bool
 
 class ValidateSubmission(TypedDict, total=False):

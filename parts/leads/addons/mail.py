@@ -1,5 +1,8 @@
-"""The add-on `email`: a mail for an entry."""
+"""The add-on `email`: a mail for an entry, sent by the server of `LANDFORM_SMTP_URL`."""
 
+import smtplib
+import ssl
+from contextlib import closing, suppress
 from email.contentmanager import raw_data_manager
 from email.header import Header
 from email.message import EmailMessage
@@ -7,7 +10,6 @@ from email.policy import compat32
 from email.utils import format_datetime, localtime, quote
 
 from landform.parts.leads.addons import AddonError
-from landform.parts.leads.addons.smtp import send_mail
 from landform.parts.leads.intake.confirmations import merge
 from landform.parts.leads.options import ADDRESS, SmtpServer
 from landform.service.json_codec import JsonObject
@@ -16,6 +18,9 @@ from landform.service.planning.entries import text_of
 # Every server can pass on what is written in ASCII. Newer policies decode values that look encoded,
 # even to line breaks, and fold long words to blank lines.
 POLICY = compat32.clone(cte_type="7bit", linesep="\r\n")
+# In seconds, for each step.
+TIMEOUT = 10.0
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 MOST_RECIPIENTS, LONGEST_LINE = 20, 300
 # What a program that reads mails would decode.
 ENCODED_WORD = "=?"
@@ -59,7 +64,7 @@ def run_email(
     template = text_of(meta.get("message")) or MESSAGE
     text = merge(template, form, entry, str)
     message.set_content(text, content_manager=raw_data_manager)
-    send_mail(server, message, recipients)
+    _send(server, message, recipients)
 
 
 def _recipients(meta: JsonObject, entry: JsonObject, form: JsonObject) -> list[str]:
@@ -81,3 +86,51 @@ def recipients_of(meta: JsonObject) -> list[str]:
     if not are_valid or len(texts) > MOST_RECIPIENTS:
         raise AddonError(NO_RECIPIENT, retryable=False)
     return texts
+
+
+def _send(server: SmtpServer, message: EmailMessage, recipients: list[str]) -> None:
+    """Send a mail to all recipients or to none; raises `AddonError`.
+
+    The errors do not repeat what the server says, which may have addresses.
+    """
+    try:
+        with closing(_connect(server)) as client:
+            codes = [client.mail(server.sender)[0], *(client.rcpt(name)[0] for name in recipients)]
+            refused = next((code for code in codes if code >= 400), None)
+            code = refused or client.data(message.as_bytes())[0]
+            # What is accepted stays so, whatever becomes of the connection.
+            with suppress(OSError, smtplib.SMTPException):
+                client.quit()
+    except smtplib.SMTPResponseException as error:
+        code = error.smtp_code
+        if isinstance(error, smtplib.SMTPAuthenticationError):
+            raise AddonError("The mail server refused the credentials.") from None
+    except (OSError, smtplib.SMTPException) as error:
+        raise AddonError(f"The mail server cannot be used: {type(error).__name__}.") from None
+    if code >= 400:
+        raise AddonError(f"The mail server answered {code}.", retryable=code < 500)
+
+
+def _connect(server: SmtpServer) -> smtplib.SMTP:
+    """Return a connection that is encrypted if the server can, and signed in.
+
+    A password is sent unencrypted to this machine only.
+    """
+    context, name = ssl.create_default_context(), server.sender.partition("@")[2]
+    client: smtplib.SMTP
+    if server.is_secure:
+        client = smtplib.SMTP_SSL(server.host, server.port, name, timeout=TIMEOUT, context=context)
+    else:
+        client = smtplib.SMTP(server.host, server.port, name, timeout=TIMEOUT)
+    try:
+        client.ehlo_or_helo_if_needed()
+        if not server.is_secure and client.has_extn("starttls"):
+            client.starttls(context=context)
+        elif server.user and not server.is_secure and server.host not in LOOPBACK:
+            raise AddonError("The mail server offers no encryption, which a password needs.")
+        if server.user:
+            client.login(server.user, server.password)
+    except BaseException:
+        client.close()
+        raise
+    return client

@@ -35,7 +35,9 @@ def run_webhook(
     `private`: whether to addresses that are not public too.
     """
     method, template = request_target(meta)
-    is_json, data = meta.get("requestFormat") != "form", _request_data(meta, entry, form)
+    is_json, data = meta.get("requestFormat") != "form", entry
+    if meta.get("requestBodyType") == "select_fields":
+        data = dict(_mapped(meta.get("fieldValues"), entry, form))
     kind = "application/json" if is_json else "application/x-www-form-urlencoded"
     url, headers = _merged_url(template, entry, form), _headers(meta, entry, form)
     encoded = urlencode({name: text_of(value) for name, value in data.items()})
@@ -119,13 +121,6 @@ def _headers(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str,
         if name.lower() not in {*RESERVED, KEY_HEADER.lower()}:
             headers[name] = quote(value, safe=PRINTABLE)
     return headers
-
-
-def _request_data(meta: JsonObject, entry: JsonObject, form: JsonObject) -> JsonObject:
-    """Return the values to send: the whole entry, or the chosen fields."""
-    if meta.get("requestBodyType") == "select_fields":
-        return dict(_mapped(meta.get("fieldValues"), entry, form))
-    return entry
 
 
 def _mapped(rows: Any, entry: JsonObject, form: JsonObject) -> Iterator[tuple[str, str]]:

@@ -10,8 +10,8 @@ from landform.parts.leads.intake.fields import (
     JsonObject,
     choices_of,
     inputs_of,
-    is_open,
     label_of,
+    open_fields,
 )
 from landform.service.planning import conditions
 from landform.service.planning.entries import Entry
@@ -28,6 +28,9 @@ ENTRY_TAGS = {
     "user_agent": "user_agent",
     "date_created": "date_created",
 }
+# The day of an entry in UTC, as parts of `ISO_DATE`.
+DATE_TAGS = {"date_mdy": r"\2/\3/\1", "date_dmy": r"\3/\2/\1"}
+ISO_DATE = re.compile("(.{4})-(..)-(..).*")
 FORM_TAGS = {"form_title": "title", "form_id": "id"}
 
 
@@ -103,6 +106,8 @@ def merge(
         if name in ENTRY_TAGS or name in FORM_TAGS:
             text = entry[ENTRY_TAGS[name]] if name in ENTRY_TAGS else form[FORM_TAGS[name]]
             return encode(str(text))
+        if name in DATE_TAGS:
+            return encode(ISO_DATE.sub(DATE_TAGS[name], entry["date_created"]))
         tag = FIELD_TAG.fullmatch(name)
         field = _field_of(form, tag[1]) if tag and ":" in name else None
         return match[0] if field is None else encode(field_text(field, entry, *tag.groups()))  # type: ignore[union-attr]
@@ -138,7 +143,7 @@ def field_text(
 
 def filled_fields(form: JsonObject, entry: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Return the labels and texts of the fields of an entry that are not blank."""
-    pairs = [(label_of(x), field_text(x, entry)) for x in form["fields"] if is_open(x)]
+    pairs = [(label_of(field), field_text(field, entry)) for field in open_fields(form)]
     return [(label, text) for label, text in pairs if text]
 
 

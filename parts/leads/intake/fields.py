@@ -1,7 +1,7 @@
 """The fields of a form: their inputs, and the values that were sent for these.
 
-A form is the object of `storage.get_form`. The values of an entry are texts by the ids of inputs,
-such as `2`, or `1.3` for a part of field 1.
+A form is the object of `storage.forms.get_form`. The values of an entry are texts by the ids of
+inputs, such as `2`, or `1.3` for a part of field 1.
 """
 
 from collections.abc import Iterator, Mapping
@@ -56,6 +56,19 @@ def inputs_of(field: JsonObject) -> list[Input]:
     return [Input(str(x["id"]), str(x.get("label", "")), bool(x.get("isHidden"))) for x in inputs]
 
 
+def sent_inputs(field: JsonObject) -> list[Input]:
+    """Return the inputs that visitors send, with the one that repeats an e-mail address."""
+    if not (field["type"] == "email" and field.get("emailConfirmEnabled")):
+        return inputs_of(field)
+    labels = [text_of(item.get("label")) for item in field.get("inputs") or ()]
+    first, second = labels if len(labels) == 2 else ("", "")
+    field_id = str(field["id"])
+    return [
+        Input(field_id, first or label_of(field)),
+        Input(f"{field_id}.2", second or "Confirm e-mail"),
+    ]
+
+
 def _parts(field: JsonObject) -> Mapping[str, str]:
     """Return the labels of the parts of a field that does not name them."""
     if field["type"] == "consent":
@@ -97,10 +110,14 @@ def input_ids(form: JsonObject) -> list[str]:
     return [item.id for field in form.get("fields", ()) for item in inputs_of(field)]
 
 
+def is_internal(field: JsonObject) -> bool:
+    """Return whether visitors never see a field."""
+    return bool(field.get("adminOnly")) or field.get("visibility") == "administrative"
+
+
 def is_open(field: JsonObject) -> bool:
     """Return whether visitors fill in a field."""
-    is_internal = field.get("adminOnly") or field.get("visibility") == "administrative"
-    return not (is_internal or field["type"] in WITHOUT_INPUTS)
+    return not is_internal(field) and field["type"] not in WITHOUT_INPUTS
 
 
 def open_fields(form: JsonObject) -> list[JsonObject]:
@@ -121,6 +138,20 @@ def problems_of(form: JsonObject) -> list[str]:
     return [*problems, *restricted]
 
 
+def honeypot_name(form: JsonObject) -> str:
+    """Return the name of the input that people do not see: that after the last one of a form."""
+    return f"{PREFIX}{max((field['id'] for field in form['fields']), default=0) + 1}"
+
+
+def is_spam(form: JsonObject, sent: Mapping[str, Any], *, from_page: bool) -> bool:
+    """Return whether the honeypot was filled in.
+
+    The forms of landform's pages always have one; others have it with `enableHoneypot`.
+    """
+    has_honeypot = from_page or bool(form.get("enableHoneypot"))
+    return has_honeypot and sent.get(honeypot_name(form)) not in (None, "", [], {}, False)
+
+
 def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
     """Return the values that were sent for the inputs of a form, by their ids, trimmed.
 
@@ -134,12 +165,12 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
     for field in open_fields(form):
         if field["type"] == "checkbox" and (name := inputs.get(f"{PREFIX}{field['id']}")):
             values |= _ticked(field, name, sent[name])
-        for input_id in _sent_ids(field):
-            if name := inputs.get(PREFIX + input_id.replace(".", "_")):
-                values[input_id] = _text(name, sent[name])
+        for item in sent_inputs(field):
+            if name := inputs.get(PREFIX + item.id.replace(".", "_")):
+                values[item.id] = checked_text(name, sent[name], WHITE_SPACE)
         own_choice = inputs.get(f"{PREFIX}{field['id']}_other")
         if own_choice and values.get(str(field["id"])) == OTHER_CHOICE:
-            values[str(field["id"])] = _text(own_choice, sent[own_choice])
+            values[str(field["id"])] = checked_text(own_choice, sent[own_choice], WHITE_SPACE)
         if field["type"] == "consent" and values.get(f"{field['id']}.1") in (None, "", "0"):
             # Nobody agreed to the words that were sent.
             for part in inputs_of(field):
@@ -147,37 +178,30 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
     return values
 
 
-def _sent_ids(field: JsonObject) -> list[str]:
-    """Return the ids of the inputs of a field, with the one that repeats an e-mail address."""
-    return [*(item.id for item in inputs_of(field)), *repeated_ids(field)]
-
-
-def repeated_ids(field: JsonObject) -> list[str]:
-    """Return the id of the input that repeats an e-mail address, if the field has one."""
-    is_repeated = field["type"] == "email" and field.get("emailConfirmEnabled")
-    return [f"{field['id']}.2"] if is_repeated else []
-
-
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:
     """Return the boxes that a list of values ticks."""
-    texts = [_text(name, item) for item in (value if isinstance(value, list) else [value])]
+    items = value if isinstance(value, list) else [value]
+    texts = [checked_text(name, item, WHITE_SPACE) for item in items]
     boxes = {value: input_id for input_id, value in box_values(field).items()}
     if any(text not in boxes for text in texts if text):
         raise ValidationError(f"{name} has a value that is not offered.", name)
     return {boxes[text]: text for text in texts if text}
 
 
-def _text(name: str, value: object) -> str:
-    """Return a value as a trimmed text; raises `ValidationError`."""
+def checked_text(name: str, value: object, trimmed: str = "") -> str:
+    """Return a value as a text, without `trimmed` characters around; raises `ValidationError`."""
     if isinstance(value, (list, dict)):
         raise ValidationError(f"{name} must be one text or number.", name)
-    text = text_of(value)  # type: ignore[arg-type]
-    if len(text) > LONGEST_VALUE:
-        raise ValidationError(f"{name} must not be longer than {LONGEST_VALUE} characters.", name)
-    text = text.strip(WHITE_SPACE)
-    if "\0" in text:
-        raise ValidationError(f"{name} must not contain the character NUL.", name)
+    text = text_of(value).strip(trimmed)  # type: ignore[arg-type]
+    if not is_storable(text):
+        message = f"{name} must have at most {LONGEST_VALUE} characters, and no NUL."
+        raise ValidationError(message, name)
     return text
+
+
+def is_storable(text: str) -> bool:
+    """Return whether an entry can have a text as a value."""
+    return len(text) <= LONGEST_VALUE and "\0" not in text
 
 
 def agreed_texts(form: JsonObject, values: Mapping[str, str], *, from_page: bool) -> dict[str, str]:
@@ -199,7 +223,7 @@ def agreed_texts(form: JsonObject, values: Mapping[str, str], *, from_page: bool
 def storable_text(text: str) -> str:
     """Return a text of a form as the value of an entry: trimmed, blank if no entry can have it."""
     text = text.strip(WHITE_SPACE)
-    return text if len(text) <= LONGEST_VALUE and "\0" not in text else ""
+    return text if is_storable(text) else ""
 
 
 def stored_values(form: JsonObject, values: Mapping[str, str]) -> dict[str, str]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any
 
 from landform.parts.leads.intake.fields import (
     PREFIX,
@@ -14,8 +13,11 @@ from landform.parts.leads.intake.fields import (
     choices_of,
     consent_label,
     inputs_of,
+    is_internal,
     is_open,
     label_of,
+    open_fields,
+    sent_inputs,
     storable_text,
 )
 from landform.parts.leads.intake.formats import normal
@@ -62,10 +64,8 @@ def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
 
     It is the default of each field, or a value of the query for a field that allows that.
     """
-    values: dict[str, str] = {}
-    for field in filter(is_open, form["fields"]):
-        values |= _first_values(field, query)
-    return values
+    first = (_first_values(field, query) for field in open_fields(form))
+    return {input_id: text for values in first for input_id, text in values.items()}
 
 
 def internal_values(form: JsonObject) -> dict[str, str]:
@@ -82,14 +82,13 @@ def internal_values(form: JsonObject) -> dict[str, str]:
 
 
 def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
-    values = {}
-    raw = {str(item["id"]): item for item in field.get("inputs") or ()}
-    default = _default(field)
+    values, default = {}, _default(field)
     for item in inputs_of(field):
-        name = raw.get(item.id, {}).get("name") or field.get("inputName")
+        raw = _settings_of(field, item)
+        name = raw.get("name") or field.get("inputName")
         sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
         if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
-            sent = text_of(raw.get(item.id, {}).get("defaultValue")) or default
+            sent = text_of(raw.get("defaultValue")) or default
         if field["type"] == "checkbox":
             box = box_values(field).get(item.id, "")
             sent = box if box in sent.split(",") else ""
@@ -111,26 +110,30 @@ def field_views(
 
     `values`: those of inputs, by their ids. `messages`: what is wrong, by the ids of fields.
     """
-    return [
-        _field_view(f"{PREFIX}{form['id']}_", field, values, messages.get(str(field["id"]), ""))
-        for field in form["fields"]
-        if (is_open(field) and _visible_inputs(field)) or field["type"] in WITHOUT_INPUTS
-    ]
+    views, prefix = [], f"{PREFIX}{form['id']}_"
+    for field in form["fields"]:
+        visible = [item for item in sent_inputs(field) if not item.is_hidden]
+        is_text = field["type"] in WITHOUT_INPUTS and field.get("visibility") != "hidden"
+        if not is_internal(field) and (visible or is_text):
+            inputs = [_control(prefix, field, item, values) for item in visible]
+            message = messages.get(str(field["id"]), "")
+            views.append(_field_view(f"{prefix}{field['id']}", field, inputs, message))
+    return views
 
 
-def _field_view(
-    prefix: str, field: JsonObject, values: Mapping[str, str], message: str
-) -> JsonObject:
-    base, kind, note = f"{prefix}{field['id']}", field["type"], text_of(field.get("description"))
+def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message: str) -> JsonObject:
+    kind, note = field["type"], text_of(field.get("description"))
     is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
-    inputs = [_control(prefix, field, item, values) for item in _visible_inputs(field)]
     if kind in TICKED and not is_hidden:
         inputs = _ticked(base, field, inputs)
+    shape = "group" if len(inputs) > 1 else "single"
+    if kind in WITHOUT_INPUTS or kind in TICKED:
+        shape = "choices" if kind in TICKED else kind
     notes = {f"{base}_help": note, f"{base}_error": message}
     return {
         "id": base,
         "type": kind,
-        "kind": "hidden" if is_hidden else _kind(kind, inputs),
+        "kind": "hidden" if is_hidden else shape,
         "label": label_of(field) or text_of(field.get("adminLabel")) or kind,
         "required": bool(field.get("isRequired")),
         "help": note,
@@ -143,35 +146,17 @@ def _field_view(
     }
 
 
-def _kind(kind: str, inputs: list[JsonObject]) -> str:
-    """Return how the template shows a field."""
-    if kind in WITHOUT_INPUTS:
-        return kind
-    if kind in TICKED:
-        return "choices"
-    return "group" if len(inputs) > 1 else "single"
-
-
-def _visible_inputs(field: JsonObject) -> list[Input]:
-    """Return the inputs that visitors see, with the one that repeats an e-mail address."""
-    inputs = [item for item in inputs_of(field) if not item.is_hidden]
-    if field["type"] == "email" and field.get("emailConfirmEnabled"):
-        labels = [text_of(item.get("label")) for item in field.get("inputs") or ()]
-        first, second = labels if len(labels) == 2 else ("", "")
-        field_id = str(field["id"])
-        inputs = [
-            Input(field_id, first or label_of(field)),
-            Input(f"{field_id}.2", second or "Confirm e-mail"),
-        ]
-    return inputs
+def _settings_of(field: JsonObject, input_: Input) -> JsonObject:
+    """Return the settings of an input in its form, maybe empty."""
+    inputs = field.get("inputs") or ()
+    return next((item for item in inputs if str(item["id"]) == input_.id), {})
 
 
 def _control(
     prefix: str, field: JsonObject, input_: Input, values: Mapping[str, str]
 ) -> JsonObject:
     """Return a control: its `options` are those of a select."""
-    inputs = field.get("inputs") or ()
-    raw: JsonObject = next((item for item in inputs if str(item["id"]) == input_.id), {})
+    raw = _settings_of(field, input_)
     name, part, kind = input_.id.replace(".", "_"), input_.id.partition(".")[2], field["type"]
     value = values.get(input_.id, "")
     choices = choices_of(raw if kind == "name" else field) if kind in ("select", "name") else []
@@ -204,22 +189,20 @@ def _control(
 
 def _ticked(base: str, field: JsonObject, inputs: list[JsonObject]) -> list[JsonObject]:
     """Return the radio buttons or boxes of a field."""
-    kind, choices = field["type"], choices_of(field)
+    kind, choices, first = field["type"], choices_of(field), inputs[0]
     if kind == "consent":
-        chosen = inputs[0]["value"] == "1"
-        return [{**inputs[0], "label": consent_label(field), "value": "1", "chosen": chosen}]
+        is_given = first["value"] == "1"
+        return [{**first, "label": consent_label(field), "value": "1", "chosen": is_given}]
     if kind == "checkbox":
         # A browser cannot require one of several boxes.
         is_needed = bool(field.get("isRequired")) and len(inputs) == 1
-        boxes: Any = zip(inputs, choices, strict=False)
         return [
-            {**box, "label": text, "value": value, "chosen": bool(box["value"]),
-             "required": is_needed}
-            for box, (text, value) in boxes
-        ]  # fmt: skip
-    chosen = inputs[0]["value"]
+            {**box, "label": text, "value": value, "chosen": bool(box["value"])}
+            | {"required": is_needed}
+            for box, (text, value) in zip(inputs, choices, strict=False)
+        ]
     return [
-        {**inputs[0], "id": f"{base}_{number}", "label": text, "value": value,
-         "chosen": value == chosen}
+        {**first, "id": f"{base}_{number}", "label": text, "value": value}
+        | {"chosen": value == first["value"]}
         for number, (text, value) in enumerate(choices)
-    ]  # fmt: skip
+    ]

@@ -36,9 +36,8 @@ def is_url(text: str) -> bool:
         is_known = text.startswith(NO_ADDRESS) and (url.port or 1) > 0
     except ValueError:
         return False
-    return (
-        is_known and HOST.fullmatch(url.netloc.rpartition("@")[2].split(":")[0] or "") is not None
-    )
+    host = url.netloc.rpartition("@")[2].split(":")[0]
+    return is_known and HOST.fullmatch(host) is not None
 
 
 def is_phone(field: JsonObject, text: str) -> bool:

@@ -19,6 +19,11 @@ URL = "Please enter a web address that starts with https:// or http://."
 PHONE = "Please enter a phone number as (###) ###-####."
 NUMBER = "Please enter a number."
 DATE = "Please enter a date."
+# How many boxes must be ticked, as the keys of the lowest and the highest number.
+LIMITS: Mapping[str, tuple[str, str]] = {
+    "exactly": ("choiceLimitNumber", "choiceLimitNumber"),
+    "range": ("choiceLimitMin", "choiceLimitMax"),
+}
 # The parts of a name that are required, where the form has them.
 NAME_PARTS = ("3", "6")
 
@@ -30,18 +35,14 @@ def validate(
 
     `values`: those of `read_values`.
     """
-    fields = f.open_fields(form)
+    fields, normalized = f.open_fields(form), f.stored_values(form, values)
     messages = {}
     for field in fields:
-        stored = {
-            item.id: formats.normal(field, values[item.id])
-            for item in f.inputs_of(field)
-            if values.get(item.id)
-        }
-        stored = {key: text for key, text in stored.items() if text}
+        ids = [item.id for item in f.inputs_of(field)]
+        stored = {key: normalized[key] for key in ids if normalized.get(key)}
         if problem := _problem(field, stored, values, is_duplicate):
             messages[str(field["id"])] = str(field.get("errorMessage") or problem)
-    if not messages and not any(f.stored_values(form, values).values()):
+    if not messages and not any(normalized.values()):
         return {str(field["id"]): NOTHING for field in fields}
     return messages
 
@@ -60,8 +61,9 @@ def _problem(
         return REQUIRED
     text = values.get(str(field["id"]), "")
     if not stored:
-        # The e-mail address is only in the second input.
-        return REPEATED if any(values.get(key) for key in f.repeated_ids(field)) else ""
+        # An e-mail address may be in the second input only.
+        is_repeated = field["type"] == "email" and any(_sent_texts(field, values))
+        return REPEATED if is_repeated else ""
     check = CHECKS.get(field["type"])
     problem = check(field, text, values) if check else ""
     if not problem and field.get("noDuplicates") and is_duplicate(field, stored):
@@ -90,7 +92,11 @@ def _check_text(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
 def _check_email(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
     if not formats.is_email(text):
         return EMAIL
-    return "" if all(values.get(key) == text for key in f.repeated_ids(field)) else REPEATED
+    return REPEATED if {*_sent_texts(field, values)} - {text} else ""
+
+
+def _sent_texts(field: JsonObject, values: Mapping[str, str]) -> list[str]:
+    return [values.get(item.id, "") for item in f.sent_inputs(field)]
 
 
 def _check_number(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
@@ -115,8 +121,14 @@ def _check_choice(field: JsonObject, text: str, values: Mapping[str, str]) -> st
 
 def _check_boxes(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
     boxes = f.box_values(field)
-    sent = {item.id: values.get(item.id) for item in f.inputs_of(field)}
-    return NOT_OFFERED if any(sent[key] != boxes.get(key) for key in sent if sent[key]) else ""
+    ticked = {item.id: values[item.id] for item in f.inputs_of(field) if values.get(item.id)}
+    if any(value != boxes.get(key) for key, value in ticked.items()):
+        return NOT_OFFERED
+    names = LIMITS.get(text_of(field.get("choiceLimit")), ("", ""))
+    lowest, highest = (formats.number_text({}, text_of(field.get(name))) for name in names)
+    if lowest and len(ticked) < float(lowest):
+        return f"Please choose at least {lowest}."
+    return f"Please choose at most {highest}." if highest and len(ticked) > float(highest) else ""
 
 
 def _check_consent(field: JsonObject, text: str, values: Mapping[str, str]) -> str:

@@ -3,7 +3,7 @@
 from itertools import chain
 from typing import Any
 
-from landform.parts.leads import Leads, storage
+from landform.parts.leads import Leads
 from landform.parts.leads import errors as e
 from landform.parts.leads.entry_schemas import (
     EntryCreate,
@@ -26,6 +26,7 @@ from landform.parts.leads.response_schemas import (
     EntryPage,
     EntryRead,
 )
+from landform.parts.leads.storage import entries, erasing, forms, searching
 from landform.parts.leads.storage.entries import PROPERTIES
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
@@ -76,7 +77,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
 
     With `Accept: text/csv` all that pass the search are returned as CSV.
     """
-    if prefers(CSV, call.incoming.headers) and (form := storage.find_form(call.store, form_id)):
+    if prefers(CSV, call.incoming.headers) and (form := forms.find_form(call.store, form_id)):
         name = f'attachment; filename="form-{form_id}-entries.csv"'
         chunks = csv_of(call.store, form, call.query.get("search"))
         # The first one now: its errors are responses.
@@ -130,7 +131,7 @@ def create_form_entry(call: Call, form_id: int) -> Reply:
 )
 def erase_entries(call: Call) -> Reply:
     """Delete every entry with an e-mail address for good, in all forms; return how many."""
-    return Reply({"erased": storage.erase_entries(call.store, call.body["email"])})
+    return Reply({"erased": erasing.erase_entries(call.store, call.body["email"])})
 
 
 @RESOURCE.get(
@@ -142,7 +143,7 @@ def erase_entries(call: Call) -> Reply:
 )
 def get_entry(call: Call, entry_id: int) -> Reply:
     """Return an entry."""
-    return _entry_reply(call, storage.get_entry(call.store, entry_id))
+    return _entry_reply(call, entries.get_entry(call.store, entry_id))
 
 
 @RESOURCE.put(
@@ -157,14 +158,13 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 )
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
-    row = _row_to_update(call, entry_id)
+    row = entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
     form = _form(call, call.body["form_id"] if "form_id" in call.body else row["form_id"])
-    columns, values = call.body["columns"], call.body["values"]
-    known = {key: values[key] for key in input_ids(form) if key in values}
-    storage.update_entry(
-        call.store, entry_id, columns, form=form, values=known, if_match=call.if_match
+    columns, values = call.body["columns"], _known_values(call, form)
+    entries.update_entry(
+        call.store, entry_id, columns, form=form, values=values, if_match=call.if_match
     )
-    return _entry_reply(call, storage.get_entry(call.store, entry_id))
+    return _entry_reply(call, entries.get_entry(call.store, entry_id))
 
 
 @RESOURCE.put(
@@ -186,8 +186,8 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
     if not call.body or call.incoming.read_form(call.operation):
         # Gravity Forms reads only JSON here.
         return Reply(NOTHING, status=400)
-    _row_to_update(call, entry_id)
-    storage.update_entry(call.store, entry_id, call.body, if_match=call.if_match)
+    entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
+    entries.update_entry(call.store, entry_id, call.body, if_match=call.if_match)
     return Reply(UPDATED)
 
 
@@ -201,7 +201,7 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
 )
 def send_notifications(call: Call, entry_id: int) -> Reply:
     """Send the notifications of an entry, of which there are none: feeds do that."""
-    _row_to_update(call, entry_id)
+    entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
     return Reply([])
 
 
@@ -217,32 +217,29 @@ def send_notifications(call: Call, entry_id: int) -> Reply:
 def delete_entry(call: Call, entry_id: int) -> Reply:
     """Move an entry to the trash, or with `force` delete it for good."""
     if call.query["force"]:
-        previous = storage.delete_entry(call.store, entry_id, call.if_match)
+        previous = entries.delete_entry(call.store, entry_id, call.if_match)
         return Reply({"deleted": True, "previous": _visible(call, previous)}, caching=NO_STORE)
-    storage.trash_entry(call.store, entry_id, call.if_match)
-    return _entry_reply(call, storage.get_entry(call.store, entry_id))
-
-
-def _row_to_update(call: Call, entry_id: int) -> Row:
-    row = storage.find_entry(call.store, entry_id)
-    if row is None:
-        raise e.EntryToUpdateNotFound
-    return row
+    entries.trash_entry(call.store, entry_id, call.if_match)
+    return _entry_reply(call, entries.get_entry(call.store, entry_id))
 
 
 def _form(call: Call, form_id: int) -> Row:
-    form = storage.find_form(call.store, form_id)
+    form = forms.find_form(call.store, form_id)
     if form is None:
         raise e.EntryFormUnknown
     return form
 
 
+def _known_values(call: Call, form: Row) -> dict[str, str]:
+    """Return the values that were sent for the inputs of a form."""
+    values = call.body["values"]
+    return {key: values[key] for key in input_ids(form) if key in values}
+
+
 def _created(call: Call, form_id: int) -> Reply:
-    form, columns = _form(call, form_id), call.body["columns"]
-    columns = {**_origin(call), **columns}
-    known = set(input_ids(form))
-    values = {key: text for key, text in call.body["values"].items() if key in known}
-    row = storage.create_entry(call.store, form, values, **columns)
+    form, origin = _form(call, form_id), _origin(call)
+    values = _known_values(call, form)
+    row = entries.create_entry(call.store, form, values, **{**origin, **call.body["columns"]})
     sent = {**call.sent_body, "form_id": form["id"], "id": row["id"]}
     headers = {"Location": f"{call.root_url}/entries/{row['id']}"}
     return Reply(sent, headers=headers, caching=NO_STORE)
@@ -256,8 +253,7 @@ def _origin(call: Call) -> Row:
 
 
 def _entry_reply(call: Call, entry: Row) -> Reply:
-    view = _View(call)
-    return Reply(view.show(_visible(call, entry), with_labels=True), caching=NO_STORE)
+    return Reply(_view(call, _visible(call, entry)), caching=NO_STORE)
 
 
 def _visible(call: Call, entry: Row) -> Row:
@@ -268,48 +264,48 @@ def _visible(call: Call, entry: Row) -> Row:
 
 
 def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) -> Reply:
-    view = _View(call)
     if ids := call.query.get("include"):
-        entries = storage.load_entries(call.store, storage.find_entries(call.store, ids))
-        entry_view = {entry["id"]: view.show(entry, with_labels=True) for entry in entries}
-        return by_id(call, entry_view, NO_STORE)
-    rows, total = storage.list_entries(call.store, {**call.query, "form_ids": form_ids})
-    entries = storage.load_entries(call.store, rows)
-    listed = [view.show(entry, with_labels=one_form is None) for entry in entries]
-    labels = view.labels(one_form) if one_form is not None else {}
-    body = {"total_count": total, "entries": listed, **({"_labels": labels} if labels else {})}
-    return Reply(body, headers=VARY if one_form else {}, caching=NO_STORE)
+        chosen = entries.load_entries(call.store, entries.find_entries(call.store, ids))
+        return by_id(call, {entry["id"]: _view(call, entry) for entry in chosen}, NO_STORE)
+    rows, total = searching.list_entries(call.store, {**call.query, "form_ids": form_ids})
+    listed = entries.load_entries(call.store, rows)
+    if one_form is None:
+        body = {"total_count": total, "entries": [_view(call, entry) for entry in listed]}
+        return Reply(body, caching=NO_STORE)
+    body = {"total_count": total, "entries": [_requested(call, entry) for entry in listed]}
+    return Reply({**body, **_labels(call, one_form)}, headers=VARY, caching=NO_STORE)
 
 
-class _View:
-    """The view of entries that a call asks for: keys, and the labels of inputs."""
-
-    def __init__(self, call: Call) -> None:
-        ids = str(call.query.get("_field_ids", "")).split(",")
-        self._keys = [key for key in map(str.strip, ids) if key]
-        self._wants_labels = bool(call.query.get("_labels"))
-        self._store = call.store
-
-    def show(self, entry: Row, *, with_labels: bool) -> Row:
-        """Return the requested keys of an entry; the number of a field means all its inputs."""
-        entry_view = {key: value for key, value in entry.items() if self._is_wanted(key)}
-        labels = self.labels(int(entry["form_id"])) if with_labels else {}
-        return {**entry_view, **({"_labels": labels} if labels else {})}
-
-    def labels(self, form_id: int) -> JsonObject:
-        """Return the labels of the requested fields of a form, with those of their inputs."""
-        form = storage.find_form(self._store, form_id) if self._wants_labels else None
-        fields: list[Any] = form["fields"] if form else []
-        requested = {key.partition(".")[0] for key in self._keys}
-        return {
-            str(f["id"]): _labels(f) for f in fields if not requested or str(f["id"]) in requested
-        }
-
-    def _is_wanted(self, key: str) -> bool:
-        return not self._keys or key in self._keys or key.partition(".")[0] in self._keys
+def _view(call: Call, entry: Row) -> Row:
+    return {**_requested(call, entry), **_labels(call, entry["form_id"])}
 
 
-def _labels(field: JsonObject) -> object:
+def _requested(call: Call, entry: Row) -> Row:
+    """Return the keys of an entry that a call asks for; a field's number means all its inputs."""
+    keys = _requested_keys(call)
+    if not keys:
+        return entry
+    return {key: entry[key] for key in entry if key in keys or key.partition(".")[0] in keys}
+
+
+def _labels(call: Call, form_id: int | str) -> JsonObject:
+    """Return `_labels` with those of the requested fields of a form; empty if not asked for."""
+    form = forms.find_form(call.store, int(form_id)) if call.query.get("_labels") else None
+    requested = {key.partition(".")[0] for key in _requested_keys(call)}
+    labels = {
+        str(field["id"]): _labels_of(field)
+        for field in (form["fields"] if form else ())
+        if not requested or str(field["id"]) in requested
+    }
+    return {"_labels": labels} if labels else {}
+
+
+def _requested_keys(call: Call) -> list[str]:
+    ids = call.query.get("_field_ids", "").split(",")
+    return [key for key in map(str.strip, ids) if key]
+
+
+def _labels_of(field: JsonObject) -> object:
     inputs = [part for part in inputs_of(field) if "." in part.id]
     if not inputs:
         return label_of(field)

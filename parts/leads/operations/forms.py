@@ -3,10 +3,10 @@
 from typing import Any
 
 from landform.parts.leads import errors as e
-from landform.parts.leads import storage
 from landform.parts.leads.form_schemas import Deletion, FormCreate, FormList, FormUpdate
 from landform.parts.leads.intake.fields import problems_of
 from landform.parts.leads.response_schemas import FormDeleted, FormRead, FormSummary
+from landform.parts.leads.storage import forms
 from landform.service.call import Call
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NOT_CACHED, Caching, Reply
@@ -27,9 +27,9 @@ FORM_EXAMPLE = {
 def list_forms(call: Call) -> Reply:
     """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
     if ids := call.query.get("include"):
-        forms = storage.read_forms(call.store, ids)
-        return by_id(call, {str(number): forms[number] for number in forms})
-    rows = storage.list_forms(call.store, call.query["status"])
+        rows_by_id = forms.read_forms(call.store, ids)
+        return by_id(call, {str(number): form for number, form in rows_by_id.items()})
+    rows = forms.list_forms(call.store, call.query["status"])
     listed = {
         str(row["id"]): {
             "id": str(row["id"]),
@@ -55,7 +55,7 @@ def list_forms(call: Call) -> Reply:
 )
 def create_form(call: Call) -> Reply:
     """Create a form. A title in use gets a number."""
-    row = storage.create_form(call.store, call.body)
+    row = forms.create_form(call.store, call.body)
     return form_reply(call, row, {"Location": f"{call.root_url}/forms/{row['id']}"})
 
 
@@ -64,7 +64,7 @@ def create_form(call: Call) -> Reply:
 )
 def get_form(call: Call, form_id: int) -> Reply:
     """Return a form, also one in the trash."""
-    return form_reply(call, storage.get_form_row(call.store, form_id))
+    return form_reply(call, forms.get_form_row(call.store, form_id))
 
 
 @RESOURCE.put(
@@ -80,7 +80,7 @@ def get_form(call: Call, form_id: int) -> Reply:
 )
 def update_form(call: Call, form_id: int) -> Reply:
     """Replace a form. Without `confirmations` and `is_active` these stay."""
-    return form_reply(call, storage.update_form(call.store, form_id, call.body, call.if_match))
+    return form_reply(call, forms.update_form(call.store, form_id, call.body, call.if_match))
 
 
 @RESOURCE.delete(
@@ -96,10 +96,10 @@ def update_form(call: Call, form_id: int) -> Reply:
 def delete_form(call: Call, form_id: int) -> Reply:
     """Move a form to the trash, or with `force` delete it, its entries and its feeds."""
     if not call.query["force"]:
-        return form_reply(call, storage.trash_form(call.store, form_id, call.if_match))
+        return form_reply(call, forms.trash_form(call.store, form_id, call.if_match))
     call.access.require("entries:write")
-    row = storage.delete_form(call.store, form_id, call.if_match)
-    return Reply({"deleted": True, "previous": storage.form_of(row)})
+    row = forms.delete_form(call.store, form_id, call.if_match)
+    return Reply({"deleted": True, "previous": forms.form_of(row)})
 
 
 def by_id(call: Call, rows: dict[str, Row], caching: Caching = NOT_CACHED) -> Reply:
@@ -112,7 +112,7 @@ def by_id(call: Call, rows: dict[str, Row], caching: Caching = NOT_CACHED) -> Re
 
 def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> Reply:
     """Return the reply with a form; a write warns of one that cannot be shown."""
-    form = storage.form_of(row)
+    form = forms.form_of(row)
     problems = problems_of(form) if call.operation.is_write else []
     warning = {"X-Landform-Warning": _warning(problems)} if problems else {}
     return Reply(form, headers={**(headers or {}), **warning}, etag=call.row_etag("form", row))

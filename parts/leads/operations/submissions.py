@@ -7,6 +7,7 @@ from marshmallow import INCLUDE, Schema, ValidationError
 
 from landform.parts.leads import Leads, site
 from landform.parts.leads import errors as e
+from landform.parts.leads.intake.confirmations import Confirmation
 from landform.parts.leads.response_schemas import (
     SubmissionInvalid,
     SubmissionStored,
@@ -27,6 +28,7 @@ RESOURCE = Resource(GRAVITY_FORMS)
 # three times as many; the most characters of the name of a program.
 MOST_BYTES, MOST_SENT, LONGEST_AGENT = 256 * 1024, 1024 * 1024, 250
 ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
+VALID: JsonObject = {"is_valid": True, "page_number": 0, "source_page_number": 1}
 TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
 
 
@@ -88,13 +90,11 @@ def submit_form(call: Call, form_id: int) -> Reply:
     if call.query["_validate_only"]:
         return _checked(call, form_id)
     if accepts_html(call.incoming.headers):
-        return site.answer(call, form_id, call.sent_body, send)
-    outcome = send(site.page_of(call, call.sent_body))
+        return site.answer(call, form_id, send)
+    outcome = send(site.page_of(call))
     if outcome.confirmation is None:
-        return Reply(_invalid(outcome.messages), status=400)
-    url = site.confirmation_url(call, outcome.confirmation)
-    body = _stored(call, outcome, outcome.confirmation.message_html, url)
-    return Reply(body, headers={"Location": url} if url else {}, caching=NO_STORE)
+        return _invalid(outcome.messages)
+    return _stored(call, outcome, outcome.confirmation)
 
 
 @RESOURCE.post(
@@ -134,15 +134,14 @@ def _count(call: Call, kind: str) -> None:
 
 def _context(call: Call, visited: Any) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
-    return Context(
-        source_url=site.source_of(call, visited).geturl()[:LONGEST_TEXT],
-        ip=call.access.address if call.part(Leads).entry_ip else "",
-        user_agent=site.printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
-        address=call.access.address,
-        from_page=accepts_html(headers),
-        key=headers.get("Idempotency-Key", ""),
-        created_by=caller.author if caller else None,
-    )
+    columns = {
+        "source_url": site.source_of(call, visited).geturl()[:LONGEST_TEXT],
+        "ip": call.access.address if call.part(Leads).entry_ip else "",
+        "user_agent": site.printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
+        "created_by": caller.author if caller else None,
+    }
+    key = headers.get("Idempotency-Key", "")
+    return Context(call.access.address, accepts_html(headers), key, columns)
 
 
 def _checked(call: Call, form_id: int) -> Reply:
@@ -150,28 +149,25 @@ def _checked(call: Call, form_id: int) -> Reply:
     # A check tells whether a value of a field with `noDuplicates` was sent before.
     _count(call, "checks")
     if messages := check(call.store, form, call.sent_body):
-        return Reply(_invalid(messages), status=400)
-    body: JsonObject = {"is_valid": True, "validation_messages": []}
-    return Reply({**body, "page_number": 0, "source_page_number": 1, "is_spam": False})
+        return _invalid(messages)
+    return Reply({**VALID, "validation_messages": [], "is_spam": False})
 
 
-def _invalid(messages: Mapping[str, str]) -> JsonObject:
-    pages = {"page_number": 1, "source_page_number": 1}
-    return {"is_valid": False, "validation_messages": {**messages}, **pages}
+def _invalid(messages: Mapping[str, str]) -> Reply:
+    body = {"is_valid": False, "validation_messages": messages}
+    return Reply({**body, "page_number": 1, "source_page_number": 1}, status=400)
 
 
-def _stored(call: Call, outcome: Outcome, message_html: str, url: str) -> JsonObject:
-    """Return the body for a stored entry, with its id for callers with `entries:read`."""
-    body: dict[str, Any] = {
-        "is_valid": True,
-        "page_number": 0,
-        "source_page_number": 1,
-        "confirmation_message": "" if url else message_html,
+def _stored(call: Call, outcome: Outcome, confirmation: Confirmation) -> Reply:
+    """Return the reply for a stored entry, with its id for callers with `entries:read`."""
+    url = site.confirmation_url(call, confirmation)
+    body = {
+        **VALID,
+        "confirmation_message": "" if url else confirmation.message_html,
         "confirmation_type": "redirect" if url else "message",
+        **({"confirmation_redirect": url} if url else {}),
         "is_spam": outcome.is_spam,
     }
-    if url:
-        body["confirmation_redirect"] = url
     if call.access.has_scope("entries:read"):
         body["entry_id"] = str(outcome.entry_id)
-    return body
+    return Reply(body, headers={"Location": url} if url else {}, caching=NO_STORE)

@@ -17,6 +17,7 @@ from landform.parts.leads.models import Entry, EntryValue
 from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
 from landform.storage import events
+from landform.storage.errors import PartError
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.sql import (
     Parameter,
@@ -59,9 +60,18 @@ INSERT = Prepared(
 )
 
 
-def find_entry(store: Store, entry_id: int) -> Row | None:
-    """Return the row of an entry, with its `version`; None if there is none."""
-    return BY_ID.first(store, {"id": entry_id}) if storable([entry_id]) else None
+def get_row(
+    store: Store,
+    entry_id: int,
+    if_match: Precondition | None = None,
+    missing: type[PartError] = EntryNotFound,
+) -> Row:
+    """Return the row of an entry. Raises `missing`, and `VersionConflict`."""
+    row = BY_ID.first(store, {"id": entry_id}) if storable([entry_id]) else None
+    if row is None:
+        raise missing
+    check_version(store, row["version"], if_match)
+    return row
 
 
 def find_entries(store: Store, entry_ids: Iterable[int]) -> list[Row]:
@@ -78,10 +88,7 @@ def count_entries(store: Store) -> dict[str, int]:
 
 def get_entry(store: Store, entry_id: int) -> Row:
     """Return the object of an entry. Raises `EntryNotFound`."""
-    row = find_entry(store, entry_id)
-    if row is None:
-        raise EntryNotFound
-    return load_entries(store, [row])[0]
+    return load_entries(store, [get_row(store, entry_id)])[0]
 
 
 def find_digest(store: Store, digest: str) -> Row | None:
@@ -179,7 +186,7 @@ def update_entry(
     With `values` these replace those of all inputs of the `form`, which becomes its form. Raises
     `EntryNotFound` and `VersionConflict`.
     """
-    old = _get_row(store, entry_id, if_match)
+    old = get_row(store, entry_id, if_match)
     changes = {"modified_utc": store.clock.now().utc, **columns, "version": old["version"] + 1}
     if "properties" in changes:
         changes["properties"] = json_text(json.loads(old["properties"]) | changes["properties"])
@@ -205,7 +212,7 @@ def trash_entry(store: Store, entry_id: int, if_match: Precondition | None = Non
 
     Raises `EntryNotFound`, `AlreadyInTrash` and `VersionConflict`.
     """
-    if _get_row(store, entry_id, if_match)["status"] == TRASH:
+    if get_row(store, entry_id, if_match)["status"] == TRASH:
         raise AlreadyInTrash
     return update_entry(store, entry_id, {"status": TRASH})
 
@@ -216,7 +223,7 @@ def delete_entry(store: Store, entry_id: int, if_match: Precondition | None = No
 
     Raises `EntryNotFound` and `VersionConflict`.
     """
-    row = _get_row(store, entry_id, if_match)
+    row = get_row(store, entry_id, if_match)
     entry = load_entries(store, [row])[0]
     remove_entries(store, [row])
     return entry
@@ -231,14 +238,6 @@ def remove_entries(store: Store, rows: Iterable[Row]) -> None:
     forget_runs(store, ids)
     for row in rows:
         _write_event(store, row, "entry.deleted")
-
-
-def _get_row(store: Store, entry_id: int, if_match: Precondition | None) -> Row:
-    row = find_entry(store, entry_id)
-    if row is None:
-        raise EntryNotFound
-    check_version(store, row["version"], if_match)
-    return row
 
 
 def _write_event(store: Store, row: Row, *event_types: str) -> None:

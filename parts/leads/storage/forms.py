@@ -15,11 +15,11 @@ from landform.parts.leads.errors import (
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.planning import forget_runs
 from landform.storage import events, feeds
+from landform.storage.errors import PartError
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.sql import Parameter, Precondition, Prepared, check_version, write_changes
 from landform.storage.store import Store, transactional
 
-COLUMNS = ("id", "title", "is_active", "is_trash", "date_created")
 LONGEST_TITLE = 255
 # What an update leaves as it is where it is not sent.
 KEPT_KEYS = ("confirmations", "notifications")
@@ -54,11 +54,17 @@ def get_form(store: Store, form_id: int) -> Row:
     return form_of(get_form_row(store, form_id))
 
 
-def get_form_row(store: Store, form_id: int) -> Row:
-    """Return the row of a form, with its `version`. Raises `FormNotFound`."""
+def get_form_row(
+    store: Store,
+    form_id: int,
+    if_match: Precondition | None = None,
+    missing: type[PartError] = FormNotFound,
+) -> Row:
+    """Return the row of a form, with its `version`. Raises `missing`, and `VersionConflict`."""
     row = _find_row(store, form_id)
     if row is None:
-        raise FormNotFound
+        raise missing
+    check_version(store, row["version"], if_match)
     return row
 
 
@@ -105,7 +111,7 @@ def create_form(store: Store, values: Row) -> Row:
         "version": 1,
     }
     row["id"] = Form.insert(row).execute(store.database)
-    write_event(store, "form.created", row)
+    _write_event(store, "form.created", row)
     return row
 
 
@@ -130,10 +136,7 @@ def update_form(
     Confirmations, notifications and flags that are not in `values` stay. Raises
     `FormToUpdateNotFound` and `VersionConflict`.
     """
-    old = _find_row(store, form_id)
-    if old is None:
-        raise FormToUpdateNotFound
-    check_version(store, old["version"], if_match)
+    old = get_form_row(store, form_id, if_match, FormToUpdateNotFound)
     old_meta = json.loads(old["meta"])
     meta = {name: old_meta[name] for name in KEPT_KEYS if name in old_meta} | values["meta"]
     title = values["title"]
@@ -148,7 +151,7 @@ def trash_form(store: Store, form_id: int, if_match: Precondition | None = None)
 
     Raises `FormToDeleteNotFound`, `AlreadyInTrash` and `VersionConflict`.
     """
-    old = _to_delete(store, form_id, if_match)
+    old = get_form_row(store, form_id, if_match, FormToDeleteNotFound)
     if old["is_trash"]:
         raise AlreadyInTrash
     return _write(store, old, {"is_trash": True})
@@ -166,7 +169,7 @@ def delete_form(store: Store, form_id: int, if_match: Precondition | None = None
 
     Raises `FormToDeleteNotFound` and `VersionConflict`.
     """
-    row = _to_delete(store, form_id, if_match)
+    row = get_form_row(store, form_id, if_match, FormToDeleteNotFound)
     entries = Entry.select(Entry.id).where(Entry.form_id == form_id).tuples()
     forget_runs(store, [number for (number,) in entries.execute(store.database)])
     for model in (EntryValue, Entry):
@@ -174,15 +177,7 @@ def delete_form(store: Store, form_id: int, if_match: Precondition | None = None
     for feed in feeds.list_feeds(store, {"form_id": [form_id]}, ("id",)):
         feeds.delete(store, feed["id"])
     Form.delete().where(Form.id == form_id).execute(store.database)
-    write_event(store, "form.deleted", row)
-    return row
-
-
-def _to_delete(store: Store, form_id: int, if_match: Precondition | None) -> Row:
-    row = _find_row(store, form_id)
-    if row is None:
-        raise FormToDeleteNotFound
-    check_version(store, row["version"], if_match)
+    _write_event(store, "form.deleted", row)
     return row
 
 
@@ -190,11 +185,11 @@ def _write(store: Store, old: Row, values: Row) -> Row:
     stamp = {"version": old["version"] + 1, "modified_utc": store.clock.now().utc}
     row = write_changes(store, Form, old, {**values, **stamp})
     moved = row["is_trash"] - old["is_trash"]
-    write_event(store, ("form.updated", "form.trashed", "form.restored")[moved], row)
+    _write_event(store, ("form.updated", "form.trashed", "form.restored")[moved], row)
     return row
 
 
-def write_event(store: Store, event_type: str, row: Row) -> None:
+def _write_event(store: Store, event_type: str, row: Row) -> None:
     """Write an event of a form."""
     data = {"resource": "form", "id": row["id"], "version": row["version"]}
     events.write(store, [event_type], data)

@@ -27,10 +27,11 @@ from receivers import Receiver, receiver
 from without_parts import copy_without, run_python
 
 from landform.app import create_app
-from landform.parts.leads import Leads, storage
+from landform.parts.leads import Leads
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.addons.registry import find_addons
 from landform.parts.leads.options import SMTP_URL
+from landform.parts.leads.storage import entries, forms
 from landform.parts.leads.working import make_worker
 
 pytestmark = pytest.mark.settings(ADDON_PRIVATE=True)
@@ -445,7 +446,7 @@ def test_a_password_is_sent_encrypted_and_to_nobody_else(
     # Another machine that offers no encryption gets no password.
     desk.submit(f3="Hello")
     with mailbox(auth_require_tls=False) as box:
-        monkeypatch.setattr("landform.parts.leads.addons.smtp.LOOPBACK", ())
+        monkeypatch.setattr("landform.parts.leads.addons.mail.LOOPBACK", ())
         desk.smtp_url = box.url.replace("//", "//leads:sesame@")
         desk.deliver()
     assert (box.logins, box.accepted) == ([], [])
@@ -549,7 +550,8 @@ def test_a_feed_whose_attempts_outlast_their_lease_goes_on_when_they_end(desk: D
 WITHOUT_RUNS = """
 import sys
 from landform.app import create_app
-from landform.parts.leads import storage, submissions
+from landform.parts.leads import submissions
+from landform.parts.leads.storage import entries, forms
 app = create_app({"DATABASE_URL": sys.argv[1]})
 landing = app.blueprints["landform"]
 store = landing.service.store
@@ -558,11 +560,11 @@ values = {"title": "Contact", "meta": {"fields": fields, "confirmations": {}}, "
 feed = {"form_id": 1, "addon_slug": "gravityformswebhooks", "meta": {"requestURL": "http://a.test"}}
 assert app.test_client().post("/feeds", json=feed).status_code == 201
 with store.connection():
-    form = storage.form_of(storage.create_form(store, values))
+    form = forms.form_of(forms.create_form(store, values))
     submissions.submit(store, form, {"input_1": "Ada"}, submissions.Context())
 landing.deliver()
 with store.connection():
-    assert storage.get_entry(store, 1)["1"] == "Ada"
+    assert entries.get_entry(store, 1)["1"] == "Ada"
 """
 
 
@@ -607,10 +609,10 @@ def test_a_host_takes_the_place_of_an_add_on_or_leaves_it_to_others(desk: Desk) 
 
 def test_a_run_goes_with_its_entry_and_its_form(desk: Desk) -> None:
     desk.add_feed("crm")
-    entries = [desk.submit(f3=f"{number}") for number in range(3)]
+    stored = [desk.submit(f3=f"{number}") for number in range(3)]
     with desk.store.connection():
-        storage.delete_entry(desk.store, int(entries[0]))
-    assert [run["entry_id"] for run in desk.runs()] == entries[1:]
+        entries.delete_entry(desk.store, int(stored[0]))
+    assert [run["entry_id"] for run in desk.runs()] == stored[1:]
     with desk.store.connection():
-        storage.delete_form(desk.store, desk.form)
+        forms.delete_form(desk.store, desk.form)
     assert desk.runs() == []

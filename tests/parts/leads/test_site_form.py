@@ -1,6 +1,7 @@
 """The form on a page: how it is shown, sent by a browser without scripts, and answered."""
 
 import re
+from itertools import product
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -143,6 +144,15 @@ def test_a_form_that_cannot_be_submitted_is_not_shown(site: Site) -> None:
     change(site, forms[2], is_active="0")
     for form in (forms[0], forms[2], "99", "x", '"><x', "1" * 30):
         assert "<form " not in site.get(make_page(site, form)).text
+
+
+def test_a_text_in_a_form_that_is_hidden_or_internal_is_not_shown(site: Site) -> None:
+    texts = [{"id": number, "type": kind, "label": "Secret", "content": "Secret", **hidden}
+             for number, (kind, hidden) in enumerate(product(("html", "section"), (
+                 {"visibility": "hidden"}, {"visibility": "administrative"}, {"adminOnly": True},
+             )), 2)]  # fmt: skip
+    page = site.get(make_page(site, make_form(site, {"id": 1, "type": "text"}, *texts)))
+    assert (page.status_code, "<form " in page.text, "Secret" in page.text) == (200, True, False)
 
 
 def test_the_form_is_shown_within_the_window_and_behind_the_password_only(site: Site) -> None:
