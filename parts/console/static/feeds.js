@@ -1,11 +1,11 @@
 // The list of forms with feeds, and the feeds of one form, whose order can be changed.
-import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { list, patch, put } from "./api.js";
 import { Link, go } from "./address.js";
 import { isOn } from "./conditions.js";
 import { Copy, Deletion } from "./feed_acts.js";
 import { additions, may } from "./session.js";
-import { Check, Loaded, Paging, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
+import { Check, List, Loaded, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
 
 const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
 const PER_PAGE = 100;
@@ -17,7 +17,7 @@ const getTitles = async () => (additions.getTitles ? additions.getTitles() : {})
 export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
 
 export function FeedList({ query }) {
-  return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${Number(query.page) || 1} />`;
+  return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${+query.page || 1} />`;
 }
 
 /** The forms that have feeds, with the number of their feeds. */
@@ -30,22 +30,17 @@ function Forms({ page }) {
       const known = forms.get(form_id) || { id: form_id, name: formName(form_id, titles), feeds: 0, active: 0 };
       forms.set(form_id, { ...known, feeds: known.feeds + 1, active: known.active + Number(is_active) });
     }
-    return [...forms.values()].sort((a, b) => a.id - b.id);
-  });
-  const open = (event) => {
-    event.preventDefault();
-    go("feeds", { form_id: form.trim() });
-  };
+    const sorted = [...forms.values()].sort((a, b) => a.id - b.id);
+    return { items: sorted.slice((page - 1) * PER_PAGE, page * PER_PAGE), total: sorted.length, pages: Math.ceil(sorted.length / PER_PAGE) };
+  }, [page]);
   const columns = [
     { label: "Form", main: true, cell: ({ id, name }) => html`<${Link} path="feeds" query=${{ form_id: id }}>${name}<//>` },
     { label: "Feeds", cell: ({ feeds }) => feeds }, { label: "Active", cell: ({ active }) => active },
     { label: "", cell: ({ id, name }) => html`<${Link} path="plan" query=${{ form_id: id }} aria-label="Try an entry of ${name}">Try an entry<//>` },
   ];
   return html`<${Screen} title="Feeds" actions=${may("feeds:write") && html`<${Link} class="button main" path="feeds/new">New feed<//>`}>
-    <form class="inline" onSubmit=${open}><${additions.FormField || Text} label="Form" name="form_id" none="All forms" inputmode="numeric" pattern="[0-9]+" required value=${form} change=${setForm} /><button>Open</button></form>
-    <${Loaded} state=${state}>${(forms) => html`<${Table} caption="Forms that have feeds" columns=${columns} rows=${forms.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
-        empty="No form has feeds. A feed says what happens with a submission of a form." />
-      <${Paging} page=${page} pages=${Math.ceil(forms.length / PER_PAGE)} total=${forms.length} what=${forms.length === 1 ? "form" : "forms"} />`}<//>
+    <form class="inline" onSubmit=${instead(() => go("feeds", { form_id: form.trim() }))}><${additions.FormField || Text} label="Form" name="form_id" none="All forms" inputmode="numeric" pattern="[0-9]+" required value=${form} change=${setForm} /><button>Open</button></form>
+    <${List} caption="Forms that have feeds" what="form" ...${{ state, columns }} empty="No form has feeds. A feed says what happens with a submission of a form." />
   <//>`;
 }
 
@@ -100,7 +95,7 @@ function Rows({ formId, loaded, reload }) {
     { label: "", heading: "Active", cell: (feed) => (mayWrite ? html`<${Check} label="Active" aria-label="Active: ${feedName(feed)}" value=${feed.is_active === "1"} change=${(isActive) => turn(feed, isActive)} />` : feed.is_active === "1" ? "On" : "Off") },
     mayWrite && { label: "", heading: "", cell: (feed) => html`<div class="actions"><button aria-label="Duplicate ${feedName(feed)}" onClick=${() => setDialog({ Act: Copy, feed })}>Duplicate</button>
         <button class="danger" aria-label="Delete ${feedName(feed)}" onClick=${() => setDialog({ Act: Deletion, feed })}>Delete</button></div>` },
-  ].filter(Boolean);
+  ];
   return html`<${Problem} error=${error || turnError} />${error && html`<p><button onClick=${reload}>Load the feeds anew</button></p>`}
     <${Table} caption="Feeds in the order in which they run" columns=${columns} rows=${rows} rowProps=${mayWrite ? (feed) => over(rows.indexOf(feed)) : undefined} empty="This form has no feeds. A feed says what happens with a submission, such as a mail to you." />
     ${dialog && html`<${dialog.Act} feed=${dialog.feed} formId=${formId} close=${() => setDialog(null)} done=${reload} />`}`;

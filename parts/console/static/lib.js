@@ -1,8 +1,9 @@
-// Preact, its hooks and htm, from the unchanged files in vendor/.
-const { h, render } = self.preact;
-export const { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } = self.preactHooks;
-export const html = self.htm.bind(h);
-export { render };
+// Preact with its hooks and htm, from the unchanged file in vendor/.
+export const { html, render, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } = self.htmPreact;
+
+let ids = 0;
+/** Return an id of an element, which no other has. */
+export const useId = () => useState(() => `id-${(ids += 1)}`)[0];
 
 /** Return an object with a value; components that use it are rendered again when it changes. */
 export function observable(value) {
@@ -44,6 +45,15 @@ export function useLoad(load, inputs = []) {
   }, [...inputs, count]);
   return { ...state, reload: useCallback(() => setCount((before) => before + 1), []) };
 }
+
+/** Return a handler of an event that runs an action, if there is one, instead of what browsers do. */
+export const instead = (act) => (event) => {
+  event.preventDefault();
+  act?.();
+};
+
+/** Return a number of things, such as `1 page` or `2,000 entries`. */
+export const counted = (count, noun) => `${count.toLocaleString("en")} ${count === 1 ? noun : `${noun.replace(/y$/, "ie")}s`}`;
 
 /** Return a value once it has not changed for some milliseconds. */
 export function useSettled(value, milliseconds) {

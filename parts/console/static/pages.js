@@ -5,7 +5,7 @@ import { Link, refine } from "./address.js";
 import { ActBar, RowActs, titleOf, useActs } from "./page_acts.js";
 import { Filters, parameters } from "./page_filters.js";
 import { may } from "./session.js";
-import { Loaded, Paging, Screen, Table, Tabs, displayTime } from "./ui.js";
+import { List, Screen, Tabs, displayTime } from "./ui.js";
 
 export { titleOf };
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
@@ -54,11 +54,12 @@ export function PageList({ query }) {
   const canWrite = may("pages:write");
   const toggle = (id) => (isOn) => setSelected(isOn ? [...selected, id] : selected.filter((other) => other !== id));
   const box = (label, value, change) => html`<input type="checkbox" aria-label=${label} checked=${value} onChange=${(event) => change(event.target.checked)} />`;
-  const columns = (items) => [
-    ...(canWrite ? [{
-      label: "", heading: box("Select all", items.length > 0 && selected.length === items.length, (isOn) => setSelected(isOn ? items.map(({ id }) => id) : [])),
+  const { items = [] } = state.data || {};
+  const columns = [
+    canWrite && {
+      label: "", heading: box("Select all", selected.length === items.length, (isOn) => setSelected(isOn ? items.map(({ id }) => id) : [])),
       cell: (page) => box(`Select ${titleOf(page)}`, selected.includes(page.id), toggle(page.id)),
-    }] : []),
+    },
     sortable("Title", "title", query, { main: true, cell: (page) => html`<${Link} path="pages/${page.id}">${titleOf(page)}<//>${page.password && html` <span class="tag">password</span>`}` }),
     { label: "Status", cell: ({ status, meta }) => html`${STATUSES[status]}${(meta.starts_at || meta.ends_at) && html` <span class="tag">window</span>`}` },
     sortable("Date", "date", query, { cell: ({ date }) => time(date) }),
@@ -71,9 +72,7 @@ export function PageList({ query }) {
   return html`<${Screen} title="Pages" actions=${canWrite && html`<${Link} path="pages/new" class="button main">New page<//>`}>
     <${StatusTabs} change=${changes} />
     <${Filters} query=${query} />
-    <${Loaded} state=${state}>${({ items, total, pages }) => html`
-      <${Table} caption="Pages" columns=${columns(items)} rows=${items} empty=${isFiltered ? "No page matches these filters." : "There are no pages yet."} />
-      <${ActBar} pages=${items.filter(({ id }) => selected.includes(id))} acts=${acts} clear=${() => setSelected([])} />
-      <${Paging} page=${+query.page || 1} pages=${pages} total=${total} what=${total === 1 ? "page" : "pages"} />`}<//>
+    <${List} caption="Pages" what="page" ...${{ state, columns }} empty=${isFiltered ? "No page matches these filters." : "There are no pages yet."}>
+      ${() => html`<${ActBar} pages=${items.filter(({ id }) => selected.includes(id))} acts=${acts} clear=${() => setSelected([])} />`}<//>
   <//>`;
 }

@@ -26,7 +26,7 @@ export function Revisions({ id, query }) {
         { label: "By author", cell: (row) => row.replaced_by },
         { label: "Title before", cell: (row) => row.title.raw },
       ]} />
-      <${Paging} page=${+query.page || 1} pages=${pages} total=${total} what=${total === 1 ? "revision" : "revisions"} />
+      <${Paging} ...${{ pages, total }} what="revision" />
     <//>`}<//>`;
 }
 

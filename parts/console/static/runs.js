@@ -4,7 +4,7 @@ import { get, list, post } from "./api.js";
 import { Link } from "./address.js";
 import { formName } from "./feeds.js";
 import { may } from "./session.js";
-import { Filter, Loaded, Paging, Problem, Screen, Table, Tabs, say, displayTime, openTabOf, useAction } from "./ui.js";
+import { Filter, List, Problem, Screen, Tabs, say, displayTime, openTabOf, useAction } from "./ui.js";
 
 const STATES = [["failed", "Failed"], ["due", "Due"], ["claimed", "Claimed"], ["pending", "Pending"], ["success", "Success"], ["skipped", "Skipped"], ["all", "All"]];
 const ENDED = ["success", "skipped", "failed"];
@@ -25,11 +25,10 @@ function getRuns(state, { form_id, feed_id, entry_id }, query) {
 export function RunList({ query }) {
   const state = openTabOf(STATES, query.state);
   const filters = Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""]));
-  const page = Number(query.page) || 1;
   const inputs = Object.values(filters);
   const counts = useLoad(async () => Object.fromEntries(await Promise.all(STATES.map(async ([key]) =>
     [key, await getRuns(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), inputs);
-  const runs = useLoad(() => getRuns(state, filters, { page, per_page: PER_PAGE }), [state, page, ...inputs]);
+  const runs = useLoad(() => getRuns(state, filters, { page: query.page, per_page: PER_PAGE }), [state, query.page, ...inputs]);
   const reload = () => {
     counts.reload();
     runs.reload();
@@ -53,12 +52,11 @@ export function RunList({ query }) {
       <p class="hint">first claimed ${displayTime(run.created)}</p>
       ${run.until && html`<p class="hint">lease until ${displayTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${displayTime(run.retry_at)}</p>`}` },
     may("runs:write") && { label: "", cell: (run) => canReplay(run) && html`<button aria-label="Replay feed ${run.feed_id} for entry ${run.entry_id}" onClick=${() => replay(run)}>Replay</button>` },
-  ].filter(Boolean);
+  ];
   return html`<${Screen} title="Runs" actions=${html`<button onClick=${reload}>Refresh</button>`}>
     <${Tabs} label="States of runs" name="state" tabs=${STATES.map(([key, name]) => [key, name, counts.data?.[key]])} />
     <div class="filters"><${Filter} label="Form" name="form_id" query=${query} /><${Filter} label="Feed" name="feed_id" query=${query} />${state !== "due" && html`<${Filter} label="Entry" name="entry_id" query=${query} />`}</div>
     <${Problem} error=${error} />
-    <${Loaded} state=${runs}>${({ items, total, pages }) => html`<${Table} caption="Runs" columns=${columns} rows=${items} empty=${state === "failed" ? "No run has failed." : "There are no such runs."} />
-      <${Paging} page=${page} pages=${pages} total=${total} what=${total === 1 ? "run" : "runs"} />`}<//>
+    <${List} caption="Runs" what="run" state=${runs} columns=${columns} empty=${state === "failed" ? "No run has failed." : "There are no such runs."} />
   <//>`;
 }

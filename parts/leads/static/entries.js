@@ -1,11 +1,11 @@
 // The list of entries: by form, status and text.
-import { html, useLoad, useState } from "./lib.js";
+import { counted, html, useLoad, useState } from "./lib.js";
 import { get, post, put, timezone } from "./api.js";
 import { Link, refine } from "./address.js";
 import { fromLocal, fromUtc } from "./clock.js";
 import { getForms } from "./forms.js";
 import { may } from "./session.js";
-import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Tabs, Text, say, displayTime, openTabOf, useAction } from "./ui.js";
+import { Choice, Confirmed, Filter, List, Problem, Screen, Tabs, Text, say, displayTime, openTabOf, useAction } from "./ui.js";
 
 const STATUSES = [["active", "Active"], ["spam", "Spam"], ["trash", "Trash"]];
 const PER_PAGE = 50;
@@ -37,9 +37,11 @@ export const setProperties = (id, properties) => put(`/entries/${id}/properties`
 
 export function EntryList({ query }) {
   const filters = { form_id: query.form_id || "", q: query.q || "", from: query.from || "", to: query.to || "", status: openTabOf(STATUSES, query.status) };
-  const page = Number(query.page) || 1;
   const path = filters.form_id ? `/forms/${encodeURIComponent(filters.form_id)}/entries` : "/entries";
-  const state = useLoad(async () => (await get(path, { ...searchOf(filters), "paging[page_size]": PER_PAGE, "paging[current_page]": page })).data, [page, ...Object.values(filters)]);
+  const state = useLoad(async () => {
+    const { entries, total_count: total } = (await get(path, { ...searchOf(filters), "paging[page_size]": PER_PAGE, "paging[current_page]": query.page })).data;
+    return { items: entries, total, pages: Math.ceil(total / PER_PAGE) };
+  }, [query.page, ...Object.values(filters)]);
   const forms = useLoad(() => getForms());
   const titles = Object.fromEntries((forms.data || []).map(({ id, title }) => [id, title]));
   const [change, isChanging, error] = useAction(async (entry, properties, text) => {
@@ -65,7 +67,7 @@ export function EntryList({ query }) {
       ${filters.status === "active" && html`<button aria-label="Spam: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "spam" }, `Entry ${entry.id} is spam.`)}>Spam</button>
         <button class="danger" aria-label="Trash entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "trash" }, `Entry ${entry.id} is in the trash.`)}>Trash</button>`}
       ${filters.status !== "active" && html`<button aria-label="${filters.status === "spam" ? "Not spam" : "Restore"}: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "active" }, `Entry ${entry.id} is active.`)}>${filters.status === "spam" ? "Not spam" : "Restore"}</button>`}</div>` },
-  ].filter(Boolean);
+  ];
   return html`<${Screen} title="Entries">
     <${Tabs} label="States of entries" tabs=${STATUSES} />
     <div class="filters">
@@ -75,9 +77,8 @@ export function EntryList({ query }) {
     </div>
     <${Problem} error=${error || csvError} />
     ${filters.form_id && html`<div class="actions"><button disabled=${isDownloading} onClick=${download}>Download CSV</button></div>`}
-    <${Loaded} state=${state}>${({ entries, total_count }) => html`<${Table} caption="Entries" columns=${columns} rows=${entries} empty="There are no such entries." />
-      <${Paging} page=${page} pages=${Math.ceil(total_count / PER_PAGE)} total=${total_count} what=${total_count === 1 ? "entry" : "entries"} />`}<//>
-    ${writes && html`<${Erasure} done=${() => state.reload()} />`}
+    <${List} caption="Entries" what="entry" ...${{ state, columns }} empty="There are no such entries." />
+    ${writes && html`<${Erasure} done=${state.reload} />`}
   <//>`;
 }
 
@@ -86,7 +87,7 @@ function Erasure({ done }) {
   const [email, setEmail] = useState("");
   const [erase, isRunning, error] = useAction(async () => {
     const { data } = await post("/entries/erase", { email: email.trim() });
-    say(`${data.erased} ${data.erased === 1 ? "entry was" : "entries were"} deleted for good.`);
+    say(`${counted(data.erased, "entry")} ${data.erased === 1 ? "was" : "were"} deleted for good.`);
     setEmail("");
     done();
   });

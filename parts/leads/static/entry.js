@@ -87,7 +87,7 @@ function Runs({ entry }) {
     { label: "Outcome", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
     { label: "Last written", cell: (run) => displayTime(run.modified) },
     may("runs:write") && { label: "", cell: (run) => ENDED.includes(run.state) && html`<button aria-label="Replay ${nameOf(run)}" disabled=${isRunning} onClick=${() => replay(run)}>Replay</button>` },
-  ].filter(Boolean);
+  ];
   return html`<section class="card"><h2>Its feeds</h2><${Problem} error=${error} />
     <${Loaded} state=${state}>${({ items }) => html`<${Table} caption="Runs of feeds" columns=${columns} rows=${items} empty="No feed was run for this entry." />`}<//></section>`;
 }

@@ -30,7 +30,7 @@ export function FormList({ query }) {
     { label: "Entries", cell: ({ id, entries }) => (reads ? html`<${Link} path="entries" query=${{ form_id: id }} aria-label="Entries of ${id}: ${entries}">${Number(entries).toLocaleString("en")}<//>` : entries) },
     reads && { label: `Last entry (${timezone})`, cell: ({ id, entries }) => (Number(entries) ? html`<${LastEntry} id=${id} />` : "none yet") },
     may("feeds:read") && { label: "", cell: ({ id, title }) => html`<${Link} path="feeds" query=${{ form_id: id }} aria-label="Feeds of ${title}">Feeds<//>` },
-  ].filter(Boolean);
+  ];
   return html`<${Screen} title="Forms" actions=${may("forms:write") && html`<${Link} class="button main" path="forms/new">New form<//>`}>
     <${Tabs} label="States of forms" tabs=${STATUSES} />
     <${Loaded} state=${state}>${(forms) => html`<${Table} caption="Forms" columns=${columns} rows=${forms}

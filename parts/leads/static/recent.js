@@ -1,5 +1,5 @@
 // The leads of the last days on the start screen, as bars, and as a table for screen readers.
-import { html, useLoad } from "./lib.js";
+import { counted, html, useLoad } from "./lib.js";
 import { get, timezone } from "./api.js";
 import { Link } from "./address.js";
 import { local } from "./clock.js";
@@ -37,7 +37,7 @@ function Bars({ days }) {
   if (!total) return html`<p class="empty">No entry was sent. <${Link} path="forms">Forms<//> collect them on your pages.</p>`;
   const most = Math.max(...days.map(({ count }) => count));
   const height = (count) => (count ? Math.max(2, (count / most) * HEIGHT) : 0);
-  return html`<p><${Link} path="entries" query=${{ from: days[0].day }}>${total.toLocaleString("en")} ${total === 1 ? "entry" : "entries"}<//>, at most ${most.toLocaleString("en")} a day</p>
+  return html`<p><${Link} path="entries" query=${{ from: days[0].day }}>${counted(total, "entry")}<//>, at most ${most.toLocaleString("en")} a day</p>
     <svg viewBox="0 0 ${DAYS * STEP} ${HEIGHT}" width="100%" height="80" class="chart" preserveAspectRatio="none" aria-hidden="true" fill="currentColor">${days.map(({ day, count }, place) => html`<rect key=${day} x=${place * STEP + 2} y=${HEIGHT - height(count)} width=${STEP - 4} height=${height(count)}><title>${day}: ${count}</title></rect>`)}</svg>
     <p class="hint ends" aria-hidden="true"><span>${days[0].day}</span><span>today</span></p>
     <table class="unseen"><caption>Entries by day (${timezone})</caption><thead><tr><th scope="col">Day</th><th scope="col">Entries</th></tr></thead>
