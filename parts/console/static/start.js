@@ -14,32 +14,43 @@ const MAX_PER_PAGE = 100;
 // The period of coming changes.
 const DAYS = 30;
 
-/** A part of the screen. */
-function Part({ title, load, children }) {
-  const state = useLoad(load);
-  return html`<section class="card"><h2>${title}</h2><${Loaded} state=${state}>${children}<//></section>`;
-}
+const Card = ({ title, state, children }) => html`<section class="card"><h2>${title}</h2><${Loaded} state=${state}>${children}<//></section>`;
+
+/** A part of the screen that loads its own data. */
+const Part = ({ load, ...card }) => html`<${Card} ...${card} state=${useLoad(load)} />`;
 
 const inDays = (days) => new Date(Date.now() + days * 86400000);
 
 const pageRow = (page, text) => html`<li><${Link} path="pages/${page.id}">${titleOf(page)}<//> <span class="hint">${text}</span></li>`;
 
-/** Return the next pages that are published, start or end. */
-async function comingPages() {
-  const query = { context: "edit", _fields: "id,title.raw,date,meta.starts_at,meta.ends_at" };
-  const scheduled = await list("/pages", { ...query, status: "future", orderby: "date", order: "asc", per_page: ROWS });
-  let days = DAYS;
-  let windows;
-  do {
-    windows = await list("/pages", { ...query, status: "publish", window_changes_before: inDays(days).toISOString(), per_page: MAX_PER_PAGE });
-    days /= 4;
-    // The list is cut, and may lack the next pages: use a shorter period.
-  } while (windows.total > MAX_PER_PAGE && days > 0.01);
+const listPages = (query) => list("/pages", { context: "edit", _fields: "id,title.raw,date,meta.starts_at,meta.ends_at", ...query });
+
+/** Get the published pages whose window opens or closes next. */
+async function windowPages() {
+  for (let days = DAYS; ; days /= 4) {
+    const { items, total } = await listPages({ status: "publish", window_changes_before: inDays(days).toISOString(), per_page: MAX_PER_PAGE });
+    // A list that is cut may lack the next pages: use a shorter period.
+    if (total <= MAX_PER_PAGE || days < 0.01) return items;
+  }
+}
+
+/** Get the next pages that are published, start or end, from the statuses that any page has. */
+async function comingPages({ future, publish }) {
+  const [scheduled, windows] = await Promise.all([
+    future ? listPages({ status: "future", orderby: "date", order: "asc", per_page: ROWS }).then(({ items }) => items) : [], publish ? windowPages() : [],
+  ]);
   const [now, end] = [local(new Date()), local(inDays(DAYS))];
-  const bounds = windows.items.flatMap((page) => [["starts", page.meta.starts_at], ["ends", page.meta.ends_at]]
+  const bounds = windows.flatMap((page) => [["starts", page.meta.starts_at], ["ends", page.meta.ends_at]]
     .map(([verb, text]) => ({ page, verb, text, time: localBound(verb, text.trim()) })));
-  return [...scheduled.items.map((page) => ({ page, verb: "is published", text: page.date, time: page.date })), ...bounds.filter(({ time }) => time > now && time < end)]
+  return [...scheduled.map((page) => ({ page, verb: "is published", text: page.date, time: page.date })), ...bounds.filter(({ time }) => time > now && time < end)]
     .sort((a, b) => (a.time < b.time ? -1 : 1)).slice(0, 2 * ROWS);
+}
+
+/** Get the number of pages of each status, the next changes of pages, and whether there is nothing yet. */
+async function loadPages() {
+  const [statuses, feeds] = await Promise.all([counts(), may("feeds:read") ? list("/feeds", { _fields: "id" }) : { items: [1] }]);
+  const isEmpty = !feeds.items.length && statuses.every(([status, , count]) => status === "trash" || !count);
+  return { statuses, isEmpty, changes: await comingPages(Object.fromEntries(statuses.map(([status, , count]) => [status, count]))) };
 }
 
 function FirstSteps() {
@@ -52,20 +63,14 @@ function FirstSteps() {
 }
 
 export function Start() {
-  const empty = useLoad(async () => {
-    const [pages, feeds] = await Promise.all([
-      may("pages:read") ? list("/pages", { status: "any", per_page: 1, _fields: "id" }) : { total: 1 },
-      may("feeds:read") ? list("/feeds", { _fields: "id" }) : { items: [1] },
-    ]);
-    return { isEmpty: !pages.total && !feeds.items.length };
-  });
+  const state = useLoad(async () => (may("pages:read") ? loadPages() : {}));
   return html`<${Screen} title="Start">
     <div class="cards">
-      ${empty.data?.isEmpty && html`<${FirstSteps} />`}
+      ${state.data?.isEmpty && html`<${FirstSteps} />`}
       ${additions.RecentLeads && html`<${additions.RecentLeads} />`}
-      ${may("pages:read") && html`<${Part} title="Pages" load=${counts}>${(statuses) => html`<ul class="plain">${statuses.map(([status, name, count]) =>
+      ${may("pages:read") && html`<${Card} title="Pages" state=${state}>${({ statuses }) => html`<ul class="plain">${statuses.map(([status, name, count]) =>
         html`<li><${Link} path="pages" query=${{ status }}>${name}<//>: ${count.toLocaleString("en")}</li>`)}</ul>`}<//>
-      <${Part} title="What comes next" load=${comingPages}>${(changes) => (changes.length
+      <${Card} title="What comes next" state=${state}>${({ changes }) => (changes.length
         ? html`<ul class="plain">${changes.map(({ page, verb, text }) => pageRow(page, `${verb} ${displayTime(text)}`))}</ul>`
         : html`<p class="empty">No page is scheduled, and none starts or ends within ${DAYS} days.</p>`)}<//>`}
       ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: ROWS })}>${({ items, total }) => (total
