@@ -52,16 +52,16 @@ function FirstSteps() {
 }
 
 export function Start() {
-  const empty = useLoad(async () => {
+  const first = useLoad(async () => {
     const [pages, feeds] = await Promise.all([
       may("pages:read") ? list("/pages", { status: "any", per_page: 1, _fields: "id" }) : { total: 1 },
       may("feeds:read") ? list("/feeds", { _fields: "id" }) : { items: [1] },
     ]);
-    return { isEmpty: !pages.total && !feeds.items.length };
+    return { isMissing: !pages.total || !feeds.items.length };
   });
   return html`<${Screen} title="Start">
     <div class="cards">
-      ${empty.data?.isEmpty && html`<${FirstSteps} />`}
+      ${first.data?.isMissing && html`<${FirstSteps} />`}
       ${additions.RecentLeads && html`<${additions.RecentLeads} />`}
       ${may("pages:read") && html`<${Part} title="Pages" load=${counts}>${(statuses) => html`<ul class="plain">${statuses.map(([status, name, count]) =>
         html`<li><${Link} path="pages" query=${{ status }}>${name}<//>: ${count.toLocaleString("en")}</li>`)}</ul>`}<//>

@@ -71,10 +71,10 @@ export function EntryList({ query }) {
     <div class="filters">
       <${Choice} label="Form" name="form_id" value=${filters.form_id} options=${[["", "All forms"], ...(forms.data || []).map(({ id, title }) => [id, title])]} change=${(form_id) => refine({ form_id, page: "" })} />
       <${Filter} label="Search" name="q" type="search" query=${query} />
-      ${[["from", "From"], ["to", "To"]].map(([name, label]) => html`<div class="field"><label for="entries-${name}">${label}</label><input type="date" id="entries-${name}" value=${filters[name]} onChange=${(event) => refine({ [name]: event.target.value, page: "" })} /></div>`)}
+      ${[["from", "From"], ["to", "To"]].map(([name, label]) => html`<div class="field"><label for="entries-${name}">${label}</label><input type="date" id="entries-${name}" value=${filters[name]} onChange=${(event) => refine({ [name]: event.target.value, page: "" }, { replace: true })} /></div>`)}
     </div>
     <${Problem} error=${error || csvError} />
-    ${filters.form_id && html`<div class="actions"><button disabled=${isDownloading} onClick=${download}>Download CSV</button></div>`}
+    <p class="hint">${filters.form_id ? html`<button disabled=${isDownloading} onClick=${download}>Download CSV</button>` : "Choose a form to download its entries as CSV."}</p>
     <${Loaded} state=${state}>${({ entries, total_count }) => html`<${Table} caption="Entries" columns=${columns} rows=${entries} empty="There are no such entries." />
       <${Paging} page=${page} pages=${Math.ceil(total_count / PER_PAGE)} total=${total_count} what=${total_count === 1 ? "entry" : "entries"} />`}<//>
     ${writes && html`<${Erasure} done=${() => state.reload()} />`}
