@@ -5,8 +5,8 @@ const CLOCK = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: 
 /** @type {Intl.DateTimeFormatOptions} */
 const MINUTE = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
 
-/** Return a date as the service writes local times of the site, such as `2026-01-31T12:00:00`. */
-export const local = (date) => CLOCK.format(date).replace(" ", "T");
+/** Return a date as the service writes local times of the site, such as `2026-01-31T12:00:00`; "" for an invalid date. */
+export const local = (date) => (Number.isNaN(+date) ? "" : CLOCK.format(date).replace(" ", "T").padStart(19, "0"));
 
 /** Return a time of the service in UTC, such as `2026-01-31 12:00:00`, in the local time of the site. */
 export const fromUtc = (text) => local(new Date(`${text.replace(" ", "T")}Z`));
@@ -34,6 +34,5 @@ export function localBound(verb, text) {
   const offset = /(Z|[+-]\d\d)(?::?(\d\d))?$/i.exec(time);
   if (!offset) return `${day}T${time}`;
   const zone = offset[1].length > 1 ? `${offset[1]}:${offset[2] || "00"}` : "Z";
-  const date = new Date(`${day}T${time.slice(0, offset.index)}${zone}`);
-  return Number.isNaN(+date) ? "" : local(date);
+  return local(new Date(`${day}T${time.slice(0, offset.index)}${zone}`));
 }

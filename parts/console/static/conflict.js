@@ -25,7 +25,7 @@ export function Conflict({ document: { conflict, changes, resolve }, what, names
   const version = (title, value, other) => html`<div><h4>${title}</h4><pre>${differing(value, other)}</pre></div>`;
   return html`<section class="problem" aria-labelledby="conflict">
     <div role="alert"><h2 id="conflict" tabindex="-1" ref=${heading}>${by ? `Author ${by}` : "Somebody else"} has saved this ${what} meanwhile</h2>
-    <p>${at && `Saved ${displayTime(at)} UTC. `}Nothing was overwritten. Both of you have changed ${paths.length === 1 ? "this field" : "these fields"}: choose which version to go on with. All else is joined.
+    <p>${at && `Saved ${displayTime(`${at}Z`)}. `}Nothing was overwritten. Both of you have changed ${paths.length === 1 ? "this field" : "these fields"}: choose which version to go on with. All else is joined.
       ${others.length > 0 && ` Changed by others only, and kept: ${others.map(nameOf).join(", ")}.`}</p></div>
     ${paths.map((path) => [path, shown(path, changes[path]), shown(path, stored[path])]).map(([path, own, other]) => html`<h3>${nameOf(path)}</h3>
         <div class="versions">${version("Yours", own, other)}${version("Stored now", other, own)}</div>

@@ -2,7 +2,7 @@
 import { useEffect, useRef, useState } from "./lib.js";
 import { askBeforeLeaving } from "./address.js";
 import { dropDraft, keepDraft, readDraft } from "./drafts.js";
-import { say, useAction } from "./ui.js";
+import { say, sayDone, useAction } from "./ui.js";
 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -119,7 +119,7 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
       setValues((now) => withChanges(next.values, changesOf(now, values)));
       setRestored(null);
       setSavedAt(new Date());
-      say([saved, next.warning].filter(Boolean).join(" "));
+      sayDone(saved, next.warning);
     } catch (problem) {
       if (problem.status !== 412) throw problem;
       const theirs = await load();

@@ -58,7 +58,7 @@ export function EventList({ query }) {
     <div class="filters" role="search" aria-label="Filter events">
       <${Choice} label="Type" name="type" value=${type} options=${CHOICES} change=${(value) => refine({ type: value, before: "" })} />
       <${Text} label="Number of the page${hasPart("runs") ? ", feed or run" : " or feed"}" name="resource_id" inputmode="numeric" value=${resource_id} change=${(value) => refine({ resource_id: value.replace(/\D/g, ""), before: "" }, { replace: true })} />
-      <${Text} label="Until" name="until" type="date" value=${until} change=${(value) => refine({ until: value, before: "" })} />
+      <${Text} label="Until" name="until" type="date" value=${until} change=${(value) => refine({ until: value, before: "" }, { replace: true })} />
     </div>
     <${Loaded} state=${state}>${({ data, headers }) => html`<${Table} caption="Events" columns=${columns} rows=${data} empty=${type || resource_id || before || until ? "There are no such events." : "Nothing has happened yet, or no events are kept."} />
       ${headers.get("Link") && html`<nav class="paging" aria-label="Pages of results"><button onClick=${() => refine({ before: data.at(-1).id })}>Older events</button></nav>`}`}<//>

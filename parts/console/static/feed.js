@@ -8,7 +8,7 @@ import { Conflict } from "./conflict.js";
 import { isObject, same, useDocument, withChanges } from "./document.js";
 import { formName } from "./feeds.js";
 import { additions, hasPart, may } from "./session.js";
-import { Check, Json, Loaded, Screen, Text, Values, say } from "./ui.js";
+import { Check, Json, Loaded, Screen, Text, Values, sayDone } from "./ui.js";
 
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
 const SHOWN_FIELDS = ["fieldId", "form_id", "addon_slug", "event_type", "feed_order", "meta"];
@@ -79,7 +79,7 @@ function Editor({ id, isNew, loaded, draftName }) {
       const { data, headers } = await create("/feeds", bodyOf(values, true));
       close();
       go(`feeds/${data.id}`, {}, { replace: true });
-      say([`Feed ${data.id} was added.`, headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
+      sayDone(`Feed ${data.id} was added.`, headers.get("X-Landform-Warning"));
       return null;
     },
   });
@@ -109,7 +109,8 @@ function Editor({ id, isNew, loaded, draftName }) {
     <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
     ${settings.length > 0 && html`<div class="pairs"><${AddonSettings} values=${values} change=${setMeta} /></div>`}
     ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
-    <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setOthers} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
+    <details open=${!settings.length || Object.keys(metaOf(false)).length > 0}><summary>More settings</summary>
+      <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setOthers} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs beside the fields above." /></details>
   </form>` : html`<${Values} pairs=${[
     ["Name", String(values.meta.feedName ?? "")], ["Form", formName(values.form_id)], ["Add-on", values.addon_slug], ["Order", values.feed_order], ["Event type", values.event_type],
     ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta)],

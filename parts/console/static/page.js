@@ -11,7 +11,7 @@ import { titleOf } from "./pages.js";
 import { Preview, Rendered, Share } from "./previews.js";
 import { may } from "./session.js";
 import { Duplicate, Starters } from "./starters.js";
-import { Loaded, Problem, Screen, displayTime, say, useAction } from "./ui.js";
+import { Loaded, Problem, Screen, displayTime, sayDone, useAction } from "./ui.js";
 
 /** Return the values of the fields of a page. */
 function valuesOf({ title, content, slug, status, date, password, author, meta }) {
@@ -87,7 +87,7 @@ function Editor({ id, query, stored }) {
       const { data, headers } = await create("/pages", body);
       close();
       go(`pages/${data.id}`, query, { replace: true });
-      say(["The page was created.", headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
+      sayDone("The page was created.", headers.get("X-Landform-Warning"));
       return null;
     },
   });
@@ -99,7 +99,7 @@ function Editor({ id, query, stored }) {
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
     <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} fields=${SHOWN_FIELDS} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
     ${conflict && html`<${Conflict} document=${edited} what="page" names=${LABELS} />`}
-    <p class="hint">${describe(page)}</p>
+    <p class="hint">${describe(page)}${canWrite && ["publish", "future"].includes(page?.status) && html` Its address: <a href=${page.link} target="_blank" rel="noopener">${page.link}</a>`}</p>
     ${isNew && html`<${Starters} values=${values} change=${change} />`}
     ${!canWrite && page && html`<${Described} page=${page} values=${values} /><${Rendered} page=${page} />`}
     ${canWrite && html`<div class="editor" key=${edited.discards}>

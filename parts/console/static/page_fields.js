@@ -47,6 +47,7 @@ export function PageFields({ values, error, page, change, onProblem }) {
       <${Choice} ...${field("status")} options=${statuses} />
       <${additions.FormField || Text} inputmode="numeric" hint="The form on the page" none="No form" ...${meta("form_id")} />
     </div>
+    ${additions.FormField && !values.meta.form_id && values.content.includes("[gravityform]") && html`<p class="field-error">The content shows a form at [gravityform], and none is chosen.</p>`}
     <${DateTime} hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />
     <${DateTime} hint="Before, visitors do not find the page" ...${meta("starts_at")} />
     <${DateTime} hint="From then on, visitors read that it has ended. A day counts as a whole" ...${meta("ends_at")} />

@@ -39,7 +39,8 @@ function useIsWide() {
 export function Filters({ query }) {
   const isWide = useIsWide();
   const used = ["language", "form", "author", "after", "before"].filter((name) => query[name]).length;
-  const choose = (name) => (value) => refine({ [name]: value, page: "" });
+  // A date is another one with each digit of its year: these are no steps of the history.
+  const choose = (name) => (value) => refine({ [name]: value, page: "" }, { replace: name === "after" || name === "before" });
   return html`<form class="search" role="search" aria-label="Filter pages" onSubmit=${(event) => event.preventDefault()}>
     <${Filter} name="search" label="Search" type="search" query=${query} />
     <details open=${isWide}><summary>Filters and order${used > 0 && ` (${used} used)`}</summary><div class="filters">

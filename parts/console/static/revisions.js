@@ -21,7 +21,7 @@ export function Revisions({ id, query }) {
     <${Screen} title="History of ${titleOf(page)}" actions=${html`<${Link} path="pages/${id}">Back to the page<//>`}>
       ${query.revision && html`<${Revision} key=${query.revision} page=${id} id=${query.revision} />`}
       <${Table} caption="Revisions" rows=${items} empty="Nothing has been changed yet: a revision is kept with each write from now on." columns=${[
-        { label: "Replaced", main: true, cell: (row) => html`<${Link} path="pages/${id}/revisions" query=${{ ...query, revision: row.id }} aria-current=${String(row.id) === query.revision ? "true" : undefined}>${displayTime(row.replaced_gmt)} UTC<//>` },
+        { label: "Replaced", main: true, cell: (row) => html`<${Link} path="pages/${id}/revisions" query=${{ ...query, revision: row.id }} aria-current=${String(row.id) === query.revision ? "true" : undefined}>${displayTime(`${row.replaced_gmt}Z`)}<//>` },
         { label: "Changed", cell: (row) => row.changed.join(", ") },
         { label: "By author", cell: (row) => row.replaced_by },
         { label: "Title before", cell: (row) => row.title.raw },
@@ -49,7 +49,7 @@ function Changes({ page, revision }) {
   const heading = useRef();
   // It may be out of sight of the link that has opened it.
   useEffect(() => heading.current.focus(), []);
-  return html`<h2 tabindex="-1" ref=${heading}>What was before ${displayTime(revision.replaced_gmt)} UTC</h2>
+  return html`<h2 tabindex="-1" ref=${heading}>What was before ${displayTime(`${revision.replaced_gmt}Z`)}</h2>
     <${Problem} error=${error} />
     ${names.map((name) => html`<h3>${name}</h3><${Difference} name=${name} difference=${revision.diff[name]} />`)}
     ${may("pages:write") && html`<fieldset><legend>Put back</legend>${names.map((name) => html`<${Check} label=${name} value=${!excluded.includes(name)}

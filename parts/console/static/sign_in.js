@@ -25,7 +25,7 @@ export function SignIn() {
     <form onSubmit=${send}>
       <${Problem} error=${dialog.error} />
       <${Text} label="Name" name="name" value=${name} change=${setName} hint="The name of a credential. Leave it empty for a key." autocomplete="username" />
-      <${Text} label="Secret or key" name="secret" type="password" value=${secret} change=${setSecret} autocomplete="current-password" required />
+      <${Text} label="Secret or key" name="secret" type="password" value=${secret} change=${setSecret} autocomplete="current-password" autofocus=${Boolean(dialog.error || name)} required />
       <${Check} label="Keep me signed in until this tab is closed" value=${keep} change=${setKeep} />
       <div class="actions"><button class="main">Sign in</button></div>
     </form>

@@ -46,11 +46,11 @@ async function comingPages({ future, publish }) {
     .sort((a, b) => (a.time < b.time ? -1 : 1)).slice(0, 2 * ROWS);
 }
 
-/** Get the number of pages of each status, the next changes of pages, and whether there is nothing yet. */
+/** Get the number of pages of each status, the next changes of pages, and whether there are no pages or no feeds yet. */
 async function loadPages() {
   const [statuses, feeds] = await Promise.all([counts(), may("feeds:read") ? list("/feeds", { _fields: "id" }) : { items: [1] }]);
-  const isEmpty = !feeds.items.length && statuses.every(([status, , count]) => status === "trash" || !count);
-  return { statuses, isEmpty, changes: await comingPages(Object.fromEntries(statuses.map(([status, , count]) => [status, count]))) };
+  const isMissing = !feeds.items.length || statuses.every(([status, , count]) => status === "trash" || !count);
+  return { statuses, isMissing, changes: await comingPages(Object.fromEntries(statuses.map(([status, , count]) => [status, count]))) };
 }
 
 function FirstSteps() {
@@ -66,7 +66,7 @@ export function Start() {
   const state = useLoad(async () => (may("pages:read") ? loadPages() : {}));
   return html`<${Screen} title="Start">
     <div class="cards">
-      ${state.data?.isEmpty && html`<${FirstSteps} />`}
+      ${state.data?.isMissing && html`<${FirstSteps} />`}
       ${additions.RecentLeads && html`<${additions.RecentLeads} />`}
       ${may("pages:read") && html`<${Card} title="Pages" state=${state}>${({ statuses }) => html`<ul class="plain">${statuses.map(([status, name, count]) =>
         html`<li><${Link} path="pages" query=${{ status }}>${name}<//>: ${count.toLocaleString("en")}</li>`)}</ul>`}<//>

@@ -1,22 +1,24 @@
 // Components of screens: headings, messages, fields, tables, paging and dialogs.
 import { counted, html, observable, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
 import { Link, address, refine } from "./address.js";
-import { inBrowserZone } from "./clock.js";
+import { inBrowserZone, local } from "./clock.js";
 
 // The message about the last action: `{text, level, count, time}`, or null.
 const notice = observable(null);
 const NOTICE_MILLISECONDS = 10000;
 let count = 0;
-/** Show a message about an action, with the level `success`, `info` or `error`. */
+/** Show a message about an action, with the level `success`, `info`, `warning` or `error`. */
 export const say = (text, level = "success") => notice.set(text ? { text, level, count: (count += 1), path: String(address.get().path) } : null);
+/** Show what was done, and perhaps a warning of the service about it. */
+export const sayDone = (text, warning) => say([text, warning].filter(Boolean).join(" "), warning ? "warning" : "success");
 // A message belongs to its screen. An action that opens another screen says what it did afterwards.
 address.listen(({ path }) => notice.get()?.path !== String(path) && say(""));
 
-/** The message about the last action. Errors stay until they are closed. */
+/** The message about the last action. Warnings and errors stay until they are closed. */
 export function Notice() {
   const message = notice.use();
   useEffect(() => {
-    if (!message || message.level === "error") return undefined;
+    if (!message || ["warning", "error"].includes(message.level)) return undefined;
     const timer = setTimeout(() => notice.get() === message && say(""), NOTICE_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [message]);
@@ -253,9 +255,16 @@ export function Confirmed({ label, question, act, ...attrs }) {
 export function useAction(action = (act) => act()) {
   const [{ isRunning, error }, setState] = useState({ isRunning: false, error: null });
   const running = useRef(false);
+  const pressed = useRef();
+  useLayoutEffect(() => {
+    const button = pressed.current;
+    // A button loses the focus while it is disabled.
+    if (button && !isRunning && [button, document.body].includes(document.activeElement)) (button.isConnected && !button.disabled ? button : document.querySelector("h1")).focus({ preventScroll: true });
+  }, [isRunning]);
   const run = async (...values) => {
     if (running.current) return;
     running.current = true;
+    pressed.current = document.activeElement;
     setState({ isRunning: true, error: null });
     let failure = null;
     try {
@@ -269,5 +278,5 @@ export function useAction(action = (act) => act()) {
   return [run, isRunning, error];
 }
 
-/** Return a time of the service for people to read. */
-export const displayTime = (text) => (text || "").replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+/** Return a time of the service for people to read, one of UTC in the local time of the site. */
+export const displayTime = (text) => (/Z$/.test(text) ? local(new Date(text)) : text || "").replace("T", " ");

@@ -73,10 +73,10 @@ export function EntryList({ query }) {
     <div class="filters">
       <${Choice} label="Form" name="form_id" value=${filters.form_id} options=${[["", "All forms"], ...(forms.data || []).map(({ id, title }) => [id, title])]} change=${(form_id) => refine({ form_id, page: "" })} />
       <${Filter} label="Search" name="q" type="search" query=${query} />
-      ${[["from", "From"], ["to", "To"]].map(([name, label]) => html`<div class="field"><label for="entries-${name}">${label}</label><input type="date" id="entries-${name}" value=${filters[name]} onChange=${(event) => refine({ [name]: event.target.value, page: "" })} /></div>`)}
+      ${[["from", "From"], ["to", "To"]].map(([name, label]) => html`<${Text} label=${label} name=${name} type="date" value=${filters[name]} change=${(day) => refine({ [name]: day, page: "" }, { replace: true })} />`)}
     </div>
     <${Problem} error=${error || csvError} />
-    ${filters.form_id && html`<div class="actions"><button disabled=${isDownloading} onClick=${download}>Download CSV</button></div>`}
+    <p class="hint">${filters.form_id ? html`<button disabled=${isDownloading} onClick=${download}>Download CSV</button>` : "Choose a form to download its entries as CSV."}</p>
     <${List} caption="Entries" what="entry" ...${{ state, columns }} empty="There are no such entries." />
     ${writes && html`<${Erasure} done=${state.reload} />`}
   <//>`;

@@ -9,7 +9,7 @@ import { adapt, bodyOf, check, defaultConfirmation, documentOf, fieldsOf, loadFo
 import { FieldEditor, TYPES, newField, typeOf } from "./form_fields.js";
 import { Preview } from "./previews.js";
 import { may } from "./session.js";
-import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, Values, say, useAction } from "./ui.js";
+import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, Values, say, sayDone, useAction } from "./ui.js";
 
 const LABELS = { title: "Title", description: "Description", is_active: "Active", order: "Order of the fields", "button.text": "Text of the button", retention_days: "Delete entries after so many days" };
 
@@ -29,7 +29,7 @@ function Editor({ id, query, loaded }) {
       const { data, headers } = await create("/forms", bodyOf(values, form));
       close();
       go(`forms/${data.id}`, {}, { replace: true });
-      say(["The form was created.", headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
+      sayDone("The form was created.", headers.get("X-Landform-Warning"));
       return null;
     },
   });
