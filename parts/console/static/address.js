@@ -1,6 +1,6 @@
 // The address after the `#` is the state of the console: the open screen and its filters.
 import { html, observable } from "./lib.js";
-import { openTab, signIn } from "./session.js";
+import { openTab, signIn } from "./api.js";
 
 /** Parse the address: `{path: ["pages", "3"], query: {status: "draft"}}`. */
 function read() {

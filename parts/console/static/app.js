@@ -1,20 +1,17 @@
-// The frame of the console: the caller, the navigation, and the screen of the address.
-import { html, render, useEffect, useLoad } from "./lib.js";
-import { get, title } from "./api.js";
+// The frame of the console: the dialog to sign in, the navigation, and the screen of the address.
+import { html, instead, render, useEffect, useLoad, useState } from "./lib.js";
+import { additions, caller, get, hasPart, may, question, signIn, signOut, title, use } from "./api.js";
 import { Link, address, askBeforeLeaving, mayLeave } from "./address.js";
-import { dropAll, hasDrafts } from "./drafts.js";
-import { EventList } from "./events.js";
+import { dropAll, hasDrafts } from "./document.js";
+import { EventList, RunList } from "./events.js";
 import { Feed } from "./feed.js";
 import { FeedList } from "./feeds.js";
 import { Page } from "./page.js";
 import { PageList } from "./pages.js";
 import { Plan } from "./planning.js";
-import { Revisions } from "./revisions.js";
-import { RunList } from "./runs.js";
-import { additions, caller, hasPart, may, question, signIn, signOut } from "./session.js";
-import { SignIn } from "./sign_in.js";
+import { Revisions } from "./versions.js";
 import { Start } from "./start.js";
-import { Loaded, Notice, Screen } from "./ui.js";
+import { Check, Dialog, Loaded, Notice, Problem, Screen, Text } from "./ui.js";
 import { Webhook, WebhookList } from "./webhooks.js";
 
 // The entries of the navigation: address, name, and the scope that they need.
@@ -54,7 +51,7 @@ function leave() {
 function Navigation({ place }) {
   const identity = caller.get();
   return html`<header class="top">
-    <a class="skip" href="#main" onClick=${(event) => { event.preventDefault(); document.querySelector("h1")?.focus(); }}>Skip to the content</a>
+    <a class="skip" href="#main" onClick=${instead(() => document.querySelector("h1")?.focus())}>Skip to the content</a>
     <strong class="site">${title}</strong>
     <nav aria-label="Console">${PLACES.filter(([path, , scope]) => isThere(path) && (!scope || may(scope))).map(([path, name]) =>
       html`<${Link} path=${path} aria-current=${path === place ? "page" : undefined}>${name}<//>`)}</nav>
@@ -86,3 +83,31 @@ function App() {
 }
 
 render(html`<${App} />`, document.getElementById("app"));
+
+function SignIn() {
+  const dialog = question.use();
+  const [name, setName] = useState("");
+  const [secret, setSecret] = useState("");
+  const [keep, setKeep] = useState(false);
+  if (!dialog) return null;
+  const send = instead(() => {
+    use(name.trim(), secret, keep);
+    setSecret("");
+  });
+  if (signIn === "session") {
+    return html`<${Dialog} title="Sign in again">
+      <${Problem} error=${dialog.error} />
+      <p>Sign in to the application in another tab, then go on here. Nothing that you have typed is lost.</p>
+      <div class="actions"><button class="main" onClick=${() => use("", "", false)}>Go on</button></div>
+    <//>`;
+  }
+  return html`<${Dialog} title="Sign in">
+    <form onSubmit=${send}>
+      <${Problem} error=${dialog.error} />
+      <${Text} label="Name" name="name" value=${name} change=${setName} hint="The name of a credential. Leave it empty for a key." autocomplete="username" />
+      <${Text} label="Secret or key" name="secret" type="password" value=${secret} change=${setSecret} autocomplete="current-password" autofocus=${Boolean(dialog.error || name)} required />
+      <${Check} label="Keep me signed in until this tab is closed" value=${keep} change=${setKeep} />
+      <div class="actions"><button class="main">Sign in</button></div>
+    </form>
+  <//>`;
+}

@@ -2,7 +2,7 @@
 import { html, useId, useRef, useState } from "./lib.js";
 import { buttons, columns, escape, formMarker, hasBlocks, heading, insertion, isInline, list, paragraph, picture, placeFor, quote, separator, shown, withBreaks } from "./blocks.js";
 import { fromClipboard } from "./paste.js";
-import { hasPart } from "./session.js";
+import { hasPart } from "./api.js";
 import { Dialog, LongText, Text } from "./ui.js";
 
 const ADDRESS = ["address", "Address", { inputmode: "url", placeholder: "https://", required: true }];
@@ -45,7 +45,7 @@ function replace(area, start, end, text) {
 const isBetween = (text, cursor) => (hasBlocks(text) || !text.trim()) && placeFor(text, cursor) === cursor;
 
 /** Insert blocks at the cursor, and select a word of theirs to be replaced. */
-export function insertBlocks(area, markup, word) {
+function insertBlocks(area, markup, word) {
   const { at, text } = insertion(area.value, area.selectionEnd, markup);
   replace(area, at, at, text);
   // Browsers bring the cursor into view when the field gets the focus.

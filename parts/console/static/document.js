@@ -1,7 +1,7 @@
-// An edited page, feed or webhook: its draft, its version, and what others have saved meanwhile.
+// An edited page, feed or webhook: its draft, which the browser stores without passwords, its version, and what others have saved meanwhile.
 import { useEffect, useRef, useState } from "./lib.js";
-import { askBeforeLeaving } from "./address.js";
-import { dropDraft, keepDraft, readDraft } from "./drafts.js";
+import { askBeforeLeaving, go } from "./address.js";
+import { caller, root } from "./api.js";
 import { say, sayDone, useAction } from "./ui.js";
 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
@@ -12,7 +12,7 @@ export const isObject = (value) => Boolean(value) && typeof value === "object" &
 export const flat = (values) => Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (isObject(value) ? Object.entries(value).map(([key, item]) => [`${name}.${key}`, item]) : [[name, value]])));
 
 /** Return the changed values by path; those that were removed are undefined. */
-export function changesOf(values, base) {
+function changesOf(values, base) {
   const [now, before] = [flat(values), flat(base)];
   const paths = Object.keys({ ...before, ...now });
   return Object.fromEntries(paths.filter((path) => !same(now[path], before[path])).map((path) => [path, now[path]]));
@@ -40,10 +40,11 @@ const draftOf = (changes, base) => ({ changes: Object.entries(changes).map(([pat
  * browser; without a name, and for what no draft has, the user is asked before leaving. After a
  * discard the fields are made anew: `discards` is a part of their key. `load()`
  * returns what is stored now. `send(values, changes, stored)` saves, and returns what is stored
- * then, or nothing if another screen was opened. A 412 becomes a `conflict`. `adapt(changes,
- * before, theirs)` returns the changes as they fit what others have stored meanwhile.
+ * then, with the screen that `opens` if there is one, or nothing. A 412 becomes a `conflict`.
+ * `adapt(changes, before, theirs)` returns the changes as they fit what others have stored
+ * meanwhile. `field(path)` has the attributes of a field, whose label is in `labels`.
  */
-export function useDocument({ stored: loaded, draft = "", load, send, saved = "Saved.", adapt = (changes, _before, _theirs) => changes }) {
+export function useDocument({ stored: loaded, draft = "", load, send, labels = {}, saved = "Saved.", adapt = (changes, _before, _theirs) => changes }) {
   const [restored, setRestored] = useState(() => {
     const kept = draft && readDraft(draft);
     return kept && { ...kept, changes: adapt(Object.fromEntries(kept.changes), kept.before, loaded) };
@@ -114,6 +115,12 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
     try {
       const next = await send(values, changes, stored, close);
       if (!next) return;
+      if (next.opens) {
+        close();
+        go(next.opens, next.query, { replace: true });
+        sayDone(next.created, next.warning);
+        return;
+      }
       setStored(next);
       // Keep the input since the request was sent.
       setValues((now) => withChanges(next.values, changesOf(now, values)));
@@ -134,11 +141,12 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
       say("Somebody else has saved other fields meanwhile. Both versions are joined here. Save to store the result.", "info");
     }
   });
+  const shownError = isChanged && error !== discarded.error ? error : null;
+  const set = (changed) => setValues((now) => withChanges(now, changed));
+  const onProblem = (field) => (text) => setProblems((before) => ({ ...before, [field]: text }));
   return {
-    values, stored, changes, isChanged, isSaving, error: isChanged && error !== discarded.error ? error : null, save, close, savedAt: savedAt || stored.savedAt, conflict, canBeKept, discards: discarded.count,
-    onProblem: (field) => (text) => setProblems((before) => ({ ...before, [field]: text })),
-    set: (changed) => setValues((now) => withChanges(now, changed)),
-    replace: (update) => setValues(update),
+    values, stored, changes, isChanged, isSaving, error: shownError, set, save, close, savedAt: savedAt || stored.savedAt, conflict, canBeKept, discards: discarded.count,
+    field: (path) => ({ name: path.replace("meta.", ""), label: labels[path], error: shownError, value: flat(values)[path], change: (value) => set({ [path]: value }), onProblem: onProblem(path) }),
     discard: () => {
       rebase(conflict ? conflict.theirs : stored, {});
       setProblems({});
@@ -160,4 +168,41 @@ function conflictOf(changes, before, theirs) {
   const paths = Object.keys(changes).filter((path) => !same(stored[path], before[path]) && !same(stored[path], changes[path]));
   const others = Object.keys(stored).filter((path) => !(path in changes) && path in before && !same(stored[path], before[path]));
   return paths.length ? { theirs, paths, others } : null;
+}
+
+const key = (name) => `landform:draft:${root}:${caller.get()?.name}:${name}`;
+
+/** Return a draft: `{changes, before, etag, time}`, or null. */
+function readDraft(name) {
+  try {
+    const draft = JSON.parse(localStorage.getItem(key(name)));
+    return draft?.changes && draft.before ? draft : null;
+  } catch {
+    return null;
+  }
+}
+
+let isSignedOut = false;
+/** Store a draft, unless the caller has signed out; return whether the browser could. */
+function keepDraft(name, draft) {
+  try {
+    if (isSignedOut) return true;
+    localStorage.setItem(key(name), JSON.stringify({ ...draft, time: Date.now() }));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function dropDraft(name) {
+  localStorage.removeItem(key(name));
+}
+
+const allKeys = () => Object.keys(localStorage).filter((name) => name.startsWith(key("")));
+export const hasDrafts = () => allKeys().length > 0;
+
+/** Remove all drafts of the caller, at the end of a session. */
+export function dropAll() {
+  isSignedOut = true;
+  allKeys().forEach((name) => localStorage.removeItem(name));
 }

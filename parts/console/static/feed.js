@@ -1,14 +1,79 @@
-// The editor of one feed.
-import { html, useLoad } from "./lib.js";
-import { call, create, get } from "./api.js";
-import { Link, go } from "./address.js";
-import { Bar } from "./bar.js";
-import { Conditions, LOGIC, SWITCH, described, isShowable } from "./conditions.js";
-import { Conflict } from "./conflict.js";
-import { isObject, same, useDocument, withChanges } from "./document.js";
-import { formName } from "./feeds.js";
-import { additions, hasPart, may } from "./session.js";
-import { Check, Json, Loaded, Screen, Text, Values, sayDone } from "./ui.js";
+// The editor of one feed, with fields for its conditional logic, which is a part of its meta.
+import { html, instead, useEffect, useLoad, useRef } from "./lib.js";
+import { additions, call, create, get, hasPart, may } from "./api.js";
+import { Link } from "./address.js";
+import { Bar, Conflict } from "./bar.js";
+import { isObject, same, useDocument } from "./document.js";
+import { Check, Choice, Json, Loaded, Screen, Text, Values } from "./ui.js";
+
+const SWITCH = "feed_condition_conditional_logic";
+const LOGIC = "feed_condition_conditional_logic_object";
+const OPERATORS = [
+  ["is", "is"], ["isnot", "is not"], [">", "is greater than"], ["<", "is less than"],
+  ["contains", "contains"], ["starts_with", "starts with"], ["ends_with", "ends with"],
+];
+
+/** Return the name of a form, where 0 means all forms; `titles` has those of the forms that are stored. */
+export const formName = (id, titles = {}) => (String(id) === "0" ? "Form 0 (all forms)" : titles[id] || `Form ${id}`);
+/** Return the name of a feed. */
+export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
+
+/** Return the name of an operator. */
+export const operatorName = (operator) => OPERATORS.find(([key]) => key === operator)?.[1] || String(operator ?? "");
+
+/** Return whether the rules of a feed are used. */
+export const isOn = (meta) => ["1", 1, true].includes(meta?.[SWITCH]);
+
+/** Return whether fields can show the logic in a meta. */
+function isShowable(meta) {
+  const logic = meta[LOGIC]?.conditionalLogic;
+  if (logic == null) return !meta[LOGIC] || isObject(meta[LOGIC]);
+  return isObject(logic) && Array.isArray(logic.rules ?? []) && (logic.rules ?? []).every(isObject);
+}
+
+/** Return in words for which entries a feed runs. */
+function described(meta) {
+  const { logicType, rules = [] } = meta[LOGIC]?.conditionalLogic || {};
+  if (!isOn(meta) || !rules.length) return "Every entry";
+  return `Entries that match ${logicType === "any" ? "any" : "all"} of: ${rules.map(({ fieldId, operator, value }) => `${fieldId} ${operatorName(operator)} ${value === "" ? "blank" : value}`).join("; ")}`;
+}
+
+/** The fields; `change` gets the changed keys of the meta. */
+function Conditions({ meta, change, error }) {
+  const group = useRef();
+  const nextFocus = useRef(null);
+  useEffect(() => {
+    // A new rule gets the focus, after a removal the button that adds one.
+    if (nextFocus.current !== null) group.current.querySelector(nextFocus.current)?.focus();
+    nextFocus.current = null;
+  });
+  const logic = meta[LOGIC]?.conditionalLogic || {};
+  const rules = logic.rules || [];
+  const set = (changes) => change({ [LOGIC]: { ...meta[LOGIC], conditionalLogic: { actionType: "show", logicType: "all", ...logic, ...changes } } });
+  const setRule = (place, changes) => set({ rules: rules.map((rule, index) => (index === place ? { ...rule, ...changes } : rule)) });
+  const add = () => {
+    nextFocus.current = `[data-rule="${rules.length}"] input`;
+    set({ rules: [...rules, { fieldId: "", operator: "is", value: "" }] });
+  };
+  const removeRule = (place) => {
+    nextFocus.current = ".add";
+    set({ rules: rules.filter((_, index) => index !== place) });
+  };
+  const operators = (current) => [...OPERATORS, ...(OPERATORS.some(([key]) => key === current) ? [] : [[current, current]])];
+  return html`<fieldset ref=${group}><legend>Conditional logic</legend>
+    <${Check} label="Run only for entries that the rules match" value=${isOn(meta)} change=${(on) => change({ [SWITCH]: on ? "1" : "0" })} />
+    ${isOn(meta) && html`<${Choice} label="How many rules have to match" name="logicType" value=${logic.logicType ?? "all"} change=${(logicType) => set({ logicType })}
+        options=${[["all", "all of them"], ["any", "any of them"], ...(["all", "any", undefined].includes(logic.logicType) ? [] : [logic.logicType])]} />
+      ${rules.map((rule, place) => html`<div class="rule" role="group" aria-label="Rule ${place + 1}" data-rule=${place}>
+        <${Text} label="Field" name="fieldId" error=${String(rule.fieldId ?? "").trim() ? null : error} value=${rule.fieldId} change=${(fieldId) => setRule(place, { fieldId })} />
+        <${Choice} label="Operator" name="operator" value=${rule.operator ?? ""} change=${(operator) => setRule(place, { operator })} options=${operators(rule.operator ?? "")} />
+        <${Text} label="Value" name="value" value=${rule.value} change=${(value) => setRule(place, { value })} />
+        <button type="button" aria-label="Remove rule ${place + 1}" onClick=${() => removeRule(place)}>Remove</button>
+      </div>`)}
+      <p class="hint">A field is the id of a field or input of the form, such as 3 or 3.1, or the name of a property, such as payment_status.${!rules.length && " Without rules the feed runs for every entry."}</p>
+      <button type="button" class="add" onClick=${add}>Add a rule</button>`}
+  </fieldset>`;
+}
 
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
 const SHOWN_FIELDS = ["fieldId", "form_id", "addon_slug", "event_type", "feed_order", "meta"];
@@ -72,20 +137,16 @@ export function Feed({ id, query }) {
 function Editor({ id, isNew, loaded, draftName }) {
   const mayWrite = may("feeds:write");
   const edited = useDocument({
-    stored: loaded, draft: mayWrite ? draftName : "", load: () => loadFeed(id),
-    send: async (values, changes, stored, close) => {
+    stored: loaded, draft: mayWrite ? draftName : "", load: () => loadFeed(id), labels: LABELS,
+    send: async (values, changes, stored) => {
       if (changes[`meta.${LOGIC}`]?.conditionalLogic?.rules?.some?.(({ fieldId }) => !String(fieldId ?? "").trim())) throw { message: "Nothing was saved: a rule has no field.", params: { fieldId: "A rule needs a field." } };
       if (!isNew) return { values, ...(await write(id, stored.values, values, stored.etag)) };
       const { data, headers } = await create("/feeds", bodyOf(values, true));
-      close();
-      go(`feeds/${data.id}`, {}, { replace: true });
-      sayDone(`Feed ${data.id} was added.`, headers.get("X-Landform-Warning"));
-      return null;
+      return { opens: `feeds/${data.id}`, created: `Feed ${data.id} was added.`, warning: headers.get("X-Landform-Warning") };
     },
   });
-  const { values, stored, error, conflict } = edited;
-  const set = (changes) => edited.replace((before) => ({ ...before, ...changes }));
-  const setMeta = (changes) => edited.replace((before) => withChanges(before, Object.fromEntries(Object.entries(changes).map(([key, value]) => [`meta.${key}`, value]))));
+  const { values, stored, error, conflict, field, set } = edited;
+  const setMeta = (changes) => set(Object.fromEntries(Object.entries(changes).map(([key, value]) => [`meta.${key}`, value])));
   const asFields = isShowable(values.meta);
   const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings } = additions;
   const settings = settingsOf(values);
@@ -97,20 +158,20 @@ function Editor({ id, isNew, loaded, draftName }) {
   };
   return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
   <${Bar} document=${edited} state=${isNew ? "New" : stored.values.is_active ? "On" : "Off"} fields=${SHOWN_FIELDS} label=${isNew ? "Add the feed" : "Save"} disabled=${!mayWrite} />
-  ${mayWrite ? html`<form key=${edited.discards} onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
+  ${mayWrite ? html`<form key=${edited.discards} onSubmit=${instead(edited.save)}>
     ${conflict && html`<${Conflict} document=${edited} what="feed" names=${LABELS} />`}
-    <${Text} label="Name" name="feedName" value=${values.meta.feedName} change=${(feedName) => setMeta({ feedName })} />
+    <${Text} ...${field("meta.feedName")} />
     <div class="filters">
-      <${FormField} label="Form" name="form_id" none="All forms" inputmode="numeric" required error=${error} value=${values.form_id} change=${(form_id) => set({ form_id })} hint="Its number; 0 is for all forms." />
-      <${AddonField} label="Add-on" name="addon_slug" required error=${error} value=${values.addon_slug} change=${(addon_slug) => set({ addon_slug })} hint="The integration that runs it." />
-      <${Text} label="Order" name="feed_order" inputmode="numeric" error=${error} value=${values.feed_order} change=${(feed_order) => set({ feed_order })} hint="Its place among the feeds of the form." />
-      ${!isNew && html`<${Text} label="Event type" name="event_type" error=${error} value=${values.event_type} change=${(event_type) => set({ event_type })} hint="Empty for most feeds." />`}
+      <${FormField} ...${field("form_id")} none="All forms" inputmode="numeric" required hint="Its number; 0 is for all forms." />
+      <${AddonField} ...${field("addon_slug")} required hint="The integration that runs it." />
+      <${Text} ...${field("feed_order")} inputmode="numeric" hint="Its place among the feeds of the form." />
+      ${!isNew && html`<${Text} ...${field("event_type")} hint="Empty for most feeds." />`}
     </div>
-    <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
+    <${Check} ...${field("is_active")} />
     ${settings.length > 0 && html`<div class="pairs"><${AddonSettings} values=${values} change=${setMeta} /></div>`}
     ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
     <details open=${!settings.length || Object.keys(metaOf(false)).length > 0}><summary>More settings</summary>
-      <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setOthers} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs beside the fields above." /></details>
+      <${Json} ...${field("meta")} label="Settings as JSON" value=${metaOf(false)} change=${setOthers} rows=${8} hint="What the add-on needs beside the fields above." /></details>
   </form>` : html`<${Values} pairs=${[
     ["Name", String(values.meta.feedName ?? "")], ["Form", formName(values.form_id)], ["Add-on", values.addon_slug], ["Order", values.feed_order], ["Event type", values.event_type],
     ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta)],

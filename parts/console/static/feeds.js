@@ -1,20 +1,14 @@
-// The list of forms with feeds, and the feeds of one form, whose order can be changed.
+// The list of forms with feeds, and the feeds of one form: their order, copies and deletion.
 import { html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
-import { list, patch, put } from "./api.js";
+import { additions, call, create, get, list, may, patch, put } from "./api.js";
 import { Link, go } from "./address.js";
-import { isOn } from "./conditions.js";
-import { Copy, Deletion } from "./feed_acts.js";
-import { additions, may } from "./session.js";
-import { Check, List, Loaded, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
+import { feedName, formName, isOn } from "./feed.js";
+import { Check, Dialog, List, Loaded, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
 
 const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
 const PER_PAGE = 100;
-/** Return the name of a form, where 0 means all forms; `titles` has those of the forms that are stored. */
-export const formName = (id, titles = {}) => (String(id) === "0" ? "Form 0 (all forms)" : titles[id] || `Form ${id}`);
 /** Get the titles of the stored forms by their ids. */
 const getTitles = async () => (additions.getTitles ? additions.getTitles() : {});
-/** Return the name of a feed. */
-export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
 
 export function FeedList({ query }) {
   return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${+query.page || 1} />`;
@@ -156,4 +150,37 @@ function useOrder(formId, loaded) {
     if (!saving.current) save(() => `${feedName(next[place])} is number ${latestRows.current.findIndex((feed) => feed.id === id) + 1} of ${next.length}.`);
   };
   return { rows, move, error };
+}
+
+/** The dialog to copy a feed into a form. */
+export function Copy({ feed, formId, close, done }) {
+  const [form, setForm] = useState(formId);
+  const [copy, , error] = useAction(async () => {
+    const { data } = await create(`/feeds/${feed.id}/duplicate`, { form_id: form.trim() });
+    close();
+    say(`Feed ${data.id} is a copy in form ${data.form_id}. It is off.`);
+    if (String(data.form_id) === formId) done();
+    else go("feeds", { form_id: data.form_id });
+  });
+  return html`<${Dialog} title="Duplicate ${feed.meta?.feedName || `feed ${feed.id}`}" close=${close}><form onSubmit=${instead(copy)}>
+    <${Problem} error=${error} fields=${["form_id"]} />
+    <${Text} label="Into the form" name="form_id" inputmode="numeric" pattern="[0-9]+" required error=${error} value=${form} change=${setForm} hint="The copy is off until you switch it on." />
+    <div class="actions"><button class="main">Duplicate</button><button type="button" onClick=${close}>Cancel</button></div>
+  </form><//>`;
+}
+
+/** The dialog to delete a feed, in the version that it shows. */
+function Deletion({ feed, close, done }) {
+  const state = useLoad(() => get(`/feeds/${feed.id}`));
+  const [erase, , error] = useAction(async () => {
+    await call("DELETE", `/feeds/${feed.id}`, { headers: { "If-Match": state.data.headers.get("ETag") } });
+    close();
+    say(`Feed ${feed.id} was deleted.`);
+    done();
+  });
+  const problem = error?.status === 412 ? { message: "Somebody else has saved this feed meanwhile. Nothing was deleted: close this and look at it again." } : error;
+  return html`<${Dialog} title="Delete ${feed.meta?.feedName || `feed ${feed.id}`}?" close=${close}><${Problem} error=${problem} />
+    <${Loaded} state=${state}>${({ data }) => html`<p>Feed ${data.id}, ${data.addon_slug}, ${data.is_active === "1" ? "which is on" : "which is off"}. It cannot be brought back.</p>`}<//>
+    <div class="actions"><button type="button" class="danger" disabled=${!state.data || Boolean(error)} onClick=${erase}>Delete</button><button type="button" onClick=${close} autofocus>Cancel</button></div>
+  <//>`;
 }

@@ -1,13 +1,11 @@
-// The list of pages, with the number of pages of each status.
-import { html, useEffect, useLoad, useState } from "./lib.js";
-import { get, list } from "./api.js";
+// The list of pages: its filters, the number of pages of each status, and what is done with one or several pages.
+// On a narrow screen the filters are folded, but for the search, and have the order too, since a
+// table has no headings there.
+import { html, instead, useEffect, useLayoutEffect, useLoad, useRef, useState } from "./lib.js";
+import { batch, get, list, may } from "./api.js";
 import { Link, refine } from "./address.js";
-import { ActBar, RowActs, titleOf, useActs } from "./page_acts.js";
-import { Filters, parameters } from "./page_filters.js";
-import { may } from "./session.js";
-import { List, Screen, Tabs, displayTime } from "./ui.js";
+import { Choice, Confirmed, Filter, List, Problem, Screen, Tabs, Text, displayTime, say, useAction } from "./ui.js";
 
-export { titleOf };
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
 // The columns that begin with the last value when they are sorted.
 const NEWEST_FIRST = ["date", "modified"];
@@ -75,4 +73,136 @@ export function PageList({ query }) {
     <${List} caption="Pages" what="page" ...${{ state, columns }} empty=${isFiltered ? "No page matches these filters." : "There are no pages yet."}>
       ${() => html`<${ActBar} pages=${items.filter(({ id }) => selected.includes(id))} acts=${acts} clear=${() => setSelected([])} />`}<//>
   <//>`;
+}
+
+const ORDERS = { date: "Date", modified: "Last change", title: "Title", slug: "Slug", author: "Author", id: "Number" };
+// The largest number of requests in a batch.
+const PER_PAGE = 25;
+const WIDE = matchMedia("(min-width: 68rem)");
+
+/** Return the query of `GET /pages` for the filters of the console. */
+export function parameters({ status, search, language, form, author, after, before, orderby = "date", order = "desc", page = 1 }) {
+  // The filter includes whole days; the API excludes its bounds.
+  const until = before && `${before}T23:59:59`;
+  return {
+    context: "edit", status: status || "any", search, language: language && [language], form_id: form, author,
+    after: after && dayBefore(after), before: until, orderby, order, page, per_page: PER_PAGE,
+    _fields: "id,date,modified,slug,status,link,title.raw,author,password,meta.starts_at,meta.ends_at",
+  };
+}
+
+function dayBefore(day) {
+  const date = new Date(`${day}T00:00:00Z`);
+  date.setUTCSeconds(-1);
+  return date.toISOString().slice(0, 19);
+}
+
+function useIsWide() {
+  const [isWide, setWide] = useState(WIDE.matches);
+  useEffect(() => {
+    const listen = () => setWide(WIDE.matches);
+    WIDE.addEventListener("change", listen);
+    return () => WIDE.removeEventListener("change", listen);
+  }, []);
+  return isWide;
+}
+
+function Filters({ query }) {
+  const isWide = useIsWide();
+  const used = ["language", "form", "author", "after", "before"].filter((name) => query[name]).length;
+  // A date is another one with each digit of its year: these are no steps of the history.
+  const choose = (name) => (value) => refine({ [name]: value, page: "" }, { replace: name === "after" || name === "before" });
+  return html`<form class="search" role="search" aria-label="Filter pages" onSubmit=${instead()}>
+    <${Filter} name="search" label="Search" type="search" query=${query} />
+    <details open=${isWide}><summary>Filters and order${used > 0 && ` (${used} used)`}</summary><div class="filters">
+      <${Filter} name="language" label="Language" placeholder="en" query=${query} />
+      <${Filter} name="form" label="Form" inputmode="numeric" query=${query} />
+      <${Filter} name="author" label="Author (number)" inputmode="numeric" query=${query} />
+      <${Text} name="after" label="From" type="date" value=${query.after} change=${choose("after")} />
+      <${Text} name="before" label="Until" type="date" value=${query.before} change=${choose("before")} />
+      <${Choice} name="orderby" label="Order by" value=${query.orderby || "date"} options=${Object.entries(ORDERS)} change=${choose("orderby")} />
+      <${Choice} name="order" label="Direction" value=${query.order || "desc"} options=${[["desc", "Descending"], ["asc", "Ascending"]]} change=${choose("order")} />
+    </div></details>
+  </form>`;
+}
+
+export const titleOf = ({ id, title }) => title?.raw || `(no title, ${id})`;
+const counted = (count) => `${count} ${count === 1 ? "page was" : "pages were"}`;
+const levelOf = (refused) => (refused.length ? "error" : "success");
+const isTrashed = ({ status }) => status === "trash";
+const TRASH = { name: "Move to the trash", method: "DELETE", done: "moved to the trash", isPossible: (page) => !isTrashed(page) };
+const RESTORE = { name: "Restore as a draft", body: { status: "draft" }, done: ["restored as a draft", "restored as drafts"], isPossible: isTrashed };
+const DELETE = { name: "Delete for good", method: "DELETE", query: "?force=true", done: "deleted for good", isPossible: isTrashed };
+const PUBLISH = { name: "Publish", body: { status: "publish" }, done: "published", isPossible: ({ status }) => !["publish", "future", "trash"].includes(status) };
+const DUPLICATE = { name: "Duplicate", query: "/duplicate", done: ["copied as a draft", "copied as drafts"], isPossible: () => true };
+const ACTIONS = [PUBLISH, DUPLICATE, TRASH, RESTORE, DELETE];
+
+/** Send a write for each page; return the pages with `etag`, and messages about refused ones. */
+async function send(pages, request) {
+  const responses = await batch(pages.map((page) => ({ headers: { "If-Match": "*" }, ...request(page) })));
+  const written = pages.map((page, place) => ({ ...page, etag: responses[place].headers.ETag }));
+  return [
+    written.filter((_, place) => responses[place].status < 300),
+    responses.flatMap(({ status, body }, place) => (status < 300 ? [] : [`${titleOf(pages[place])}: ${body.message}`])),
+  ];
+}
+
+/** The actions on pages: `run(action, pages)`; `undo` brings back what `trashed` has, and the text about it. */
+function useActs(reload) {
+  const [trashed, setTrashed] = useState(null);
+  const [run, isRunning, error] = useAction(async (action, pages) => {
+    const { method = "POST", query = "", body = {} } = action;
+    const [written, refused] = await send(pages, ({ id }) => ({ method, path: `/pages/${id}${query}`, body }));
+    const text = [`${counted(written.length)} ${[action.done].flat().at(written.length === 1 ? 0 : -1)}.`, ...refused].join(" ");
+    const isUndoable = action === TRASH && written.length > 0;
+    say(isUndoable ? "" : text, levelOf(refused));
+    setTrashed(isUndoable ? { pages: written, text } : null);
+    reload();
+  });
+  const [undo, isUndoing, undoError] = useAction(async () => {
+    // Only as long as nobody has changed them in the trash.
+    const [written, refused] = await send(trashed.pages, ({ id, status, etag }) => ({ method: "POST", path: `/pages/${id}`, body: { status }, headers: { "If-Match": etag } }));
+    setTrashed(null);
+    say([`${counted(written.length)} brought back.`, ...refused].join(" "), levelOf(refused));
+    reload();
+  });
+  return { run, undo, trashed, isRunning: isRunning || isUndoing, error: error || undoError };
+}
+
+/** The actions on one page. */
+function RowActs({ page, acts }) {
+  const title = titleOf(page);
+  const button = (action, text) => html`<button class="plain" aria-label="${text}: ${title}" onClick=${() => acts.run(action, [page])}>${text}</button>`;
+  return html`<div class="actions">
+    ${page.status === "publish" && html`<a href=${page.link} target="_blank" rel="noopener" aria-label="View: ${title}">View</a>`}
+    <${Link} path="pages/${page.id}" aria-label="${may("pages:write") ? "Edit" : "Open"}: ${title}">${may("pages:write") ? "Edit" : "Open"}<//>
+    ${may("pages:write") && button(DUPLICATE, "Duplicate")}
+    ${may("pages:write") && (isTrashed(page)
+      ? html`${button(RESTORE, "Restore")}<${Confirmed} class="plain" label="Delete" aria-label="Delete: ${title}" question="Delete ${title} for good?" act=${() => acts.run(DELETE, [page])} />`
+      : button(TRASH, "Trash"))}
+  </div>`;
+}
+
+/** The bar that stays in view: actions on the selected pages, or the undo of the last action. */
+function ActBar({ pages, acts, clear }) {
+  const { run, undo, trashed, isRunning, error } = acts;
+  const possible = ACTIONS.filter(({ isPossible }) => pages.every(isPossible));
+  const bar = useRef();
+  const focused = document.activeElement;
+  const hadFocus = bar.current?.contains(focused);
+  useLayoutEffect(() => {
+    // The button that was pressed is gone.
+    if (hadFocus && !focused.isConnected) (bar.current.querySelector("button") || document.querySelector("h1")).focus();
+  });
+  return html`<div class="act-bar" ref=${bar}>
+    <${Problem} error=${error} />
+    <div role="status">${trashed && !pages.length && html`<div class="bar actions"><span>${trashed.text}</span>
+      <button aria-disabled=${isRunning || undefined} onClick=${undo}>Undo</button></div>`}</div>
+    ${pages.length > 0 && html`<div class="bar actions" role="group" aria-label="Selected pages"><span>${pages.length} selected</span>
+      ${possible.map((action) => (action === DELETE
+        ? html`<${Confirmed} class="danger" label=${action.name} aria-disabled=${isRunning || undefined} question="Delete ${pages.length === 1 ? titleOf(pages[0]) : `${pages.length} pages`} for good?" act=${() => run(action, pages)} />`
+        : html`<button aria-disabled=${isRunning || undefined} onClick=${() => run(action, pages)}>${action.name}</button>`))}
+      ${!possible.length && html`<span class="hint">Nothing suits all of them: they have different statuses.</span>`}
+      <button class="plain" onClick=${clear}>Clear selection</button></div>`}
+  </div>`;
 }

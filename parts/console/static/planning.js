@@ -1,11 +1,9 @@
 // Try an entry: the feeds of a form that would run for it, and the reasons of the others.
-import { html, useEffect, useRef, useState } from "./lib.js";
-import { list, post } from "./api.js";
+import { html, instead, useEffect, useRef, useState } from "./lib.js";
+import { hasPart, list, post } from "./api.js";
 import { Link, refine } from "./address.js";
-import { operatorName } from "./conditions.js";
+import { feedName, formName, operatorName } from "./feed.js";
 import { isObject } from "./document.js";
-import { feedName, formName } from "./feeds.js";
-import { hasPart } from "./session.js";
 import { Check, Json, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
 
 const REASONS = {
@@ -72,7 +70,7 @@ export function Plan({ query }) {
   const filter = (name) => (value) => refine({ [name]: value }, { replace: true });
   return html`<${Screen} title="Try an entry" actions=${query.form_id && html`<${Link} class="button" path="feeds" query=${{ form_id: query.form_id }}>Feeds of ${formName(query.form_id).toLowerCase()}<//>`}>
     <p>Which feeds would run for an entry, and why the others would not. Nothing is run, and nothing of the entry is stored.</p>
-    <form ref=${form} onSubmit=${(event) => { event.preventDefault(); plan(); }}>
+    <form ref=${form} onSubmit=${instead(plan)}>
       <div class="filters">
         <${Text} label="Form" name="form_id" inputmode="numeric" pattern="[0-9]+" required error=${error} value=${query.form_id} change=${filter("form_id")} />
         ${hasPart("runs") && html`<${Text} label="Id of the entry" name="entry_id" error=${error} value=${query.entry_id} change=${filter("entry_id")} hint="If it is given, feeds that were run for it do not run again." />`}

@@ -1,10 +1,9 @@
 // The start screen: numbers of pages, coming changes, and failures.
 import { html, useLoad } from "./lib.js";
-import { get, list } from "./api.js";
+import { additions, get, hasPart, list, may, signIn } from "./api.js";
 import { Link } from "./address.js";
 import { local, localBound } from "./clock.js";
 import { counts, titleOf } from "./pages.js";
-import { additions, hasPart, may, signIn } from "./session.js";
 import { Loaded, Screen, displayTime } from "./ui.js";
 import { stateOf } from "./webhooks.js";
 

@@ -1,10 +1,9 @@
 // What a new page begins with: nothing, a finished page, or a copy of another page.
 import { html, useLoad, useState } from "./lib.js";
-import { create, list as listOf } from "./api.js";
+import { create, hasPart, list as listOf, may } from "./api.js";
 import { go } from "./address.js";
 import { buttons, columns, cover, formMarker, group, heading, join, list, paragraph, quote } from "./blocks.js";
-import { titleOf } from "./page_acts.js";
-import { hasPart, may } from "./session.js";
+import { titleOf } from "./pages.js";
 import { Choice, Problem, say, useAction } from "./ui.js";
 
 const top = (color, title, text, ...link) => cover(color, heading(title), paragraph(text), buttons(link));
@@ -56,7 +55,7 @@ const STARTERS = [
 ];
 
 /** Create a copy of a page as a draft, and open it. */
-export async function duplicatePage(id) {
+async function duplicatePage(id) {
   const { data } = await create(`/pages/${id}/duplicate`, {});
   go(`pages/${data.id}`);
   say("This is a copy. It is a draft, without the password of the page.");

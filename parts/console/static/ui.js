@@ -67,7 +67,7 @@ function Labelled({ label, name, hint, error, control }) {
 }
 
 /** Return a component for a field that writes each change. `control` gets its attributes, and what else it has. */
-const labelled = (control, written = "onInput") => ({ label, name, hint, error, value, change, ...more }) => html`<${Labelled} ...${{ label, name, hint, error }}
+const labelled = (control, written = "onInput") => ({ label, name, hint, error, value, change, onProblem, ...more }) => html`<${Labelled} ...${{ label, name, hint, error }}
   control=${(attributes) => control({ ...attributes, value: value ?? "", [written]: (event) => change(event.target.value) }, more)} />`;
 
 /** A field of one line. */
@@ -101,7 +101,7 @@ export function Filter({ name, query, ...attrs }) {
 export const Values = ({ pairs }) => html`<dl class="values">${pairs.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 /** A checkbox. */
-export function Check({ label, value, change, ...attrs }) {
+export function Check({ label, value, change, error, onProblem, ...attrs }) {
   const id = useId();
   return html`<div class="check"><input type="checkbox" id=${id} checked=${Boolean(value)} onChange=${(event) => change(event.target.checked)} ...${attrs} /><label for=${id}>${label}</label></div>`;
 }

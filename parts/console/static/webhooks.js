@@ -1,5 +1,5 @@
 // The list of webhooks with their health, and one webhook: its types of events, secret, tests, deliveries and replays.
-import { html, useLoad, useState } from "./lib.js";
+import { html, instead, useLoad, useState } from "./lib.js";
 import { get, list, patch, post, remove } from "./api.js";
 import { Link, go } from "./address.js";
 import { Bar } from "./bar.js";
@@ -51,7 +51,7 @@ function Editor({ id, stored, reload }) {
   const isNew = id === "new";
   // No draft: the URL may hold a secret. Webhooks have no version: only changed fields are sent.
   const edited = useDocument({
-    stored: { values: valuesOf(stored) }, load: null, saved: "The webhook was saved.",
+    stored: { values: valuesOf(stored) }, load: null, saved: "The webhook was saved.", labels: { url: "URL", description: "Description", active: "On" },
     send: async (values, changes, before, close) => {
       if (!values.types.length) throw { message: "Nothing was saved.", params: { types: "Choose at least one type of event." } };
       if (!isNew) {
@@ -67,13 +67,13 @@ function Editor({ id, stored, reload }) {
       return null;
     },
   });
-  const { values, error } = edited;
-  const set = (name) => (value) => edited.set({ [name]: value });
-  const [rotate, isRotating, rotateError] = useAction(async () => {
+  const { field } = edited;
+  const [run, isRunning, runError] = useAction();
+  const rotate = () => run(async () => {
     setSecret((await post(`/webhooks/${id}/rotate`)).data.secret);
     say("There is another secret. Copy it now: it is shown this once.");
   });
-  const [erase, isErasing, eraseError] = useAction(async () => {
+  const erase = () => run(async () => {
     await remove(`/webhooks/${id}`);
     edited.close();
     go("webhooks");
@@ -85,16 +85,16 @@ function Editor({ id, stored, reload }) {
   }
   return html`<${Screen} title=${isNew ? "New webhook" : url} actions=${html`<${Link} path="webhooks">All webhooks<//>`}>
     <${Bar} document=${edited} state=${isNew ? "New" : stored.active ? "On" : "Off"} fields=${["url", "description", "types"]} label=${isNew ? "Create webhook" : "Save"} />
-    <${Problem} error=${rotateError || eraseError} />
+    <${Problem} error=${runError} />
     ${secretField}
     <div class="cards"><section class="card"><h2>What is sent</h2>
-      <form onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
-        <${Text} label="URL" name="url" type="url" required value=${values.url} change=${set("url")} error=${error} placeholder="https://example.com/hook" />
-        <${Text} label="Description" name="description" value=${values.description} change=${set("description")} error=${error} />
-        <${Types} value=${values.types} change=${set("types")} error=${error} />
-        <${Check} label="On" value=${values.active} change=${set("active")} />
-        <div class="actions">${!isNew && html`<${Confirmed} label="Rotate the secret" question="Make another secret? For a day both sign." act=${rotate} disabled=${isRotating} />
-          <${Confirmed} class="danger" label="Delete" question="Delete the webhook of ${url}?" act=${erase} disabled=${isErasing} />`}</div>
+      <form onSubmit=${instead(edited.save)}>
+        <${Text} ...${field("url")} type="url" required placeholder="https://example.com/hook" />
+        <${Text} ...${field("description")} />
+        <${Types} ...${field("types")} />
+        <${Check} ...${field("active")} />
+        <div class="actions">${!isNew && html`<${Confirmed} label="Rotate the secret" question="Make another secret? For a day both sign." act=${rotate} disabled=${isRunning} />
+          <${Confirmed} class="danger" label="Delete" question="Delete the webhook of ${url}?" act=${erase} disabled=${isRunning} />`}</div>
       </form></section>
       ${!isNew && html`<${Health} ...${{ id, stored, reload }} />`}
     </div>
@@ -126,11 +126,12 @@ function Health({ id, stored, reload }) {
   const [result, setResult] = useState(null);
   const [after, setAfter] = useState("");
   const [since, setSince] = useState("");
-  const [test, isTesting, testError] = useAction(async () => {
+  const [run, isRunning, error] = useAction();
+  const test = () => run(async () => {
     setResult((await post(`/webhooks/${id}/test`)).data);
     reload();
   });
-  const [replay, isReplaying, replayError] = useAction(async (body) => {
+  const replay = (body) => run(async () => {
     await post(`/webhooks/${id}/replay`, body);
     say("These events are sent again.");
     reload();
@@ -138,15 +139,15 @@ function Health({ id, stored, reload }) {
   return html`<section class="card"><h2>How it is</h2>
     <p>${stateOf(stored)}</p>
     <p class="hint">${stored.delivered} delivered, ${stored.failed} failed attempts, ${stored.waiting} waiting.</p>
-    <${Problem} error=${testError || replayError} fields=${["after", "since"]} />
-    <p><button type="button" disabled=${isTesting} onClick=${test}>Send a test</button></p>
+    <${Problem} error=${error} fields=${["after", "since"]} />
+    <p><button type="button" disabled=${isRunning} onClick=${test}>Send a test</button></p>
     ${result && html`<p role="status">The test: ${result.status ? `status ${result.status}` : "no response"} after ${result.milliseconds} ms. ${result.response}</p>`}
     <h3>Send again</h3>
-    ${stored.set_aside.length > 0 && html`<p>Set aside: ${stored.set_aside.slice(0, 20).join(", ")}. <button type="button" disabled=${isReplaying} onClick=${() => replay({})}>Send those again</button></p>`}
-    <form onSubmit=${(event) => { event.preventDefault(); replay(after ? { after: +after } : { since }); }}>
-      <${Text} label="All events after the id" name="after" type="number" min="0" value=${after} change=${setAfter} error=${replayError} />
-      <${DateTime} label="Or all since" name="since" value=${since} change=${setSince} error=${replayError} needsTime />
-      <button disabled=${isReplaying || !(after || since)}>Send again</button>
+    ${stored.set_aside.length > 0 && html`<p>Set aside: ${stored.set_aside.slice(0, 20).join(", ")}. <button type="button" disabled=${isRunning} onClick=${() => replay({})}>Send those again</button></p>`}
+    <form onSubmit=${instead(() => replay(after ? { after: +after } : { since }))}>
+      <${Text} label="All events after the id" name="after" type="number" min="0" value=${after} change=${setAfter} error=${error} />
+      <${DateTime} label="Or all since" name="since" value=${since} change=${setSince} error=${error} needsTime />
+      <button disabled=${isRunning || !(after || since)}>Send again</button>
     </form></section>`;
 }
 

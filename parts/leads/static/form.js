@@ -1,15 +1,12 @@
 // A form: its fields in order, its confirmation, and a preview of what is saved.
-import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
-import { create, put, remove } from "./api.js";
+import { html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { create, may, put, remove } from "./api.js";
 import { Link, go } from "./address.js";
-import { Bar } from "./bar.js";
-import { Conflict } from "./conflict.js";
+import { Bar, Conflict } from "./bar.js";
 import { useDocument } from "./document.js";
-import { adapt, bodyOf, check, defaultConfirmation, documentOf, fieldsOf, loadForm, nextId } from "./form_document.js";
-import { FieldEditor, TYPES, newField, typeOf } from "./form_fields.js";
-import { Preview } from "./previews.js";
-import { may } from "./session.js";
-import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, Values, say, sayDone, useAction } from "./ui.js";
+import { FieldEditor, TYPES, adapt, bodyOf, check, defaultConfirmation, documentOf, fieldsOf, loadForm, newField, nextId, typeOf } from "./form_document.js";
+import { Preview } from "./versions.js";
+import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, Values, say, useAction } from "./ui.js";
 
 const LABELS = { title: "Title", description: "Description", is_active: "Active", order: "Order of the fields", "button.text": "Text of the button", retention_days: "Delete entries after so many days" };
 
@@ -22,15 +19,12 @@ function Editor({ id, query, loaded }) {
   const isNew = id === "new";
   const mayWrite = may("forms:write");
   const edited = useDocument({
-    stored: loaded, draft: mayWrite ? `forms/${id}` : "", load: () => loadForm(id), adapt, saved: "The form was saved.",
-    send: async (values, _changes, { form, etag }, close) => {
+    stored: loaded, draft: mayWrite ? `forms/${id}` : "", load: () => loadForm(id), adapt, saved: "The form was saved.", labels: LABELS,
+    send: async (values, _changes, { form, etag }) => {
       check(values);
       if (!isNew) return documentOf(await put(`/forms/${id}`, bodyOf(values, form), { headers: { "If-Match": etag } }));
       const { data, headers } = await create("/forms", bodyOf(values, form));
-      close();
-      go(`forms/${data.id}`, {}, { replace: true });
-      sayDone("The form was created.", headers.get("X-Landform-Warning"));
-      return null;
+      return { opens: `forms/${data.id}`, created: "The form was created.", warning: headers.get("X-Landform-Warning") };
     },
   });
   const { values, stored: { form, etag }, conflict } = edited;
@@ -47,7 +41,7 @@ function Editor({ id, query, loaded }) {
     <${Problem} error=${deleteError} />
     ${conflict && html`<${Conflict} document=${edited} what="form" names=${{ ...namesOf(conflict.theirs.values), ...namesOf(values) }} shown=${shownIn({ ...conflict.theirs.values.fields, ...values.fields })} />`}
     <div class="editor" key=${edited.discards}>
-      ${mayWrite ? html`<form onSubmit=${(event) => event.preventDefault()}>
+      ${mayWrite ? html`<form onSubmit=${instead()}>
         <${FormFields} document=${edited} />
         ${!isNew && html`<div class="actions"><${Confirmed} label="Move to the trash" class="danger" question="Move this form to the trash?" act=${() => trash(false)} disabled=${isDeleting} />
           ${may("entries:write") && html`<${Confirmed} label="Delete for good" class="danger" question="Delete this form and all of its entries for good?" act=${() => trash(true)} disabled=${isDeleting} />`}</div>`}
@@ -81,8 +75,7 @@ const shownIn = (fields) => (path, value) => {
   return value ? Object.entries(value).map(([key, item]) => `${PROPERTIES[key] || key}: ${wordsOf(item)}`).join("\n") : "Removed";
 };
 
-function FormFields({ document: { values, set, error, stored } }) {
-  const field = (name) => ({ name, error, label: LABELS[name], value: values[name], change: (value) => set({ [name]: value }) });
+function FormFields({ document: { values, field, set, error, stored } }) {
   const confirmation = defaultConfirmation(values.confirmations);
   const { type, url, pageId, message } = confirmation;
   const setConfirmation = (changes) => set({ [`confirmations.${confirmation.id}`]: { ...confirmation, ...changes } });
@@ -91,7 +84,7 @@ function FormFields({ document: { values, set, error, stored } }) {
     <${Check} label="Active: it can be submitted" value=${values.is_active} change=${(is_active) => set({ is_active })} />
     <h2>Fields</h2><${Fields} ...${{ values, set, error, form: stored.form }} />
     <h2>After it was sent</h2>
-    <${Text} label=${LABELS["button.text"]} name="button.text" error=${error} value=${values.button.text} change=${(text) => set({ "button.text": text })} />
+    <${Text} ...${field("button.text")} />
     <${Choice} label="The visitor sees" name="confirmation" value=${type} options=${[["message", "A message on the page"], ["redirect", "Another page"], ...(type === "page" ? [["page", `Page ${pageId}`]] : [])]} change=${(next) => setConfirmation({ type: next })} />
     ${type === "redirect" && html`<${Text} label="Address of the page" name="confirmations.url" inputmode="url" error=${error} value=${url} change=${(next) => setConfirmation({ url: next })} />`}
     ${type === "message" && html`<${LongText} label="Message" name="confirmations.message" rows="3" error=${error} value=${message} change=${(next) => setConfirmation({ message: next })} />`}
