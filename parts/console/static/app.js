@@ -1,18 +1,92 @@
-// The frame of the console: the dialog to sign in, the navigation, and the screen of the address.
+// The frame of the console: the dialog to sign in, the navigation, and the screen of the address. And the start
+// screen: numbers of pages, coming changes, and failures.
 import { html, instead, render, useEffect, useLoad, useState } from "./lib.js";
-import { additions, caller, get, hasPart, may, question, signIn, signOut, title, use } from "./api.js";
+import { additions, caller, get, hasPart, list, may, question, signIn, signOut, title, use } from "./api.js";
 import { Link, address, askBeforeLeaving, mayLeave } from "./address.js";
+import { local, localBound } from "./clock.js";
 import { dropAll, hasDrafts } from "./document.js";
-import { EventList, RunList } from "./events.js";
-import { Feed } from "./feed.js";
-import { FeedList } from "./feeds.js";
+import { EventList, Webhook, WebhookList, stateOf } from "./events.js";
+import { Feed, Plan } from "./feed.js";
+import { FeedList, RunList } from "./feeds.js";
 import { Page } from "./page.js";
-import { PageList } from "./pages.js";
-import { Plan } from "./planning.js";
+import { PageList, counts, titleOf } from "./pages.js";
+import { Check, Dialog, Loaded, Notice, Problem, Screen, Text, displayTime } from "./ui.js";
 import { Revisions } from "./versions.js";
-import { Start } from "./start.js";
-import { Check, Dialog, Loaded, Notice, Problem, Screen, Text } from "./ui.js";
-import { Webhook, WebhookList } from "./webhooks.js";
+
+const ROWS = 5;
+// The longest list of the API.
+const MAX_PER_PAGE = 100;
+// The period of coming changes.
+const DAYS = 30;
+
+const Card = ({ title, state, children }) => html`<section class="card"><h2>${title}</h2><${Loaded} state=${state}>${children}<//></section>`;
+
+/** A part of the screen that loads its own data. */
+const Part = ({ load, ...card }) => html`<${Card} ...${card} state=${useLoad(load)} />`;
+
+const inDays = (days) => new Date(Date.now() + days * 86400000);
+
+const pageRow = (page, text) => html`<li><${Link} path="pages/${page.id}">${titleOf(page)}<//> <span class="hint">${text}</span></li>`;
+
+const listPages = (query) => list("/pages", { context: "edit", _fields: "id,title.raw,date,meta.starts_at,meta.ends_at", ...query });
+
+/** Get the published pages whose window opens or closes next. */
+async function windowPages() {
+  for (let days = DAYS; ; days /= 4) {
+    const { items, total } = await listPages({ status: "publish", window_changes_before: inDays(days).toISOString(), per_page: MAX_PER_PAGE });
+    // A list that is cut may lack the next pages: use a shorter period.
+    if (total <= MAX_PER_PAGE || days < 0.01) return items;
+  }
+}
+
+/** Get the next pages that are published, start or end, from the statuses that any page has. */
+async function comingPages({ future, publish }) {
+  const [scheduled, windows] = await Promise.all([
+    future ? listPages({ status: "future", orderby: "date", order: "asc", per_page: ROWS }).then(({ items }) => items) : [], publish ? windowPages() : [],
+  ]);
+  const [now, end] = [local(new Date()), local(inDays(DAYS))];
+  const bounds = windows.flatMap((page) => [["starts", page.meta.starts_at], ["ends", page.meta.ends_at]]
+    .map(([verb, text]) => ({ page, verb, text, time: localBound(verb, text.trim()) })));
+  return [...scheduled.map((page) => ({ page, verb: "is published", text: page.date, time: page.date })), ...bounds.filter(({ time }) => time > now && time < end)]
+    .sort((a, b) => (a.time < b.time ? -1 : 1)).slice(0, 2 * ROWS);
+}
+
+/** Get the number of pages of each status, the next changes of pages, and whether there are no pages or no feeds yet. */
+async function loadPages() {
+  const [statuses, feeds] = await Promise.all([counts(), may("feeds:read") ? list("/feeds", { _fields: "id" }) : { items: [1] }]);
+  const isMissing = !feeds.items.length || statuses.every(([status, , count]) => status === "trash" || !count);
+  return { statuses, isMissing, changes: await comingPages(Object.fromEntries(statuses.map(([status, , count]) => [status, count]))) };
+}
+
+function FirstSteps() {
+  return html`<section class="card"><h2>What to do first</h2><ol>
+    ${hasPart("leads") && may("forms:write") && html`<li><${Link} path="forms/new">Make a form<//>: visitors fill it in on your pages.</li>`}
+    ${may("pages:write") && html`<li><${Link} path="pages/new">Write a page<//>, and publish it: visitors find it at the address of its slug.</li>`}
+    ${may("feeds:write") && html`<li><${Link} path="feeds/new">Add a feed<//>: it says what happens with the submissions of a form.</li>`}
+    <li>Create a key for those who call the API: <code>landform key create</code>.${signIn === "local" && " The first one ends local mode."}</li>
+  </ol></section>`;
+}
+
+function Start() {
+  const state = useLoad(async () => (may("pages:read") ? loadPages() : {}));
+  return html`<${Screen} title="Start">
+    <div class="cards">
+      ${state.data?.isMissing && html`<${FirstSteps} />`}
+      ${additions.RecentLeads && html`<${additions.RecentLeads} />`}
+      ${may("pages:read") && html`<${Card} title="Pages" state=${state}>${({ statuses }) => html`<ul class="plain">${statuses.map(([status, name, count]) =>
+        html`<li><${Link} path="pages" query=${{ status }}>${name}<//>: ${count.toLocaleString("en")}</li>`)}</ul>`}<//>
+      <${Card} title="What comes next" state=${state}>${({ changes }) => (changes.length
+        ? html`<ul class="plain">${changes.map(({ page, verb, text }) => pageRow(page, `${verb} ${displayTime(text)}`))}</ul>`
+        : html`<p class="empty">No page is scheduled, and none starts or ends within ${DAYS} days.</p>`)}<//>`}
+      ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: ROWS })}>${({ items, total }) => (total
+        ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">${total === 1 ? "The failed run" : `All ${total.toLocaleString("en")} failed runs`}<//></p>`
+        : html`<p class="empty">No run has failed.</p>`)}<//>`}
+      ${hasPart("webhooks") && may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(webhooks) => (webhooks.length
+        ? html`<ul class="plain">${webhooks.map((webhook) => html`<li><${Link} path="webhooks/${webhook.id}">${webhook.url}<//> <span class="hint">${stateOf(webhook)}</span></li>`)}</ul>`
+        : html`<p class="empty">None is off, and none fails.</p>`)}<//>`}
+    </div>
+  <//>`;
+}
 
 // The entries of the navigation: address, name, and the scope that they need.
 const PLACES = [

@@ -2,13 +2,11 @@
 import { html, instead, useLoad } from "./lib.js";
 import { additions, create, get, may, post, put, timezone } from "./api.js";
 import { Link } from "./address.js";
-import { Bar, Conflict } from "./bar.js";
+import { Bar, Conflict, flat, useDocument, withChanges } from "./document.js";
 import { fromLocal, local, localBound } from "./clock.js";
-import { Content } from "./content.js";
-import { flat, useDocument, withChanges } from "./document.js";
+import { Content, Duplicate, Starters } from "./content.js";
 import { titleOf } from "./pages.js";
 import { Preview, Rendered, Share } from "./versions.js";
-import { Duplicate, Starters } from "./starters.js";
 import { Choice, DateTime, Json, Loaded, LongText, Problem, Screen, Text, Values, displayTime, useAction } from "./ui.js";
 
 /** Return the values of the fields of a page. */

@@ -4,7 +4,7 @@ import { get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
 import { Link, go, refine } from "./address.js";
 import { fromLocal, fromUtc } from "./clock.js";
 import { feedName } from "./feed.js";
-import { getForms } from "./form_document.js";
+import { getForms } from "./form.js";
 import { Choice, Confirmed, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, Values, displayTime, openTabOf, say, useAction } from "./ui.js";
 
 const STATUSES = [["active", "Active"], ["spam", "Spam"], ["trash", "Trash"]];

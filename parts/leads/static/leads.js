@@ -5,8 +5,7 @@ import { get, may, timezone } from "./api.js";
 import { Link } from "./address.js";
 import { fromUtc, local } from "./clock.js";
 import { Entry, EntryList, boundsOf } from "./entries.js";
-import { Form } from "./form.js";
-import { WITHOUT_VALUE, getForms } from "./form_document.js";
+import { Form, WITHOUT_VALUE, getForms } from "./form.js";
 import { Choice, Loaded, LongText, Screen, Table, Tabs, Text, displayTime, openTabOf } from "./ui.js";
 
 const ADDONS = [["email", "E-mail"], ["gravityformsslack", "Slack"], ["gravityformswebhooks", "Request to a URL"]];
