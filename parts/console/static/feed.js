@@ -263,7 +263,7 @@ export function Plan({ query }) {
       <${Problem} error=${error} fields=${json === null ? ["entry_id"] : ["entry_id", "entry", "properties"]} />
       <div class="actions"><button class="main" aria-disabled=${isRunning || undefined} disabled=${Boolean(problem.entry || problem.properties)}>Show the plan</button></div>
     </form>
-    ${result && html`<section aria-busy=${isRunning}><h2 tabindex="-1" ref=${heading}>${{ 0: "No feed runs", 1: "1 feed runs" }[result.feeds.length] || `${result.feeds.length} feeds run`}</h2><${Result} plan=${result} /></section>`}
+    ${result && !error && html`<section aria-busy=${isRunning}><h2 tabindex="-1" ref=${heading}>${{ 0: "No feed runs", 1: "1 feed runs" }[result.feeds.length] || `${result.feeds.length} feeds run`}</h2><${Result} plan=${result} /></section>`}
   <//>`;
 }
 

@@ -91,7 +91,7 @@ function Editor({ id, query, stored }) {
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
     <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} fields=${SHOWN_FIELDS} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
     ${conflict && html`<${Conflict} document=${edited} what="page" names=${LABELS} />`}
-    <p class="hint">${describe(page)}${canWrite && ["publish", "future"].includes(page?.status) && html` Its address: <a href=${page.link} target="_blank" rel="noopener">${page.link}</a>`}</p>
+    <p class="hint">${describe(page)}${canWrite && page?.status === "publish" && html` Its address: <a href=${page.link} target="_blank" rel="noopener">${page.link}</a>`}</p>
     ${isNew && html`<${Starters} values=${values} change=${edited.set} />`}
     ${!canWrite && page && html`<${Described} page=${page} values=${values} /><${Rendered} page=${page} />`}
     ${canWrite && html`<div class="editor" key=${edited.discards}>

@@ -97,6 +97,7 @@ function Erasure({ done }) {
     <${Confirmed} label="Erase" class="danger" question="Delete every entry with ${email} for good?" act=${erase} disabled=${isRunning || !email.includes("@")} /></details>`;
 }
 
+// By status. The button of a way becomes that of the way back, so that it keeps the focus.
 const NEXT = { active: [["spam", "Spam"], ["trash", "Move to the trash"]], spam: [["active", "Not spam"], ["trash", "Move to the trash"]], trash: [["active", "Restore"]] };
 const ENDED = ["success", "skipped", "failed"];
 
@@ -151,7 +152,7 @@ function Sent({ entry, form, writes, reload }) {
     ${writes && html`<div class="actions">
       <button aria-pressed=${entry.is_starred === "1" ? "true" : "false"} disabled=${isChanging} onClick=${() => change({ is_starred: entry.is_starred === "1" ? 0 : 1 }, entry.is_starred === "1" ? "The star is gone." : "Starred.")}>Star</button>
       <button disabled=${isChanging} onClick=${() => change({ is_read: 0 }, `Entry ${entry.id} is unread.`)}>Mark as unread</button>
-      ${NEXT[entry.status]?.map(([status, label]) => html`<button key=${status} disabled=${isChanging} onClick=${() => change({ status }, `Entry ${entry.id}: the status is ${status}.`)}>${label}</button>`)}
+      ${NEXT[entry.status]?.map(([status, label]) => html`<button key=${[status, entry.status].includes("trash")} disabled=${isChanging} onClick=${() => change({ status }, `Entry ${entry.id}: the status is ${status}.`)}>${label}</button>`)}
       <${Confirmed} label="Delete for good" class="danger" question="Delete entry ${entry.id} for good?" act=${erase} disabled=${isErasing} /></div>`}
   </section>`;
 }

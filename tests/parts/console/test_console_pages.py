@@ -256,6 +256,12 @@ def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> 
     console.width(1280)
     # With a date that is cleared by its button, the keys still save.
     set_dates(console, starts_at="2031-04-01")
+    console.button("Clear: Starts at")
+    lines = """return [...document.querySelectorAll('.date-time')].map((one) =>
+        [...one.children].map((part) => part.getBoundingClientRect()))"""
+    for parts in console.driver.execute_script(lines):
+        # Each begins before the others end.
+        assert max(part["top"] for part in parts) < min(part["bottom"] for part in parts)
     console.press(Keys.CONTROL, "s")
     console.until(lambda: stored(console.server, page_id)["meta"]["starts_at"] == "2031-04-01")
     console.click("Clear: Starts at")
@@ -446,6 +452,7 @@ def test_the_history_shows_what_changed_and_puts_it_back(console: Console) -> No
     console.field("title").click()
     console.click("Restore")
     console.sees("Restored: content.")
+    console.until(lambda: console.focused == "Second", "The page has the focus.")
     page = stored(console.server, page_id)
     assert page["title"]["raw"] == "Second"
     assert page["content"]["raw"] == "<p>One.</p>\n<p>Two.</p>"
