@@ -1,17 +1,14 @@
 // The frame of the console: the dialog to sign in, the navigation, and the screen of the address. And the start
 // screen: numbers of pages, coming changes, and failures.
-import { html, instead, render, useEffect, useLoad, useState } from "./lib.js";
-import { additions, caller, get, hasPart, list, may, question, signIn, signOut, title, use } from "./api.js";
-import { Link, address, askBeforeLeaving, mayLeave } from "./address.js";
-import { local, localBound } from "./clock.js";
+import { Link, address, askBeforeLeaving, html, instead, mayLeave, render, useEffect, useLoad, useState } from "./lib.js";
+import { additions, caller, get, hasPart, list, local, localBound, may, openTab, question, signIn, signOut, title, use } from "./api.js";
 import { dropAll, hasDrafts } from "./document.js";
 import { EventList, Webhook, WebhookList, stateOf } from "./events.js";
 import { Feed, Plan } from "./feed.js";
 import { FeedList, RunList } from "./feeds.js";
 import { Page } from "./page.js";
-import { PageList, counts, titleOf } from "./pages.js";
+import { PageList, Revisions, counts, titleOf } from "./pages.js";
 import { Check, Dialog, Loaded, Notice, Problem, Screen, Text, displayTime } from "./ui.js";
-import { Revisions } from "./versions.js";
 
 const ROWS = 5;
 // The longest list of the API.
@@ -155,6 +152,14 @@ function App() {
   }, [isSigningIn]);
   return html`${caller.get() ? html`<${Frame} />` : html`<main id="main"><h1>${title}</h1>${!isSigningIn && html`<${Loaded} state=${state}>${() => null}<//>`}</main>`}<${SignIn} />`;
 }
+
+/** Open a link in a new tab that is signed in. If that is refused, the browser opens it, and the tab asks to sign in. */
+function openLink(event) {
+  const link = event.target.closest('a[href^="#/"]');
+  const isNewTab = event.button === 1 || (event.button === 0 && (event.ctrlKey || event.metaKey || event.shiftKey));
+  if (link && isNewTab && openTab(link.href)) event.preventDefault();
+}
+if (signIn === "credentials") for (const type of ["click", "auxclick"]) addEventListener(type, openLink);
 
 render(html`<${App} />`, document.getElementById("app"));
 

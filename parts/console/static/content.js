@@ -1,8 +1,7 @@
 // What writes a page: what a new one begins with, and the text field of the content with a toolbar that inserts blocks
 // at the cursor.
-import { html, useId, useLoad, useRef, useState } from "./lib.js";
+import { go, html, useId, useLoad, useRef, useState } from "./lib.js";
 import { create, hasPart, list as listOf, may } from "./api.js";
-import { go } from "./address.js";
 import { buttons, columns, cover, escape, formMarker, group, hasBlocks, heading, insertion, isInline, join, list, paragraph, picture, placeFor, quote, separator, shown, withBreaks } from "./blocks.js";
 import { titleOf } from "./pages.js";
 import { fromClipboard } from "./paste.js";

@@ -1,8 +1,7 @@
 // An edited page, feed or webhook: its draft, which the browser stores without passwords; its version, and what others have
 // saved meanwhile; the bar that stays in view, with the state and the actions; and the choice between two versions.
-import { html, useEffect, useRef, useState } from "./lib.js";
+import { askBeforeLeaving, go, html, useEffect, useRef, useState } from "./lib.js";
 import { caller, root } from "./api.js";
-import { askBeforeLeaving, go } from "./address.js";
 import { Choice, Problem, displayTime, say, sayDone, useAction } from "./ui.js";
 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);

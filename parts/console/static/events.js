@@ -1,8 +1,7 @@
 // The log of events, the newest first; and the webhooks that they are sent to: their health, and one webhook with its
 // types of events, secret, tests, deliveries and replays.
-import { html, instead, useEffect, useLoad, useState } from "./lib.js";
+import { Link, go, html, instead, refine, useEffect, useLoad, useState } from "./lib.js";
 import { get, hasPart, list, patch, post, remove } from "./api.js";
-import { Link, go, refine } from "./address.js";
 import { Bar, useDocument } from "./document.js";
 import { Check, Choice, Confirmed, Copied, DateTime, Loaded, Problem, Screen, Table, Text, displayTime, say, useAction } from "./ui.js";
 

@@ -1,8 +1,7 @@
 // The editor of one feed, with fields for its conditional logic, which is a part of its meta; and the trial of an entry:
 // the feeds of a form that would run for it, and the reasons of the others.
-import { html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { Link, html, instead, refine, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { additions, call, create, get, hasPart, list, may, post } from "./api.js";
-import { Link, refine } from "./address.js";
 import { Bar, Conflict, isObject, same, useDocument } from "./document.js";
 import { Check, Choice, Json, Loaded, Problem, Screen, Table, Text, Values, say, useAction } from "./ui.js";
 

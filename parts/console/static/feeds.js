@@ -1,7 +1,6 @@
 // The list of forms with feeds; the feeds of one form: their order, copies and deletion; and their runs, failed ones first.
-import { html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { Link, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { additions, call, create, get, list, may, patch, post, put } from "./api.js";
-import { Link, go } from "./address.js";
 import { feedName, formName, isOn } from "./feed.js";
 import { Check, Dialog, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, displayTime, openTabOf, say, useAction } from "./ui.js";
 

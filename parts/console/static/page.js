@@ -1,13 +1,11 @@
-// The editor of one page, with the fields of the page and of its meta: it stores drafts, and never overwrites the changes of others.
-import { html, instead, useLoad } from "./lib.js";
-import { additions, create, get, may, post, put, timezone } from "./api.js";
-import { Link } from "./address.js";
-import { Bar, Conflict, flat, useDocument, withChanges } from "./document.js";
-import { fromLocal, local, localBound } from "./clock.js";
+// The editor of one page, with the fields of the page and of its meta, its preview, and its preview links: it stores drafts, and
+// never overwrites the changes of others.
+import { Link, html, instead, refine, useEffect, useLoad, useMemo, useRef, useSettled, useState } from "./lib.js";
+import { additions, create, fromLocal, get, local, localBound, may, post, put, remove, timezone } from "./api.js";
 import { Content, Duplicate, Starters } from "./content.js";
+import { Bar, Conflict, flat, useDocument, withChanges } from "./document.js";
 import { titleOf } from "./pages.js";
-import { Preview, Rendered, Share } from "./versions.js";
-import { Choice, DateTime, Json, Loaded, LongText, Problem, Screen, Text, Values, displayTime, useAction } from "./ui.js";
+import { Choice, Confirmed, Copied, DateTime, Json, Loaded, LongText, Problem, Screen, Text, Values, displayTime, say, useAction } from "./ui.js";
 
 /** Return the values of the fields of a page. */
 function valuesOf({ title, content, slug, status, date, password, author, meta }) {
@@ -192,4 +190,67 @@ function PageFields({ values, field, set, page }) {
       <${Json} ...${field("meta.viral_share")} />
       <${Json} ...${field("meta.instant_win")} />
     </details>`;
+}
+
+/**
+ * The preview, which the service renders and does not store.
+ * The frame runs no scripts and submits no forms. It has the origin of the console, so that its
+ * scroll position can be restored.
+ */
+export function Preview({ id, values, width = "desktop" }) {
+  const { title, content, slug, meta } = values;
+  const body = useSettled(JSON.stringify({ ...(id === "new" ? {} : { id: +id }), title, content, slug, meta }), 500);
+  const [state, setState] = useState({});
+  useEffect(() => {
+    const controller = new AbortController();
+    post("/pages/preview", JSON.parse(body), { signal: controller.signal }).then(
+      ({ data }) => setState({ text: data.html }),
+      (error) => controller.signal.aborted || setState((before) => ({ ...before, error })),
+    );
+    return () => controller.abort();
+  }, [body]);
+  return html`<section aria-label="Preview">
+    <div class="screen-head"><h2>Preview</h2><div class="actions" role="group" aria-label="Width of the preview">
+      ${["desktop", "phone"].map((name) => html`<button type="button" aria-pressed=${name === width} onClick=${() => refine({ preview: name === "phone" ? name : "" }, { replace: true })}>${name === "phone" ? "Phone" : "Desktop"}</button>`)}
+    </div></div>
+    <${Problem} error=${state.error} />
+    ${state.text && html`<${Frame} text=${state.text} width=${width} />`}
+  </section>`;
+}
+
+/** The content as it is stored, for those who may not write. */
+const Rendered = ({ page }) => html`<section aria-label="Preview"><h2>Content</h2><${Frame} text=${`<!doctype html><meta charset="utf-8"><title>Content</title><h1>${page.title.rendered}</h1>${page.content.rendered}`} width="desktop" /></section>`;
+
+function Frame({ text, width }) {
+  const frame = useRef();
+  // The scroll position of the previous document.
+  const top = useMemo(() => frame.current?.contentWindow.scrollY || 0, [text]);
+  return html`<iframe class="frame ${width}" title="Preview of the page" sandbox="allow-same-origin" srcdoc=${text} ref=${frame}
+    onLoad=${() => frame.current.contentWindow.scrollTo(0, top)}></iframe>`;
+}
+
+const PERIODS = [[3600, "an hour"], [86400, "a day"], [604800, "a week"], [2592000, "30 days"]];
+
+/** Preview links, which show a page with any status to everyone who has them. */
+export function Share({ id }) {
+  const path = `/pages/${id}/preview`;
+  const [period, setPeriod] = useState(86400);
+  const [isOpen, setOpen] = useState(false);
+  const links = useLoad(async () => (isOpen ? (await get(path)).data : []), [isOpen]);
+  const [run, , error] = useAction(async (act) => {
+    await act();
+    links.reload();
+  });
+  const revoke = () => run(async () => {
+    await remove(path);
+    say("No preview link of this page works any more.");
+  });
+  return html`<details onToggle=${(event) => setOpen(event.target.open)}><summary>Preview links</summary>
+    <p class="hint">A preview link shows what is saved to whoever has it, also of a draft.</p>
+    <${Problem} error=${error || links.error} />
+    <${Choice} label="Works for" name="period" value=${period} options=${PERIODS} change=${setPeriod} />
+    <div class="actions"><button type="button" onClick=${() => run(() => post(path, { expires_in: +period }))}>Make a preview link</button>
+    ${may("pages:write") && html`<${Confirmed} label="Revoke all preview links" question="Revoke every preview link of this page?" act=${revoke} />`}</div>
+    ${links.data?.map(({ link, expires }) => html`<${Copied} key=${expires} label=${`Preview link until ${displayTime(expires)}`} text=${link} />`)}
+  </details>`;
 }

@@ -1,7 +1,6 @@
 // Components of screens: headings, messages, fields, tables, paging and dialogs.
-import { counted, html, observable, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
-import { Link, address, refine } from "./address.js";
-import { inBrowserZone, local } from "./clock.js";
+import { Link, address, counted, html, observable, refine, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
+import { inBrowserZone, local } from "./api.js";
 
 // The message about the last action: `{text, level, count, time}`, or null.
 const notice = observable(null);

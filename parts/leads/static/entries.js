@@ -1,8 +1,6 @@
 // The list of entries by form, status and text; and one entry: its values, where it came from, and the runs of its feeds.
-import { counted, html, useEffect, useLoad, useState } from "./lib.js";
-import { get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
-import { Link, go, refine } from "./address.js";
-import { fromLocal, fromUtc } from "./clock.js";
+import { Link, counted, go, html, refine, useEffect, useLoad, useState } from "./lib.js";
+import { fromLocal, fromUtc, get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
 import { feedName } from "./feed.js";
 import { getForms } from "./form.js";
 import { Choice, Confirmed, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, Values, displayTime, openTabOf, say, useAction } from "./ui.js";

@@ -1,10 +1,9 @@
 // A form: its fields, how it is edited and written, how the changes of two people are joined, and a preview of what is saved.
-import { html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { Link, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { create, get, may, put, remove } from "./api.js";
-import { Link, go } from "./address.js";
 import { Bar, Conflict, flat, same, useDocument } from "./document.js";
 import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, Values, say, useAction } from "./ui.js";
-import { Preview } from "./versions.js";
+import { Preview } from "./page.js";
 
 const TYPES = [
   ["text", "Text, one line"], ["textarea", "Text, several lines"], ["email", "E-mail address"], ["name", "Name"],

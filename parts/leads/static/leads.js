@@ -1,9 +1,7 @@
 // What leads bring to the console, which has it where the service has this part: the screens, the fields of forms and
 // add-ons, and the leads of the last days on the start screen, as bars, and as a table for screen readers.
-import { counted, html, useLoad } from "./lib.js";
-import { get, may, timezone } from "./api.js";
-import { Link } from "./address.js";
-import { fromUtc, local } from "./clock.js";
+import { Link, counted, html, useLoad } from "./lib.js";
+import { fromUtc, get, local, may, timezone } from "./api.js";
 import { Entry, EntryList, boundsOf } from "./entries.js";
 import { Form, WITHOUT_VALUE, getForms } from "./form.js";
 import { Choice, Loaded, LongText, Screen, Table, Tabs, Text, displayTime, openTabOf } from "./ui.js";

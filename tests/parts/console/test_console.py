@@ -19,7 +19,13 @@ from landform.storage import api_keys
 from landform.storage.event_types import type_patterns
 
 STATIC = ROOT / "parts/console/static"
-SERVED = sorted(path.name for path in STATIC.rglob("*") if path.suffix in (".css", ".js", ".svg"))
+# With the screens of other parts.
+SERVED = sorted(
+    path.name
+    for folder in ROOT.glob("parts/*/static")
+    for path in folder.rglob("*")
+    if path.suffix in (".css", ".js", ".svg")
+)
 TYPES = {".js": "text/javascript", ".css": "text/css", ".svg": "image/svg+xml"}
 GZIP = {"Accept-Encoding": "gzip"}
 
