@@ -99,54 +99,46 @@ function useOrder(formId, loaded) {
   const [rows, setRows] = useState(loaded.items);
   const [error, setError] = useState(null);
   const path = `/forms/${encodeURIComponent(formId)}/feeds`;
-  const etag = useRef();
-  // The last known stored order.
-  const storedOrder = useRef();
-  const saving = useRef(false);
-  // The next order to save, or null.
-  const nextOrder = useRef(null);
+  // `rows` as they are shown; `stored`: the last known stored order, with its `etag`; `next`: the next order to save, or null.
+  const order = useRef({}).current;
   useEffect(() => {
-    etag.current = loaded.etag;
-    storedOrder.current = loaded.items.map(({ id }) => id);
-    nextOrder.current = null;
+    Object.assign(order, { etag: loaded.etag, stored: loaded.items.map(({ id }) => id), next: null });
     setRows(loaded.items);
     setError(null);
   }, [loaded]);
+  order.rows = rows;
   const save = async (text) => {
-    saving.current = true;
+    order.isSaving = true;
     try {
-      while (nextOrder.current) {
-        const ids = nextOrder.current;
-        nextOrder.current = null;
-        const order = (tag) => put(`${path}/order`, ids, { query: { _fields: "id" }, headers: { "If-Match": tag } });
-        const { headers } = await order(etag.current).catch(async (failure) => {
+      while (order.next) {
+        const ids = order.next;
+        order.next = null;
+        const write = (etag) => put(`${path}/order`, ids, { query: { _fields: "id" }, headers: { "If-Match": etag } });
+        const { headers } = await write(order.etag).catch(async (failure) => {
           if (failure.status !== 412) throw failure;
           // Feeds of other forms change the ETag too: only the order of this form matters.
           const now = await list(path, { _fields: "id" });
-          if (String(now.items.map(({ id }) => id)) !== String(storedOrder.current)) throw failure;
-          return order(now.etag);
+          if (String(now.items.map(({ id }) => id)) !== String(order.stored)) throw failure;
+          return write(now.etag);
         });
-        etag.current = headers.get("ETag");
-        storedOrder.current = ids;
+        Object.assign(order, { etag: headers.get("ETag"), stored: ids });
         say(text());
       }
     } catch (failure) {
       setError(failure.status !== 412 ? failure : { message: "The order was not saved: somebody else has changed feeds meanwhile. Nothing was overwritten." });
     } finally {
-      saving.current = false;
+      order.isSaving = false;
     }
   };
-  const latestRows = useRef();
-  latestRows.current = rows;
   const move = (id, place) => {
-    const from = latestRows.current.findIndex((feed) => feed.id === id);
-    if (from < 0 || place < 0 || place >= latestRows.current.length || place === from) return;
-    const next = latestRows.current.filter((feed) => feed.id !== id);
-    next.splice(place, 0, latestRows.current[from]);
-    latestRows.current = next;
+    const from = order.rows.findIndex((feed) => feed.id === id);
+    if (from < 0 || place < 0 || place >= order.rows.length || place === from) return;
+    const next = order.rows.filter((feed) => feed.id !== id);
+    next.splice(place, 0, order.rows[from]);
+    order.rows = next;
     setRows(next);
-    nextOrder.current = next.map((feed) => Number(feed.id));
-    if (!saving.current) save(() => `${feedName(next[place])} is number ${latestRows.current.findIndex((feed) => feed.id === id) + 1} of ${next.length}.`);
+    order.next = next.map((feed) => Number(feed.id));
+    if (!order.isSaving) save(() => `${feedName(next[place])} is number ${order.rows.findIndex((feed) => feed.id === id) + 1} of ${next.length}.`);
   };
   return { rows, move, error };
 }

@@ -1,7 +1,7 @@
 // The list of pages: its filters, the number of pages of each status, and what is done with one or several pages. On a
 // narrow screen the filters are folded, but for the search, and have the order too, since a table has no headings there.
 // And the history of a page: the changes of each write, and how to restore fields.
-import { Link, go, html, instead, refine, useEffect, useLayoutEffect, useLoad, useRef, useState } from "./lib.js";
+import { Link, go, html, instead, observable, refine, useEffect, useLayoutEffect, useLoad, useRef, useState } from "./lib.js";
 import { batch, get, list, may, post } from "./api.js";
 import { Check, Choice, Confirmed, Filter, List, Loaded, Paging, Problem, Screen, Table, Tabs, Text, displayTime, say, useAction } from "./ui.js";
 
@@ -78,6 +78,8 @@ const ORDERS = { date: "Date", modified: "Last change", title: "Title", slug: "S
 // The largest number of requests in a batch.
 const PER_PAGE = 25;
 const WIDE = matchMedia("(min-width: 68rem)");
+const isWide = observable(WIDE.matches);
+WIDE.addEventListener("change", () => isWide.set(WIDE.matches));
 
 /** Return the query of `GET /pages` for the filters of the console. */
 export function parameters({ status, search, language, form, author, after, before, orderby = "date", order = "desc", page = 1 }) {
@@ -102,7 +104,7 @@ function Filters({ query }) {
   const choose = (name) => (value) => refine({ [name]: value, page: "" }, { replace: name === "after" || name === "before" });
   return html`<form class="search" role="search" aria-label="Filter pages" onSubmit=${instead()}>
     <${Filter} name="search" label="Search" type="search" query=${query} />
-    <details open=${WIDE.matches}><summary>Filters and order${used > 0 && ` (${used} used)`}</summary><div class="filters">
+    <details open=${isWide.use()}><summary>Filters and order${used > 0 && ` (${used} used)`}</summary><div class="filters">
       <${Filter} name="language" label="Language" placeholder="en" query=${query} />
       <${Filter} name="form" label="Form" inputmode="numeric" query=${query} />
       <${Filter} name="author" label="Author (number)" inputmode="numeric" query=${query} />

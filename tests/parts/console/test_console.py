@@ -67,6 +67,7 @@ def test_each_file_comes_once_under_a_strict_policy_and_all_are_small(
         assert (known.status_code, known.data, anonymous.head(path).data) == (304, b"", b"")
         refused = anonymous.post(path, json={})
         assert (refused.status_code, refused.is_json) == (405, True)
+    # Each is compressed by itself, so that many small modules are more than few.
     assert size <= 75_000
 
 
