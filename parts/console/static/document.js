@@ -230,6 +230,11 @@ export function Bar({ document: edited, state, label = "Save", fields, disabled,
     const unfinished = [...inputs].find(({ validity }) => validity.badInput);
     return unfinished ? unfinished.reportValidity() : save();
   };
+  const drop = () => {
+    discard();
+    // The button that was pressed goes with the changes.
+    document.querySelector("h1").focus({ preventScroll: true });
+  };
   const latest = useRef();
   latest.current = () => disabled || act();
   useEffect(() => {
@@ -249,7 +254,7 @@ export function Bar({ document: edited, state, label = "Save", fields, disabled,
     ${state && html`<strong>${state}</strong>`}
     <span class=${isChanged ? "unsaved" : "hint"}>${progress}</span>
     <div class="actions">${children}
-      ${!disabled && isChanged && html`<button type="button" onClick=${discard} disabled=${isSaving}>Discard changes</button>`}
+      ${!disabled && isChanged && html`<button type="button" onClick=${drop} disabled=${isSaving}>Discard changes</button>`}
       ${!disabled && html`<button type="button" class="main" onClick=${act} aria-disabled=${isSaving || !isChanged || undefined} disabled=${Boolean(conflict)}>${label}</button>`}</div>
     ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
     <${Problem} error=${error} fields=${fields} />

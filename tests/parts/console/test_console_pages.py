@@ -299,6 +299,7 @@ def test_a_value_that_is_no_json_leads_to_its_field_and_a_date_stays_a_date(
     console.click("Discard changes")
     console.misses("This is not JSON")
     console.until(lambda: "Unsaved changes" not in console.text)
+    assert console.focused == "Folded"
     console.click("More meta, as JSON")
     assert console.value("viral_share") == "[]"
     console.type("viral_share", "[1]")
