@@ -1,6 +1,4 @@
-// What the scripts in vendor/ add to the window.
+// What the script in vendor/ adds to the window.
 interface Window {
-  preact: any;
-  preactHooks: any;
-  htm: any;
+  htmPreact: any;
 }

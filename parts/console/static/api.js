@@ -1,7 +1,79 @@
-// The HTTP API: every request of the console goes through `call`.
-import { credentials, askToSignIn, signIn } from "./session.js";
+// The HTTP API: every request of the console goes through `call`. The signed-in caller: the credentials are in memory and, if
+// the user chooses so, in sessionStorage. And the times of the site, whose time zone may be another one than that of the browser.
+import { observable } from "./lib.js";
 
-export const { root, timezone, title } = document.documentElement.dataset;
+/** What the page says. `signIn`: how callers sign in, `local` (not at all), `session` (at the host), or `credentials`. */
+export const { parts, root, signIn, timezone, title } = document.documentElement.dataset;
+const KEY = `landform:credentials:${root}`;
+// Where a tab finds the credentials of the tab that has opened it, once.
+const HANDED = `${KEY}:handed`;
+let current = signIn === "credentials" ? JSON.parse(sessionStorage.getItem(KEY) || sessionStorage.getItem(HANDED)) : null;
+sessionStorage.removeItem(HANDED);
+
+/** The caller as `GET /whoami` returns it, or null. */
+export const caller = observable(null);
+/** The open dialog to sign in: `{error, done, answer}`, or null. */
+export const question = observable(null);
+
+/** Return the headers of the credentials. */
+function credentials() {
+  if (!current) return {};
+  const { name, secret } = current;
+  if (!name) return { "X-API-Key": secret };
+  const bytes = new TextEncoder().encode(`${name}:${secret}`);
+  return { Authorization: `Basic ${btoa(String.fromCharCode(...bytes))}` };
+}
+
+/** Wait until the user has signed in, unless the credentials of a request have been replaced already. */
+function askToSignIn(error, authorization) {
+  if (JSON.stringify(authorization) !== JSON.stringify(credentials())) return Promise.resolve();
+  const open = question.get();
+  if (open) {
+    // The new credentials were refused: show this in the same dialog.
+    question.set({ ...open, error });
+    return open.done;
+  }
+  let answer;
+  const done = new Promise((resolve) => (answer = resolve));
+  question.set({ error: Object.keys(authorization).length ? error : null, done, answer });
+  return done;
+}
+
+/** Use credentials from now on, and repeat the requests that wait for them. */
+export function use(name, secret, keep) {
+  current = secret ? { name, secret } : null;
+  if (keep && current) sessionStorage.setItem(KEY, JSON.stringify(current));
+  else sessionStorage.removeItem(KEY);
+  const open = question.get();
+  question.set(null);
+  open?.answer();
+}
+
+/**
+ * Open an address of the console in a new tab, which is signed in too: it begins with a copy of
+ * this sessionStorage. No other window can ask for the credentials.
+ */
+export function openTab(url) {
+  if (current) sessionStorage.setItem(HANDED, JSON.stringify(current));
+  const tab = open(url);
+  sessionStorage.removeItem(HANDED);
+  if (tab) tab.opener = null;
+  return tab;
+}
+
+export function signOut() {
+  current = null;
+  sessionStorage.removeItem(KEY);
+  location.reload();
+}
+
+/** What parts bring to the screens of others: components and functions by their names. */
+export const additions = {};
+/** Return whether the service has a part, such as `runs`. */
+export const hasPart = (part) => parts.split(" ").includes(part);
+
+/** Return whether the caller has a scope. */
+export const may = (scope) => Boolean(caller.get()?.scopes.includes(scope));
 
 /** An error of the service: its message, code and status, and `params`, the messages by field. */
 class ApiError extends Error {
@@ -9,9 +81,8 @@ class ApiError extends Error {
     super(body.message || `The service responded with the status ${status}.`);
     this.status = status;
     this.code = body.code || "";
-    const { params = {}, details = {} } = body.data || {};
+    const { params = {} } = body.data || {};
     this.params = Array.isArray(params) ? Object.fromEntries(params.map((name) => [name, "is missing"])) : params;
-    this.details = details;
   }
 }
 
@@ -97,4 +168,40 @@ export async function list(path, query) {
 export async function batch(requests) {
   const { data } = await post("/batch/v1", { requests });
   return data.responses;
+}
+
+const CLOCK = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short", timeStyle: "medium" });
+/** @type {Intl.DateTimeFormatOptions} */
+const MINUTE = { year: "numeric", month: "short", day: "numeric", hour: "2-digit", minute: "2-digit" };
+
+/** Return a date as the service writes local times of the site, such as `2026-01-31T12:00:00`; "" for an invalid date. */
+export const local = (date) => (Number.isNaN(+date) ? "" : CLOCK.format(date).replace(" ", "T").padStart(19, "0"));
+
+/** Return a time of the service in UTC, such as `2026-01-31 12:00:00`, in the local time of the site. */
+export const fromUtc = (text) => local(new Date(`${text.replace(" ", "T")}Z`));
+
+/** Return the date of a local time of the site. */
+export function fromLocal(text) {
+  const asUtc = Date.parse(`${text}Z`);
+  // The offset at that time may differ from the one at the first guess.
+  const offsetAt = (time) => Date.parse(`${local(new Date(time))}Z`) - time;
+  return new Date(asUtc - offsetAt(asUtc - offsetAt(asUtc)));
+}
+
+/** Return a local time of the site in the time zone of the browser, or "" if both zones agree then. */
+export function inBrowserZone(text) {
+  const date = fromLocal(text.length === 10 ? `${text}T00:00:00` : text);
+  if (Number.isNaN(+date)) return "";
+  const [here, there] = [undefined, timezone].map((timeZone) => date.toLocaleString("en-GB", { ...MINUTE, timeZone }));
+  return here === there ? "" : `${here} (${Intl.DateTimeFormat().resolvedOptions().timeZone})`;
+}
+
+/** Return a bound of a window (`starts` or `ends`) in local time; a window includes its last day. */
+export function localBound(verb, text) {
+  const [day, time] = [text.slice(0, 10), text.slice(11)];
+  if (!time) return day && `${day}T${verb === "ends" ? "24" : "00"}:00:00`;
+  const offset = /(Z|[+-]\d\d)(?::?(\d\d))?$/i.exec(time);
+  if (!offset) return `${day}T${time}`;
+  const zone = offset[1].length > 1 ? `${offset[1]}:${offset[2] || "00"}` : "Z";
+  return local(new Date(`${day}T${time.slice(0, offset.index)}${zone}`));
 }

@@ -1,8 +1,8 @@
-// An edited page, feed or webhook: its draft, its version, and what others have saved meanwhile.
-import { useEffect, useRef, useState } from "./lib.js";
-import { askBeforeLeaving } from "./address.js";
-import { dropDraft, keepDraft, readDraft } from "./drafts.js";
-import { say, useAction } from "./ui.js";
+// An edited page, feed or webhook: its draft, which the browser stores without passwords; its version, and what others have
+// saved meanwhile; the bar that stays in view, with the state and the actions; and the choice between two versions.
+import { askBeforeLeaving, go, html, useEffect, useRef, useState } from "./lib.js";
+import { caller, root } from "./api.js";
+import { Choice, Problem, displayTime, say, sayDone, useAction } from "./ui.js";
 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -12,7 +12,7 @@ export const isObject = (value) => Boolean(value) && typeof value === "object" &
 export const flat = (values) => Object.fromEntries(Object.entries(values).flatMap(([name, value]) => (isObject(value) ? Object.entries(value).map(([key, item]) => [`${name}.${key}`, item]) : [[name, value]])));
 
 /** Return the changed values by path; those that were removed are undefined. */
-export function changesOf(values, base) {
+function changesOf(values, base) {
   const [now, before] = [flat(values), flat(base)];
   const paths = Object.keys({ ...before, ...now });
   return Object.fromEntries(paths.filter((path) => !same(now[path], before[path])).map((path) => [path, now[path]]));
@@ -40,10 +40,11 @@ const draftOf = (changes, base) => ({ changes: Object.entries(changes).map(([pat
  * browser; without a name, and for what no draft has, the user is asked before leaving. After a
  * discard the fields are made anew: `discards` is a part of their key. `load()`
  * returns what is stored now. `send(values, changes, stored)` saves, and returns what is stored
- * then, or nothing if another screen was opened. A 412 becomes a `conflict`. `adapt(changes,
- * before, theirs)` returns the changes as they fit what others have stored meanwhile.
+ * then, with the screen that `opens` if there is one, or nothing. A 412 becomes a `conflict`.
+ * `adapt(changes, before, theirs)` returns the changes as they fit what others have stored
+ * meanwhile. `field(path)` has the attributes of a field, whose label is in `labels`.
  */
-export function useDocument({ stored: loaded, draft = "", load, send, saved = "Saved.", adapt = (changes, _before, _theirs) => changes }) {
+export function useDocument({ stored: loaded, draft = "", load, send, labels = {}, saved = "Saved.", adapt = (changes, _before, _theirs) => changes }) {
   const [restored, setRestored] = useState(() => {
     const kept = draft && readDraft(draft);
     return kept && { ...kept, changes: adapt(Object.fromEntries(kept.changes), kept.before, loaded) };
@@ -114,12 +115,18 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
     try {
       const next = await send(values, changes, stored, close);
       if (!next) return;
+      if (next.opens) {
+        close();
+        go(next.opens, next.query, { replace: true });
+        sayDone(next.created, next.warning);
+        return;
+      }
       setStored(next);
       // Keep the input since the request was sent.
       setValues((now) => withChanges(next.values, changesOf(now, values)));
       setRestored(null);
       setSavedAt(new Date());
-      say([saved, next.warning].filter(Boolean).join(" "));
+      sayDone(saved, next.warning);
     } catch (problem) {
       if (problem.status !== 412) throw problem;
       const theirs = await load();
@@ -134,11 +141,12 @@ export function useDocument({ stored: loaded, draft = "", load, send, saved = "S
       say("Somebody else has saved other fields meanwhile. Both versions are joined here. Save to store the result.", "info");
     }
   });
+  const shownError = isChanged && error !== discarded.error ? error : null;
+  const set = (changed) => setValues((now) => withChanges(now, changed));
+  const onProblem = (field) => (text) => setProblems((before) => ({ ...before, [field]: text }));
   return {
-    values, stored, changes, isChanged, isSaving, error: isChanged && error !== discarded.error ? error : null, save, close, savedAt: savedAt || stored.savedAt, conflict, canBeKept, discards: discarded.count,
-    onProblem: (field) => (text) => setProblems((before) => ({ ...before, [field]: text })),
-    set: (changed) => setValues((now) => withChanges(now, changed)),
-    replace: (update) => setValues(update),
+    values, stored, changes, isChanged, isSaving, error: shownError, set, save, close, savedAt: savedAt || stored.savedAt, conflict, canBeKept, discards: discarded.count,
+    field: (path) => ({ name: path.replace("meta.", ""), label: labels[path], error: shownError, value: flat(values)[path], change: (value) => set({ [path]: value }), onProblem: onProblem(path) }),
     discard: () => {
       rebase(conflict ? conflict.theirs : stored, {});
       setProblems({});
@@ -160,4 +168,127 @@ function conflictOf(changes, before, theirs) {
   const paths = Object.keys(changes).filter((path) => !same(stored[path], before[path]) && !same(stored[path], changes[path]));
   const others = Object.keys(stored).filter((path) => !(path in changes) && path in before && !same(stored[path], before[path]));
   return paths.length ? { theirs, paths, others } : null;
+}
+
+const key = (name) => `landform:draft:${root}:${caller.get()?.name}:${name}`;
+
+/** Return a draft: `{changes, before, etag, time}`, or null. */
+function readDraft(name) {
+  try {
+    const draft = JSON.parse(localStorage.getItem(key(name)));
+    return draft?.changes && draft.before ? draft : null;
+  } catch {
+    return null;
+  }
+}
+
+let isSignedOut = false;
+/** Store a draft, unless the caller has signed out; return whether the browser could. */
+function keepDraft(name, draft) {
+  try {
+    if (isSignedOut) return true;
+    localStorage.setItem(key(name), JSON.stringify({ ...draft, time: Date.now() }));
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function dropDraft(name) {
+  localStorage.removeItem(key(name));
+}
+
+const allKeys = () => Object.keys(localStorage).filter((name) => name.startsWith(key("")));
+export const hasDrafts = () => allKeys().length > 0;
+
+/** Remove all drafts of the caller, at the end of a session. */
+export function dropAll() {
+  isSignedOut = true;
+  allKeys().forEach((name) => localStorage.removeItem(name));
+}
+
+/** Return a time of today, or another date. */
+const timeOf = (date) => (date.toDateString() === new Date().toDateString() ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : date.toLocaleDateString());
+
+/** Lead to the first field that has a message. */
+function showField() {
+  const field = /** @type {HTMLElement} */ (document.querySelector("main [aria-invalid]"));
+  const folded = field?.closest("details");
+  if (folded) folded.open = true;
+  field?.focus();
+}
+
+/**
+ * `state` says who sees what is stored; `fields` show their own messages. A refused save leads to
+ * its field. Ctrl+S saves, wherever the focus is.
+ */
+export function Bar({ document: edited, state, label = "Save", fields, disabled, children }) {
+  const { isChanged, isSaving, savedAt, save, discard, conflict, error } = edited;
+  const act = () => {
+    // The value of a date that is not complete is empty: the browser says so at the field.
+    const inputs = /** @type {NodeListOf<HTMLInputElement>} */ (document.querySelectorAll("main input"));
+    const unfinished = [...inputs].find(({ validity }) => validity.badInput);
+    return unfinished ? unfinished.reportValidity() : save();
+  };
+  const drop = () => {
+    discard();
+    // The button that was pressed goes with the changes.
+    document.querySelector("h1").focus({ preventScroll: true });
+  };
+  const latest = useRef();
+  latest.current = () => disabled || act();
+  useEffect(() => {
+    const listen = (event) => {
+      if (!(event.ctrlKey || event.metaKey) || event.altKey || event.key.toLowerCase() !== "s") return;
+      event.preventDefault();
+      latest.current();
+    };
+    addEventListener("keydown", listen);
+    return () => removeEventListener("keydown", listen);
+  }, []);
+  useEffect(() => {
+    if (error?.params) showField();
+  }, [error]);
+  const progress = isSaving ? "Saving …" : isChanged ? "Unsaved changes" : savedAt ? `Saved ${timeOf(savedAt)}` : "";
+  return html`<div class="bar edit-bar" role="region" aria-label="State and actions">
+    ${state && html`<strong>${state}</strong>`}
+    <span class=${isChanged ? "unsaved" : "hint"}>${progress}</span>
+    <div class="actions">${children}
+      ${!disabled && isChanged && html`<button type="button" onClick=${drop} disabled=${isSaving}>Discard changes</button>`}
+      ${!disabled && html`<button type="button" class="main" onClick=${act} aria-disabled=${isSaving || !isChanged || undefined} disabled=${Boolean(conflict)}>${label}</button>`}</div>
+    ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
+    <${Problem} error=${error} fields=${fields} />
+  </div>`;
+}
+
+const text = (value) => (value === undefined || value === "" ? "–" : typeof value === "string" ? value : JSON.stringify(value, null, 2));
+
+/** Return the lines that the other text has not, with `…` for all between; or all, if only their order differs. */
+function differing(value, other) {
+  const [lines, others] = [text(value), text(other)].map((all) => all.split("\n"));
+  const [own, known] = [new Set(lines), new Set(others)];
+  if (lines.every((line) => known.has(line)) && others.every((line) => own.has(line))) return text(value);
+  return lines.map((line) => (known.has(line) ? "…" : line)).filter((line, place, all) => line !== "…" || all[place - 1] !== "…").join("\n");
+}
+
+/** `what` is the noun of the document; `names` has the labels of fields by their paths, and `shown` returns how a value is shown. */
+export function Conflict({ document: { conflict, changes, resolve }, what, names = {}, shown = (_path, value) => value }) {
+  const [choices, setChoices] = useState({});
+  const heading = useRef();
+  useEffect(() => heading.current.focus(), []);
+  const { theirs, paths, others } = conflict;
+  const stored = flat(theirs.values);
+  const nameOf = (path) => names[path] || path;
+  const { by, at } = theirs.lastWrite || {};
+  const version = (title, value, other) => html`<div><h4>${title}</h4><pre>${differing(value, other)}</pre></div>`;
+  return html`<section class="problem" aria-labelledby="conflict">
+    <div role="alert"><h2 id="conflict" tabindex="-1" ref=${heading}>${by ? `Author ${by}` : "Somebody else"} has saved this ${what} meanwhile</h2>
+    <p>${at && `Saved ${displayTime(`${at}Z`)}. `}Nothing was overwritten. Both of you have changed ${paths.length === 1 ? "this field" : "these fields"}: choose which version to go on with. All else is joined.
+      ${others.length > 0 && ` Changed by others only, and kept: ${others.map(nameOf).join(", ")}.`}</p></div>
+    ${paths.map((path) => [path, shown(path, changes[path]), shown(path, stored[path])]).map(([path, own, other]) => html`<h3>${nameOf(path)}</h3>
+        <div class="versions">${version("Yours", own, other)}${version("Stored now", other, own)}</div>
+        <${Choice} label="Go on with, for ${nameOf(path)}" name="keep-${path}" value=${choices[path] || "yours"} options=${[["yours", "yours"], ["stored", "what is stored"]]}
+          change=${(choice) => setChoices({ ...choices, [path]: choice })} />`)}
+    <button type="button" class="main" onClick=${() => { resolve((path) => choices[path] !== "stored"); globalThis.document.querySelector("h1").focus(); }}>Go on with these</button>
+  </section>`;
 }

@@ -1,14 +1,78 @@
-// The editor of one feed.
-import { html, useLoad } from "./lib.js";
-import { call, create, get } from "./api.js";
-import { Link, go } from "./address.js";
-import { Bar } from "./bar.js";
-import { Conditions, LOGIC, SWITCH, described, isShowable } from "./conditions.js";
-import { Conflict } from "./conflict.js";
-import { isObject, same, useDocument, withChanges } from "./document.js";
-import { formName } from "./feeds.js";
-import { additions, hasPart, may } from "./session.js";
-import { Check, Json, Loaded, Screen, Text, Values, say } from "./ui.js";
+// The editor of one feed, with fields for its conditional logic, which is a part of its meta; and the trial of an entry:
+// the feeds of a form that would run for it, and the reasons of the others.
+import { Link, html, instead, refine, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { additions, call, create, get, hasPart, list, may, post } from "./api.js";
+import { Bar, Conflict, isObject, same, useDocument } from "./document.js";
+import { Check, Choice, Json, Loaded, Problem, Screen, Table, Text, Values, say, useAction } from "./ui.js";
+
+const SWITCH = "feed_condition_conditional_logic";
+const LOGIC = "feed_condition_conditional_logic_object";
+const OPERATORS = [
+  ["is", "is"], ["isnot", "is not"], [">", "is greater than"], ["<", "is less than"],
+  ["contains", "contains"], ["starts_with", "starts with"], ["ends_with", "ends with"],
+];
+
+/** Return the name of a form, where 0 means all forms; `titles` has those of the forms that are stored. */
+export const formName = (id, titles = {}) => (String(id) === "0" ? "Form 0 (all forms)" : titles[id] || `Form ${id}`);
+/** Return the name of a feed. */
+export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
+
+/** Return the name of an operator. */
+const operatorName = (operator) => OPERATORS.find(([key]) => key === operator)?.[1] || String(operator ?? "");
+
+/** Return whether the rules of a feed are used. */
+export const isOn = (meta) => ["1", 1, true].includes(meta?.[SWITCH]);
+
+/** Return whether fields can show the logic in a meta. */
+function isShowable(meta) {
+  const logic = meta[LOGIC]?.conditionalLogic;
+  if (logic == null) return !meta[LOGIC] || isObject(meta[LOGIC]);
+  return isObject(logic) && Array.isArray(logic.rules ?? []) && (logic.rules ?? []).every(isObject);
+}
+
+/** Return in words for which entries a feed runs. */
+function described(meta) {
+  const { logicType, rules = [] } = meta[LOGIC]?.conditionalLogic || {};
+  if (!isOn(meta) || !rules.length) return "Every entry";
+  return `Entries that match ${logicType === "any" ? "any" : "all"} of: ${rules.map(({ fieldId, operator, value }) => `${fieldId} ${operatorName(operator)} ${value === "" ? "blank" : value}`).join("; ")}`;
+}
+
+/** The fields; `change` gets the changed keys of the meta. */
+function Conditions({ meta, change, error }) {
+  const group = useRef();
+  const nextFocus = useRef(null);
+  useEffect(() => {
+    // A new rule gets the focus, after a removal the button that adds one.
+    if (nextFocus.current !== null) group.current.querySelector(nextFocus.current)?.focus();
+    nextFocus.current = null;
+  });
+  const logic = meta[LOGIC]?.conditionalLogic || {};
+  const rules = logic.rules || [];
+  const set = (changes) => change({ [LOGIC]: { ...meta[LOGIC], conditionalLogic: { actionType: "show", logicType: "all", ...logic, ...changes } } });
+  const setRule = (place, changes) => set({ rules: rules.map((rule, index) => (index === place ? { ...rule, ...changes } : rule)) });
+  const add = () => {
+    nextFocus.current = `[data-rule="${rules.length}"] input`;
+    set({ rules: [...rules, { fieldId: "", operator: "is", value: "" }] });
+  };
+  const removeRule = (place) => {
+    nextFocus.current = ".add";
+    set({ rules: rules.filter((_, index) => index !== place) });
+  };
+  const operators = (current) => [...OPERATORS, ...(OPERATORS.some(([key]) => key === current) ? [] : [[current, current]])];
+  return html`<fieldset ref=${group}><legend>Conditional logic</legend>
+    <${Check} label="Run only for entries that the rules match" value=${isOn(meta)} change=${(on) => change({ [SWITCH]: on ? "1" : "0" })} />
+    ${isOn(meta) && html`<${Choice} label="How many rules have to match" name="logicType" value=${logic.logicType ?? "all"} change=${(logicType) => set({ logicType })}
+        options=${[["all", "all of them"], ["any", "any of them"], ...(["all", "any", undefined].includes(logic.logicType) ? [] : [logic.logicType])]} />
+      ${rules.map((rule, place) => html`<div class="rule" role="group" aria-label="Rule ${place + 1}" data-rule=${place}>
+        <${Text} label="Field" name="fieldId" error=${String(rule.fieldId ?? "").trim() ? null : error} value=${rule.fieldId} change=${(fieldId) => setRule(place, { fieldId })} />
+        <${Choice} label="Operator" name="operator" value=${rule.operator ?? ""} change=${(operator) => setRule(place, { operator })} options=${operators(rule.operator ?? "")} />
+        <${Text} label="Value" name="value" value=${rule.value} change=${(value) => setRule(place, { value })} />
+        <button type="button" aria-label="Remove rule ${place + 1}" onClick=${() => removeRule(place)}>Remove</button>
+      </div>`)}
+      <p class="hint">A field is the id of a field or input of the form, such as 3 or 3.1, or the name of a property, such as payment_status.${!rules.length && " Without rules the feed runs for every entry."}</p>
+      <button type="button" class="add" onClick=${add}>Add a rule</button>`}
+  </fieldset>`;
+}
 
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
 const SHOWN_FIELDS = ["fieldId", "form_id", "addon_slug", "event_type", "feed_order", "meta"];
@@ -72,20 +136,16 @@ export function Feed({ id, query }) {
 function Editor({ id, isNew, loaded, draftName }) {
   const mayWrite = may("feeds:write");
   const edited = useDocument({
-    stored: loaded, draft: mayWrite ? draftName : "", load: () => loadFeed(id),
-    send: async (values, changes, stored, close) => {
+    stored: loaded, draft: mayWrite ? draftName : "", load: () => loadFeed(id), labels: LABELS,
+    send: async (values, changes, stored) => {
       if (changes[`meta.${LOGIC}`]?.conditionalLogic?.rules?.some?.(({ fieldId }) => !String(fieldId ?? "").trim())) throw { message: "Nothing was saved: a rule has no field.", params: { fieldId: "A rule needs a field." } };
       if (!isNew) return { values, ...(await write(id, stored.values, values, stored.etag)) };
       const { data, headers } = await create("/feeds", bodyOf(values, true));
-      close();
-      go(`feeds/${data.id}`, {}, { replace: true });
-      say([`Feed ${data.id} was added.`, headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
-      return null;
+      return { opens: `feeds/${data.id}`, created: `Feed ${data.id} was added.`, warning: headers.get("X-Landform-Warning") };
     },
   });
-  const { values, stored, error, conflict } = edited;
-  const set = (changes) => edited.replace((before) => ({ ...before, ...changes }));
-  const setMeta = (changes) => edited.replace((before) => withChanges(before, Object.fromEntries(Object.entries(changes).map(([key, value]) => [`meta.${key}`, value]))));
+  const { values, stored, error, conflict, field, set } = edited;
+  const setMeta = (changes) => set(Object.fromEntries(Object.entries(changes).map(([key, value]) => [`meta.${key}`, value])));
   const asFields = isShowable(values.meta);
   const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings } = additions;
   const settings = settingsOf(values);
@@ -97,21 +157,124 @@ function Editor({ id, isNew, loaded, draftName }) {
   };
   return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
   <${Bar} document=${edited} state=${isNew ? "New" : stored.values.is_active ? "On" : "Off"} fields=${SHOWN_FIELDS} label=${isNew ? "Add the feed" : "Save"} disabled=${!mayWrite} />
-  ${mayWrite ? html`<form key=${edited.discards} onSubmit=${(event) => { event.preventDefault(); edited.save(); }}>
+  ${mayWrite ? html`<form key=${edited.discards} onSubmit=${instead(edited.save)}>
     ${conflict && html`<${Conflict} document=${edited} what="feed" names=${LABELS} />`}
-    <${Text} label="Name" name="feedName" value=${values.meta.feedName} change=${(feedName) => setMeta({ feedName })} />
+    <${Text} ...${field("meta.feedName")} />
     <div class="filters">
-      <${FormField} label="Form" name="form_id" none="All forms" inputmode="numeric" required error=${error} value=${values.form_id} change=${(form_id) => set({ form_id })} hint="Its number; 0 is for all forms." />
-      <${AddonField} label="Add-on" name="addon_slug" required error=${error} value=${values.addon_slug} change=${(addon_slug) => set({ addon_slug })} hint="The integration that runs it." />
-      <${Text} label="Order" name="feed_order" inputmode="numeric" error=${error} value=${values.feed_order} change=${(feed_order) => set({ feed_order })} hint="Its place among the feeds of the form." />
-      ${!isNew && html`<${Text} label="Event type" name="event_type" error=${error} value=${values.event_type} change=${(event_type) => set({ event_type })} hint="Empty for most feeds." />`}
+      <${FormField} ...${field("form_id")} none="All forms" inputmode="numeric" required hint="Its number; 0 is for all forms." />
+      <${AddonField} ...${field("addon_slug")} required hint="The integration that runs it." />
+      <${Text} ...${field("feed_order")} inputmode="numeric" hint="Its place among the feeds of the form." />
+      ${!isNew && html`<${Text} ...${field("event_type")} hint="Empty for most feeds." />`}
     </div>
-    <${Check} label="Active" value=${values.is_active} change=${(is_active) => set({ is_active })} />
+    <${Check} ...${field("is_active")} />
     ${settings.length > 0 && html`<div class="pairs"><${AddonSettings} values=${values} change=${setMeta} /></div>`}
     ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
-    <${Json} label="Settings as JSON" name="meta" error=${error} value=${metaOf(false)} change=${setOthers} onProblem=${edited.onProblem("meta")} rows=${8} hint="What the add-on needs; the name and the conditional logic stand above." />
+    <details open=${!settings.length || Object.keys(metaOf(false)).length > 0}><summary>More settings</summary>
+      <${Json} ...${field("meta")} label="Settings as JSON" value=${metaOf(false)} change=${setOthers} rows=${8} hint="What the add-on needs beside the fields above." /></details>
   </form>` : html`<${Values} pairs=${[
     ["Name", String(values.meta.feedName ?? "")], ["Form", formName(values.form_id)], ["Add-on", values.addon_slug], ["Order", values.feed_order], ["Event type", values.event_type],
     ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta)],
     ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}`;
+}
+
+const REASONS = {
+  inactive: "It is switched off.", addon: "It is of another add-on.", event_type: "It is for another event type.",
+  already_run: "It was run for this entry, is claimed now, or waits after a failure.",
+  condition: "Its conditional logic is not met.", first_only: "Another feed of its add-on runs.",
+};
+const EMPTY = { id: "", value: "" };
+
+/** Return the entry in some rows; a field in several rows has a list of values. */
+const entryOf = (rows) => rows.filter(({ id }) => id.trim()).reduce((entry, { id, value }) => {
+  const key = id.trim();
+  return { ...entry, [key]: Object.hasOwn(entry, key) ? [entry[key], value].flat() : value };
+}, {});
+const texts = (value) => [value].flat().map((item) => (item == null || item === false ? "" : String(item)));
+/** Return whether rows can show an entry. */
+const isFlat = (entry) => isObject(entry) && Object.values(entry).flat().every((item) => typeof item !== "object" || item === null);
+/** Return an entry as rows, with a row for each item of a list. */
+const rowsOf = (entry) => Object.entries(entry).flatMap(([id, value]) => texts(value).map((text) => ({ id, value: text })));
+
+export function Plan({ query }) {
+  const [rows, setRows] = useState([EMPTY]);
+  // The entry as JSON, or null while it is edited in rows.
+  const [json, setJson] = useState(null);
+  const [properties, setProperties] = useState({});
+  const [problem, setProblem] = useState({});
+  const [result, setResult] = useState(null);
+  const heading = useRef();
+  const form = useRef();
+  const focusLast = useRef(false);
+  useEffect(() => {
+    if (focusLast.current) [...form.current.querySelectorAll(".rule")].at(-1)?.querySelector("input").focus();
+    focusLast.current = false;
+  });
+  useEffect(() => result && heading.current?.focus(), [result]);
+  const [plan, isRunning, error] = useAction(async () => {
+    const { form_id, entry_id, form_0 } = query;
+    const body = { entry: json ?? entryOf(rows), properties, explain: true, form_0: Boolean(form_0), ...(entry_id ? { entry_id } : {}) };
+    const forms = form_0 ? [form_id, "0"] : [form_id];
+    const [{ data }, { items }] = await Promise.all([
+      post(`/forms/${encodeURIComponent(form_id)}/feeds/plan`, body),
+      list("/feeds", { form_id: forms, _fields: "id,meta.feedName" }),
+    ]);
+    setResult({ ...data, names: Object.fromEntries(items.map((feed) => [feed.id, feedName(feed)])) });
+  });
+  const setRow = (place, changes) => setRows(rows.map((row, index) => (index === place ? { ...row, ...changes } : row)));
+  const add = () => {
+    focusLast.current = true;
+    setRows([...rows, EMPTY]);
+  };
+  const removeRow = (place) => {
+    focusLast.current = true;
+    setRows(rows.length > 1 ? rows.filter((_, index) => index !== place) : [EMPTY]);
+  };
+  const swap = () => {
+    if (json === null) setJson(entryOf(rows));
+    else if (!isFlat(json)) say("Fields can show texts, numbers and lists of these only.", "error");
+    else {
+      setRows([...rowsOf(json), EMPTY]);
+      setJson(null);
+      setProblem({ ...problem, entry: "" });
+    }
+  };
+  const filter = (name) => (value) => refine({ [name]: value }, { replace: true });
+  return html`<${Screen} title="Try an entry" actions=${query.form_id && html`<${Link} class="button" path="feeds" query=${{ form_id: query.form_id }}>Feeds of ${formName(query.form_id).toLowerCase()}<//>`}>
+    <p>Which feeds would run for an entry, and why the others would not. Nothing is run, and nothing of the entry is stored.</p>
+    <form ref=${form} onSubmit=${instead(plan)}>
+      <div class="filters">
+        <${Text} label="Form" name="form_id" inputmode="numeric" pattern="[0-9]+" required error=${error} value=${query.form_id} change=${filter("form_id")} />
+        ${hasPart("runs") && html`<${Text} label="Id of the entry" name="entry_id" error=${error} value=${query.entry_id} change=${filter("entry_id")} hint="If it is given, feeds that were run for it do not run again." />`}
+      </div>
+      <${Check} label="With the feeds for all forms (form 0)" value=${query.form_0} change=${(on) => refine({ form_0: on ? "1" : "" }, { replace: true })} />
+      <fieldset><legend>Values of the entry</legend>
+        ${json === null ? rows.map((row, place) => html`<div class="rule two" role="group" aria-label="Value ${place + 1}">
+            <${Text} label="Field" name="id" value=${row.id} change=${(id) => setRow(place, { id })} />
+            <${Text} label="Value" name="value" value=${row.value} change=${(value) => setRow(place, { value })} />
+            <button type="button" aria-label="Remove value ${place + 1}" onClick=${() => removeRow(place)}>Remove</button></div>`)
+          : html`<${Json} label="Entry as JSON" name="entry" error=${error} value=${json} change=${setJson} onProblem=${(entry) => setProblem({ ...problem, entry })} />`}
+        <div class="actions">${json === null && html`<button type="button" onClick=${add}>Add a value</button>`}
+          <button type="button" class="plain" onClick=${swap}>${json === null ? "Write it as JSON" : "Write it as fields"}</button></div>
+        ${json === null && html`<p class="hint">A field is the id of a field or input of the form, such as 3 or 3.1. Write a field twice for a list of values.</p>`}
+      </fieldset>
+      <details><summary>Properties that rules may name, such as payment_status</summary>
+        <${Json} label="Properties as JSON" name="properties" rows=${3} error=${error} value=${properties} change=${setProperties} onProblem=${(text) => setProblem({ ...problem, properties: text })} /></details>
+      <${Problem} error=${error} fields=${json === null ? ["entry_id"] : ["entry_id", "entry", "properties"]} />
+      <div class="actions"><button class="main" aria-disabled=${isRunning || undefined} disabled=${Boolean(problem.entry || problem.properties)}>Show the plan</button></div>
+    </form>
+    ${result && !error && html`<section aria-busy=${isRunning}><h2 tabindex="-1" ref=${heading}>${{ 0: "No feed runs", 1: "1 feed runs" }[result.feeds.length] || `${result.feeds.length} feeds run`}</h2><${Result} plan=${result} /></section>`}
+  <//>`;
+}
+
+function Result({ plan }) {
+  const link = (feed) => html`<${Link} path="feeds/${feed.id}">${plan.names[feed.id] || `Feed ${feed.id}`}<//>${![undefined, plan.form_id].includes(feed.form_id) && html` <span class="hint">for ${formName(feed.form_id).toLowerCase()}</span>`}`;
+  const why = (feed) => html`${REASONS[feed.reason] || feed.reason} ${feed.problem || ""}
+    ${feed.reason === "already_run" && hasPart("runs") && html`<${Link} path="runs" query=${{ state: "all", feed_id: feed.id, entry_id: plan.entry_id }}>Its run<//>`}
+    ${feed.rules && html`<ul class="compared">${feed.rules.map((rule) => html`<li><strong>${rule.matches ? "Matches" : "Does not match"}:</strong> ${" "}
+      <code>${rule.fieldId}</code> ${operatorName(rule.operator)} ${rule.value === "" ? "blank" : html`<q>${rule.value}</q>`}; the entry has ${rule.values.map((value, place) => html`${place ? ", " : ""}${value === "" ? "a blank" : html`<q>${value}</q>`}`)}</li>`)}</ul>`}`;
+  return html`${plan.problems.length > 0 && html`<div class="problem"><ul>${plan.problems.map((feed) => html`<li>${link(feed)}: ${feed.problem}</li>`)}</ul></div>`}
+    ${plan.feeds.length > 0 && html`<${Table} caption="Feeds that run" rows=${plan.feeds} columns=${[
+      { label: "Number", cell: (feed) => plan.feeds.indexOf(feed) + 1 }, { label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }]} />`}
+    ${plan.skipped.length > 0 && html`<h2>${plan.skipped.length === 1 ? "1 does not" : `${plan.skipped.length} do not`}</h2>
+      <${Table} caption="Feeds that do not run" rows=${plan.skipped} columns=${[{ label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }, { label: "Why", cell: why }]} />`}`;
 }

@@ -1,23 +1,16 @@
-// The list of forms with feeds, and the feeds of one form, whose order can be changed.
-import { html, useEffect, useLoad, useRef, useState } from "./lib.js";
-import { list, patch, put } from "./api.js";
-import { Link, go } from "./address.js";
-import { isOn } from "./conditions.js";
-import { Copy, Deletion } from "./feed_acts.js";
-import { additions, may } from "./session.js";
-import { Check, Loaded, Paging, Problem, Screen, Table, Text, say, useAction } from "./ui.js";
+// The list of forms with feeds; the feeds of one form: their order, copies and deletion; and their runs, failed ones first.
+import { Link, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { additions, call, create, get, list, may, patch, post, put } from "./api.js";
+import { feedName, formName, isOn } from "./feed.js";
+import { Check, Dialog, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, displayTime, openTabOf, say, useAction } from "./ui.js";
 
 const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
 const PER_PAGE = 100;
-/** Return the name of a form, where 0 means all forms; `titles` has those of the forms that are stored. */
-export const formName = (id, titles = {}) => (String(id) === "0" ? "Form 0 (all forms)" : titles[id] || `Form ${id}`);
 /** Get the titles of the stored forms by their ids. */
 const getTitles = async () => (additions.getTitles ? additions.getTitles() : {});
-/** Return the name of a feed. */
-export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
 
 export function FeedList({ query }) {
-  return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${Number(query.page) || 1} />`;
+  return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${+query.page || 1} />`;
 }
 
 /** The forms that have feeds, with the number of their feeds. */
@@ -30,22 +23,17 @@ function Forms({ page }) {
       const known = forms.get(form_id) || { id: form_id, name: formName(form_id, titles), feeds: 0, active: 0 };
       forms.set(form_id, { ...known, feeds: known.feeds + 1, active: known.active + Number(is_active) });
     }
-    return [...forms.values()].sort((a, b) => a.id - b.id);
-  });
-  const open = (event) => {
-    event.preventDefault();
-    go("feeds", { form_id: form.trim() });
-  };
+    const sorted = [...forms.values()].sort((a, b) => a.id - b.id);
+    return { items: sorted.slice((page - 1) * PER_PAGE, page * PER_PAGE), total: sorted.length, pages: Math.ceil(sorted.length / PER_PAGE) };
+  }, [page]);
   const columns = [
     { label: "Form", main: true, cell: ({ id, name }) => html`<${Link} path="feeds" query=${{ form_id: id }}>${name}<//>` },
     { label: "Feeds", cell: ({ feeds }) => feeds }, { label: "Active", cell: ({ active }) => active },
     { label: "", cell: ({ id, name }) => html`<${Link} path="plan" query=${{ form_id: id }} aria-label="Try an entry of ${name}">Try an entry<//>` },
   ];
   return html`<${Screen} title="Feeds" actions=${may("feeds:write") && html`<${Link} class="button main" path="feeds/new">New feed<//>`}>
-    <form class="inline" onSubmit=${open}><${additions.FormField || Text} label="Form" name="form_id" none="All forms" inputmode="numeric" pattern="[0-9]+" required value=${form} change=${setForm} /><button>Open</button></form>
-    <${Loaded} state=${state}>${(forms) => html`<${Table} caption="Forms that have feeds" columns=${columns} rows=${forms.slice((page - 1) * PER_PAGE, page * PER_PAGE)}
-        empty="No form has feeds. A feed says what happens with a submission of a form." />
-      <${Paging} page=${page} pages=${Math.ceil(forms.length / PER_PAGE)} total=${forms.length} what=${forms.length === 1 ? "form" : "forms"} />`}<//>
+    <form class="inline" onSubmit=${instead(() => go("feeds", { form_id: form.trim() }))}><${additions.FormField || Text} label="Form" name="form_id" none="All forms" inputmode="numeric" pattern="[0-9]+" required value=${form} change=${setForm} /><button>Open</button></form>
+    <${List} caption="Forms that have feeds" what="form" ...${{ state, columns }} empty="No form has feeds. A feed says what happens with a submission of a form." />
   <//>`;
 }
 
@@ -100,7 +88,7 @@ function Rows({ formId, loaded, reload }) {
     { label: "", heading: "Active", cell: (feed) => (mayWrite ? html`<${Check} label="Active" aria-label="Active: ${feedName(feed)}" value=${feed.is_active === "1"} change=${(isActive) => turn(feed, isActive)} />` : feed.is_active === "1" ? "On" : "Off") },
     mayWrite && { label: "", heading: "", cell: (feed) => html`<div class="actions"><button aria-label="Duplicate ${feedName(feed)}" onClick=${() => setDialog({ Act: Copy, feed })}>Duplicate</button>
         <button class="danger" aria-label="Delete ${feedName(feed)}" onClick=${() => setDialog({ Act: Deletion, feed })}>Delete</button></div>` },
-  ].filter(Boolean);
+  ];
   return html`<${Problem} error=${error || turnError} />${error && html`<p><button onClick=${reload}>Load the feeds anew</button></p>`}
     <${Table} caption="Feeds in the order in which they run" columns=${columns} rows=${rows} rowProps=${mayWrite ? (feed) => over(rows.indexOf(feed)) : undefined} empty="This form has no feeds. A feed says what happens with a submission, such as a mail to you." />
     ${dialog && html`<${dialog.Act} feed=${dialog.feed} formId=${formId} close=${() => setDialog(null)} done=${reload} />`}`;
@@ -111,54 +99,134 @@ function useOrder(formId, loaded) {
   const [rows, setRows] = useState(loaded.items);
   const [error, setError] = useState(null);
   const path = `/forms/${encodeURIComponent(formId)}/feeds`;
-  const etag = useRef();
-  // The last known stored order.
-  const storedOrder = useRef();
-  const saving = useRef(false);
-  // The next order to save, or null.
-  const nextOrder = useRef(null);
+  // `rows` as they are shown; `stored`: the last known stored order, with its `etag`; `next`: the next order to save, or null.
+  const order = useRef({}).current;
   useEffect(() => {
-    etag.current = loaded.etag;
-    storedOrder.current = loaded.items.map(({ id }) => id);
-    nextOrder.current = null;
+    Object.assign(order, { etag: loaded.etag, stored: loaded.items.map(({ id }) => id), next: null });
     setRows(loaded.items);
     setError(null);
   }, [loaded]);
+  order.rows = rows;
   const save = async (text) => {
-    saving.current = true;
+    order.isSaving = true;
     try {
-      while (nextOrder.current) {
-        const ids = nextOrder.current;
-        nextOrder.current = null;
-        const order = (tag) => put(`${path}/order`, ids, { query: { _fields: "id" }, headers: { "If-Match": tag } });
-        const { headers } = await order(etag.current).catch(async (failure) => {
+      while (order.next) {
+        const ids = order.next;
+        order.next = null;
+        const write = (etag) => put(`${path}/order`, ids, { query: { _fields: "id" }, headers: { "If-Match": etag } });
+        const { headers } = await write(order.etag).catch(async (failure) => {
           if (failure.status !== 412) throw failure;
           // Feeds of other forms change the ETag too: only the order of this form matters.
           const now = await list(path, { _fields: "id" });
-          if (String(now.items.map(({ id }) => id)) !== String(storedOrder.current)) throw failure;
-          return order(now.etag);
+          if (String(now.items.map(({ id }) => id)) !== String(order.stored)) throw failure;
+          return write(now.etag);
         });
-        etag.current = headers.get("ETag");
-        storedOrder.current = ids;
+        Object.assign(order, { etag: headers.get("ETag"), stored: ids });
         say(text());
       }
     } catch (failure) {
       setError(failure.status !== 412 ? failure : { message: "The order was not saved: somebody else has changed feeds meanwhile. Nothing was overwritten." });
     } finally {
-      saving.current = false;
+      order.isSaving = false;
     }
   };
-  const latestRows = useRef();
-  latestRows.current = rows;
   const move = (id, place) => {
-    const from = latestRows.current.findIndex((feed) => feed.id === id);
-    if (from < 0 || place < 0 || place >= latestRows.current.length || place === from) return;
-    const next = latestRows.current.filter((feed) => feed.id !== id);
-    next.splice(place, 0, latestRows.current[from]);
-    latestRows.current = next;
+    const from = order.rows.findIndex((feed) => feed.id === id);
+    if (from < 0 || place < 0 || place >= order.rows.length || place === from) return;
+    const next = order.rows.filter((feed) => feed.id !== id);
+    next.splice(place, 0, order.rows[from]);
+    order.rows = next;
     setRows(next);
-    nextOrder.current = next.map((feed) => Number(feed.id));
-    if (!saving.current) save(() => `${feedName(next[place])} is number ${latestRows.current.findIndex((feed) => feed.id === id) + 1} of ${next.length}.`);
+    order.next = next.map((feed) => Number(feed.id));
+    if (!order.isSaving) save(() => `${feedName(next[place])} is number ${order.rows.findIndex((feed) => feed.id === id) + 1} of ${next.length}.`);
   };
   return { rows, move, error };
+}
+
+/** The dialog to copy a feed into a form. */
+export function Copy({ feed, formId, close, done }) {
+  const [form, setForm] = useState(formId);
+  const [copy, , error] = useAction(async () => {
+    const { data } = await create(`/feeds/${feed.id}/duplicate`, { form_id: form.trim() });
+    close();
+    say(`Feed ${data.id} is a copy in form ${data.form_id}. It is off.`);
+    if (String(data.form_id) === formId) done();
+    else go("feeds", { form_id: data.form_id });
+  });
+  return html`<${Dialog} title="Duplicate ${feed.meta?.feedName || `feed ${feed.id}`}" close=${close}><form onSubmit=${instead(copy)}>
+    <${Problem} error=${error} fields=${["form_id"]} />
+    <${Text} label="Into the form" name="form_id" inputmode="numeric" pattern="[0-9]+" required error=${error} value=${form} change=${setForm} hint="The copy is off until you switch it on." />
+    <div class="actions"><button class="main">Duplicate</button><button type="button" onClick=${close}>Cancel</button></div>
+  </form><//>`;
+}
+
+/** The dialog to delete a feed, in the version that it shows. */
+function Deletion({ feed, close, done }) {
+  const state = useLoad(() => get(`/feeds/${feed.id}`));
+  const [erase, , error] = useAction(async () => {
+    await call("DELETE", `/feeds/${feed.id}`, { headers: { "If-Match": state.data.headers.get("ETag") } });
+    close();
+    say(`Feed ${feed.id} was deleted.`);
+    done();
+  });
+  const problem = error?.status === 412 ? { message: "Somebody else has saved this feed meanwhile. Nothing was deleted: close this and look at it again." } : error;
+  return html`<${Dialog} title="Delete ${feed.meta?.feedName || `feed ${feed.id}`}?" close=${close}><${Problem} error=${problem} />
+    <${Loaded} state=${state}>${({ data }) => html`<p>Feed ${data.id}, ${data.addon_slug}, ${data.is_active === "1" ? "which is on" : "which is off"}. It cannot be brought back.</p>`}<//>
+    <div class="actions"><button type="button" class="danger" disabled=${!state.data || Boolean(error)} onClick=${erase}>Delete</button><button type="button" onClick=${close} autofocus>Cancel</button></div>
+  <//>`;
+}
+
+const RUNS_PER_PAGE = 50;
+const STATES = [["failed", "Failed"], ["due", "Due"], ["claimed", "Claimed"], ["pending", "Pending"], ["success", "Success"], ["skipped", "Skipped"], ["all", "All"]];
+const ENDED = ["success", "skipped", "failed"];
+const FILTERS = ["form_id", "feed_id", "entry_id"];
+
+/**
+ * Get the runs in a state; due runs are another list, without a filter by entry.
+ * @param {string} state
+ * @param {Record<string, string>} filters
+ * @param {object} query
+ */
+function getRuns(state, { form_id, feed_id, entry_id }, query) {
+  if (state === "due") return list("/runs/due", { form_id, feed_id, ...query });
+  return list("/runs", { form_id, feed_id, entry_id, state: state === "all" ? "" : state, ...query });
+}
+
+export function RunList({ query }) {
+  const state = openTabOf(STATES, query.state);
+  const filters = Object.fromEntries(FILTERS.map((name) => [name, query[name] || ""]));
+  const inputs = Object.values(filters);
+  const counts = useLoad(async () => Object.fromEntries(await Promise.all(STATES.map(async ([key]) =>
+    [key, await getRuns(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), inputs);
+  const runs = useLoad(() => getRuns(state, filters, { page: query.page, per_page: RUNS_PER_PAGE }), [state, query.page, ...inputs]);
+  const reload = () => {
+    counts.reload();
+    runs.reload();
+  };
+  const [replay, , error] = useAction(async (run) => {
+    const path = `/feeds/${run.feed_id}/runs/${run.id}`;
+    const { data, headers } = await get(path);
+    // Refuse to replay a run that has changed since it was shown.
+    if (["state", "attempt", "modified"].some((name) => data[name] !== run[name])) throw { message: "This run has changed meanwhile. Nothing was replayed: look at it again." };
+    await post(`${path}/replay`, {}, { headers: { "If-Match": headers.get("ETag") } });
+    say(`The run of feed ${run.feed_id} for entry ${run.entry_id} is pending: a worker runs it once more.`);
+    reload();
+  });
+  const canReplay = (run) => ENDED.includes(run.state) || (run.state === "claimed" && Date.parse(run.until) < Date.now());
+  const columns = [
+    { label: "Entry", main: true, cell: (run) => html`<${Link} path="runs" query=${{ state: "all", entry_id: run.entry_id, form_id: run.form_id }}>${run.entry_id}<//>` },
+    { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${formName(run.form_id).toLowerCase()}<//>` },
+    { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
+    { label: "Outcome", kind: "long", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
+    { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${displayTime(run.modified)}</time>
+      <p class="hint">first claimed ${displayTime(run.created)}</p>
+      ${run.until && html`<p class="hint">lease until ${displayTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${displayTime(run.retry_at)}</p>`}` },
+    may("runs:write") && { label: "", cell: (run) => canReplay(run) && html`<button aria-label="Replay feed ${run.feed_id} for entry ${run.entry_id}" onClick=${() => replay(run)}>Replay</button>` },
+  ];
+  return html`<${Screen} title="Runs" actions=${html`<button onClick=${reload}>Refresh</button>`}>
+    <${Tabs} label="States of runs" name="state" tabs=${STATES.map(([key, name]) => [key, name, counts.data?.[key]])} />
+    <div class="filters"><${Filter} label="Form" name="form_id" query=${query} /><${Filter} label="Feed" name="feed_id" query=${query} />${state !== "due" && html`<${Filter} label="Entry" name="entry_id" query=${query} />`}</div>
+    <${Problem} error=${error} />
+    <${List} caption="Runs" what="run" state=${runs} columns=${columns} empty=${state === "failed" ? "No run has failed." : "There are no such runs."} />
+  <//>`;
 }

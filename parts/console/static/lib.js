@@ -1,8 +1,10 @@
-// Preact, its hooks and htm, from the unchanged files in vendor/.
-const { h, render } = self.preact;
-export const { useCallback, useEffect, useId, useLayoutEffect, useMemo, useRef, useState } = self.preactHooks;
-export const html = self.htm.bind(h);
-export { render };
+// Preact with its hooks and htm, from the unchanged file in vendor/, and what all modules use: values that components follow,
+// and the address, which is the state of the console after the `#`: the open screen and its filters.
+export const { html, render, useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } = self.htmPreact;
+
+let ids = 0;
+/** Return an id of an element, which no other has. */
+export const useId = () => useState(() => `id-${(ids += 1)}`)[0];
 
 /** Return an object with a value; components that use it are rendered again when it changes. */
 export function observable(value) {
@@ -45,6 +47,15 @@ export function useLoad(load, inputs = []) {
   return { ...state, reload: useCallback(() => setCount((before) => before + 1), []) };
 }
 
+/** Return a handler of an event that runs an action, if there is one, instead of what browsers do. */
+export const instead = (act) => (event) => {
+  event.preventDefault();
+  act?.();
+};
+
+/** Return a number of things, such as `1 page` or `2,000 entries`. */
+export const counted = (count, noun) => `${count.toLocaleString("en")} ${count === 1 ? noun : `${noun.replace(/y$/, "ie")}s`}`;
+
 /** Return a value once it has not changed for some milliseconds. */
 export function useSettled(value, milliseconds) {
   const [settled, setSettled] = useState(value);
@@ -54,3 +65,60 @@ export function useSettled(value, milliseconds) {
   }, [value, milliseconds]);
   return settled;
 }
+
+/** Parse the address: `{path: ["pages", "3"], query: {status: "draft"}}`. */
+function read() {
+  const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
+  return { path: path.split("/").filter(Boolean).map(decode), query: Object.fromEntries(new URLSearchParams(query)) };
+}
+
+function decode(text) {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+export const address = observable(read());
+let isLost = null;
+/** Ask the user before the screen or the console is left, as long as `question()` returns true. */
+export const askBeforeLeaving = (question) => (isLost = question);
+addEventListener("beforeunload", (event) => isLost?.() && event.preventDefault());
+/** Return whether nothing would be lost, also by `willLose()`, or the user accepts it. */
+export const mayLeave = (willLose = () => false) => !(isLost?.() || willLose()) || confirm("You have changes that are not saved. Leave without them?");
+let shown = location.hash;
+addEventListener("hashchange", () => {
+  const next = read();
+  if (String(next.path) !== String(address.get().path) && !mayLeave()) {
+    history.pushState(null, "", shown || "#/");
+    return;
+  }
+  shown = location.hash;
+  address.set(next);
+});
+
+/** Return the address of a screen, as in `to("pages/3")` or `to("pages", {status: "draft"})`. */
+export function to(path, query = {}) {
+  const filled = Object.entries(query).filter(([, value]) => value !== "" && value != null);
+  return `#/${path}${filled.length ? `?${new URLSearchParams(filled)}` : ""}`;
+}
+
+/** Open a screen; with `replace` it takes the place of the present one in the history. */
+export function go(path, query, { replace = false } = {}) {
+  const hash = to(path, query);
+  const isOther = path !== address.get().path.map(encodeURIComponent).join("/");
+  if (isOther && !mayLeave()) return;
+  if (replace) history.replaceState(null, "", hash);
+  else history.pushState(null, "", hash);
+  shown = hash;
+  address.set(read());
+}
+
+/** Change a part of the query of the open screen. */
+export function refine(changes, options) {
+  const { path, query } = address.get();
+  go(path.map(encodeURIComponent).join("/"), { ...query, ...changes }, options);
+}
+
+export const Link = ({ path, query, children, ...attrs }) => html`<a href=${to(path, query)} ...${attrs}>${children}</a>`;

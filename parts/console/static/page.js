@@ -1,17 +1,11 @@
-// The editor of one page: it stores drafts, and never overwrites the changes of others.
-import { html, useLoad } from "./lib.js";
-import { create, get, post, put } from "./api.js";
-import { Link, go } from "./address.js";
-import { Bar } from "./bar.js";
-import { fromLocal, local, localBound } from "./clock.js";
-import { Conflict } from "./conflict.js";
-import { flat, useDocument, withChanges } from "./document.js";
-import { Described, LABELS, PageFields, SHOWN_FIELDS } from "./page_fields.js";
+// The editor of one page, with the fields of the page and of its meta, its preview, and its preview links: it stores drafts, and
+// never overwrites the changes of others.
+import { Link, html, instead, refine, useEffect, useLoad, useMemo, useRef, useSettled, useState } from "./lib.js";
+import { additions, create, fromLocal, get, local, localBound, may, post, put, remove, timezone } from "./api.js";
+import { Content, Duplicate, Starters } from "./content.js";
+import { Bar, Conflict, flat, useDocument, withChanges } from "./document.js";
 import { titleOf } from "./pages.js";
-import { Preview, Rendered, Share } from "./previews.js";
-import { may } from "./session.js";
-import { Duplicate, Starters } from "./starters.js";
-import { Loaded, Problem, Screen, displayTime, say, useAction } from "./ui.js";
+import { Choice, Confirmed, Copied, DateTime, Json, Loaded, LongText, Problem, Screen, Text, Values, displayTime, say, useAction } from "./ui.js";
 
 /** Return the values of the fields of a page. */
 function valuesOf({ title, content, slug, status, date, password, author, meta }) {
@@ -80,31 +74,27 @@ function Editor({ id, query, stored }) {
   const isNew = id === "new";
   const edited = useDocument({
     stored, draft: `pages/${id}`, saved: "The page was saved.", load: () => loadNewer(id),
-    send: async (values, changes, { etag }, close) => {
+    labels: LABELS,
+    send: async (values, changes, { etag }) => {
       const body = bodyOf(cleaned(isNew ? flat(values) : changes));
       checkMeta(body.meta);
       if (!isNew) return documentOf(await put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
-      const { data, headers } = await create("/pages", body);
-      close();
-      go(`pages/${data.id}`, query, { replace: true });
-      say(["The page was created.", headers.get("X-Landform-Warning")].filter(Boolean).join(" "));
-      return null;
+      const response = await create("/pages", body);
+      return { ...documentOf(response), opens: `pages/${response.data.id}`, query, created: "The page was created." };
     },
   });
-  const { values, error, conflict } = edited;
+  const { values, conflict } = edited;
   const { page } = edited.stored;
   const canWrite = may("pages:write");
-  // A change of the meta is a change of its keys.
-  const change = ({ meta, ...fields }) => edited.set({ ...fields, ...Object.fromEntries(Object.entries(meta || {}).map(([name, value]) => [`meta.${name}`, value])) });
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
     <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} fields=${SHOWN_FIELDS} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
     ${conflict && html`<${Conflict} document=${edited} what="page" names=${LABELS} />`}
-    <p class="hint">${describe(page)}</p>
-    ${isNew && html`<${Starters} values=${values} change=${change} />`}
+    <p class="hint">${describe(page)}${canWrite && page?.status === "publish" && html` Its address: <a href=${page.link} target="_blank" rel="noopener">${page.link}</a>`}</p>
+    ${isNew && html`<${Starters} values=${values} change=${edited.set} />`}
     ${!canWrite && page && html`<${Described} page=${page} values=${values} /><${Rendered} page=${page} />`}
     ${canWrite && html`<div class="editor" key=${edited.discards}>
-      <form onSubmit=${(event) => event.preventDefault()}>
-        <${PageFields} ...${{ values, error, page, change, onProblem: edited.onProblem }} />
+      <form onSubmit=${instead()}>
+        <${PageFields} ...${edited} page=${page} />
         ${page && may("pages:read") && html`<${Share} id=${id} />`}
       </form>
       <${Preview} id=${id} values=${values} width=${query.preview} />
@@ -144,4 +134,123 @@ function describe(page) {
   };
   const notes = [page.password && "A password is needed.", (page.meta.starts_at || page.meta.ends_at) && `Its window: ${page.meta.starts_at || "…"} to ${page.meta.ends_at || "…"}.`];
   return [sentences[page.status], ...notes.filter(Boolean)].join(" ");
+}
+
+const STATUSES = [["draft", "Draft"], ["publish", "Published, from its date on"], ["pending", "Pending"], ["private", "Private"]];
+/** The labels of fields by their paths. */
+export const LABELS = {
+  title: "Title", content: "Content", slug: "Slug", status: "Status", date: `Date (${timezone})`, password: "Password", author: "Author (number)",
+  "meta.starts_at": "Starts at", "meta.ends_at": "Ends at", "meta.form_id": "Form", "meta.language": "Languages", "meta.gallery": "Gallery",
+  "meta.viral_share": "viral_share", "meta.instant_win": "instant_win",
+};
+/** The fields that show their own messages. */
+export const SHOWN_FIELDS = Object.keys(LABELS).map((path) => path.replace("meta.", ""));
+
+const isText = (list) => list.every((item) => typeof item === "string" && !/[,\n]/.test(item));
+const isLines = (list) => list.every((item) => typeof item === "string" && !item.includes("\n"));
+
+/** A list of texts, separated by commas or in lines. A list with other values is edited as JSON. */
+function Texts({ value, change, lines, onProblem, ...attrs }) {
+  const fits = lines ? isLines : isText;
+  if (!Array.isArray(value) || !fits(value)) return html`<${Json} ...${attrs} value=${value} change=${change} onProblem=${onProblem} />`;
+  const separator = lines ? "\n" : ",";
+  // The user may have typed a separator at the end.
+  const split = (text) => text.split(separator).map((item) => (lines ? item : item.replace(/^ /, "")));
+  const clean = (event) => change(event.target.value.split(separator).map((item) => item.trim()).filter(Boolean));
+  const control = lines ? LongText : Text;
+  return html`<${control} ...${attrs} value=${value.join(lines ? "\n" : ", ")} change=${(text) => change(text ? split(text) : [])} onBlur=${clean} rows="3" />`;
+}
+
+/** The fields of a page for those who may only read it. */
+export function Described({ page, values: { date, meta } }) {
+  const more = ["starts_at", "ends_at", "form_id", "language", "gallery"].map((name) => [LABELS[`meta.${name}`], [meta[name]].flat().map(String).join(", ")]);
+  return html`<${Values} pairs=${[["Address", html`<a href=${page.link}>${page.link}</a>`], [LABELS.date, displayTime(date)], ...more]} />`;
+}
+
+function PageFields({ values, field, set, page }) {
+  const statuses = values.status === "trash" ? [["trash", "In the trash"], ...STATUSES] : STATUSES;
+  return html`<${Text} ...${field("title")} required />
+    <${Content} ...${field("content")} />
+    <${Text} hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
+    <div class="pairs">
+      <${Choice} ...${field("status")} options=${statuses} />
+      <${additions.FormField || Text} inputmode="numeric" hint="The form on the page" none="No form" ...${field("meta.form_id")} />
+    </div>
+    ${additions.FormField && !values.meta.form_id && values.content.includes("[gravityform]") && html`<p class="field-error">The content shows a form at [gravityform], and none is chosen.</p>`}
+    <${DateTime} hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />
+    <${DateTime} hint="Before, visitors do not find the page" ...${field("meta.starts_at")} />
+    <${DateTime} hint="From then on, visitors read that it has ended. A day counts as a whole" ...${field("meta.ends_at")} />
+    <div class="pairs">
+      <${Text} hint="Visitors need it to see the content" ...${field("password")} autocomplete="new-password" />
+      <${Texts} hint="Codes with commas between, such as en, de" ...${field("meta.language")} />
+      <${Text} type="number" min="1" hint=${page ? "" : "Empty: you"} ...${field("author")} change=${(text) => set({ author: text && +text })} />
+    </div>
+    <${Texts} hint="The address of one picture in each line" lines ...${field("meta.gallery")} />
+    <details><summary>More meta, as JSON</summary>
+      <${Json} ...${field("meta.viral_share")} />
+      <${Json} ...${field("meta.instant_win")} />
+    </details>`;
+}
+
+/**
+ * The preview, which the service renders and does not store.
+ * The frame runs no scripts and submits no forms. It has the origin of the console, so that its
+ * scroll position can be restored.
+ */
+export function Preview({ id, values, width = "desktop" }) {
+  const { title, content, slug, meta } = values;
+  const body = useSettled(JSON.stringify({ ...(id === "new" ? {} : { id: +id }), title, content, slug, meta }), 500);
+  const [state, setState] = useState({});
+  useEffect(() => {
+    const controller = new AbortController();
+    post("/pages/preview", JSON.parse(body), { signal: controller.signal }).then(
+      ({ data }) => setState({ text: data.html }),
+      (error) => controller.signal.aborted || setState((before) => ({ ...before, error })),
+    );
+    return () => controller.abort();
+  }, [body]);
+  return html`<section aria-label="Preview">
+    <div class="screen-head"><h2>Preview</h2><div class="actions" role="group" aria-label="Width of the preview">
+      ${["desktop", "phone"].map((name) => html`<button type="button" aria-pressed=${name === width} onClick=${() => refine({ preview: name === "phone" ? name : "" }, { replace: true })}>${name === "phone" ? "Phone" : "Desktop"}</button>`)}
+    </div></div>
+    <${Problem} error=${state.error} />
+    ${state.text && html`<${Frame} text=${state.text} width=${width} />`}
+  </section>`;
+}
+
+/** The content as it is stored, for those who may not write. */
+const Rendered = ({ page }) => html`<section aria-label="Preview"><h2>Content</h2><${Frame} text=${`<!doctype html><meta charset="utf-8"><title>Content</title><h1>${page.title.rendered}</h1>${page.content.rendered}`} width="desktop" /></section>`;
+
+function Frame({ text, width }) {
+  const frame = useRef();
+  // The scroll position of the previous document.
+  const top = useMemo(() => frame.current?.contentWindow.scrollY || 0, [text]);
+  return html`<iframe class="frame ${width}" title="Preview of the page" sandbox="allow-same-origin" srcdoc=${text} ref=${frame}
+    onLoad=${() => frame.current.contentWindow.scrollTo(0, top)}></iframe>`;
+}
+
+const PERIODS = [[3600, "an hour"], [86400, "a day"], [604800, "a week"], [2592000, "30 days"]];
+
+/** Preview links, which show a page with any status to everyone who has them. */
+export function Share({ id }) {
+  const path = `/pages/${id}/preview`;
+  const [period, setPeriod] = useState(86400);
+  const [isOpen, setOpen] = useState(false);
+  const links = useLoad(async () => (isOpen ? (await get(path)).data : []), [isOpen]);
+  const [run, , error] = useAction(async (act) => {
+    await act();
+    links.reload();
+  });
+  const revoke = () => run(async () => {
+    await remove(path);
+    say("No preview link of this page works any more.");
+  });
+  return html`<details onToggle=${(event) => setOpen(event.target.open)}><summary>Preview links</summary>
+    <p class="hint">A preview link shows what is saved to whoever has it, also of a draft.</p>
+    <${Problem} error=${error || links.error} />
+    <${Choice} label="Works for" name="period" value=${period} options=${PERIODS} change=${setPeriod} />
+    <div class="actions"><button type="button" onClick=${() => run(() => post(path, { expires_in: +period }))}>Make a preview link</button>
+    ${may("pages:write") && html`<${Confirmed} label="Revoke all preview links" question="Revoke every preview link of this page?" act=${revoke} />`}</div>
+    ${links.data?.map(({ link, expires }) => html`<${Copied} key=${expires} label=${`Preview link until ${displayTime(expires)}`} text=${link} />`)}
+  </details>`;
 }

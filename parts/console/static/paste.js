@@ -169,7 +169,7 @@ const markupOf = ({ tag, html, level, items, isOrdered }) =>
   ({ h: () => heading(html, level), list: () => list(items, isOrdered), HR: separator, BLOCKQUOTE: () => quote(html) }[tag] || (() => paragraph(html)))();
 
 /** Return pasted HTML as `{blocks, inline}`: the markup, and the HTML of a single paragraph; null for nothing. */
-export function convert(source) {
+function convert(source) {
   const reader = new Reader();
   // Nothing in such a document is loaded or run; but the browser reports each handler that it refuses.
   const quiet = source.replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/"[^"]*"|'[^']*'|([\s"'])on(?=\w+\s*=)/gi, (found, before) => (before === undefined ? found : `${before}data-on`)));

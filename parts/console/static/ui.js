@@ -1,22 +1,23 @@
 // Components of screens: headings, messages, fields, tables, paging and dialogs.
-import { html, observable, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
-import { Link, address, refine } from "./address.js";
-import { inBrowserZone } from "./clock.js";
+import { Link, address, counted, html, observable, refine, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
+import { inBrowserZone, local } from "./api.js";
 
 // The message about the last action: `{text, level, count, time}`, or null.
 const notice = observable(null);
 const NOTICE_MILLISECONDS = 10000;
 let count = 0;
-/** Show a message about an action, with the level `success`, `info` or `error`. */
+/** Show a message about an action, with the level `success`, `info`, `warning` or `error`. */
 export const say = (text, level = "success") => notice.set(text ? { text, level, count: (count += 1), path: String(address.get().path) } : null);
+/** Show what was done, and perhaps a warning of the service about it. */
+export const sayDone = (text, warning) => say([text, warning].filter(Boolean).join(" "), warning ? "warning" : "success");
 // A message belongs to its screen. An action that opens another screen says what it did afterwards.
 address.listen(({ path }) => notice.get()?.path !== String(path) && say(""));
 
-/** The message about the last action. Errors stay until they are closed. */
+/** The message about the last action. Warnings and errors stay until they are closed. */
 export function Notice() {
   const message = notice.use();
   useEffect(() => {
-    if (!message || message.level === "error") return undefined;
+    if (!message || ["warning", "error"].includes(message.level)) return undefined;
     const timer = setTimeout(() => notice.get() === message && say(""), NOTICE_MILLISECONDS);
     return () => clearTimeout(timer);
   }, [message]);
@@ -51,13 +52,10 @@ export function Loaded({ state: { data, error, loading, reload }, children }) {
     ${data && html`<div class="loaded" key="loaded" aria-busy=${loading}>${children(data)}</div>`}`;
 }
 
-/** Return the message about a field of a page, a feed or the meta. */
-const messageOf = (error, name) => error?.params?.[name] || error?.params?.[`meta.${name}`];
-
 /** A labelled field. `control(attributes)` returns its element. */
 function Labelled({ label, name, hint, error, control }) {
   const id = useId();
-  const message = messageOf(error, name);
+  const message = error?.params?.[name] || error?.params?.[`meta.${name}`];
   const about = [hint && `${id}-hint`, message && `${id}-error`].filter(Boolean).join(" ");
   return html`<div class="field">
     <label for=${id}>${label}</label>
@@ -67,9 +65,20 @@ function Labelled({ label, name, hint, error, control }) {
   </div>`;
 }
 
+/** Return a component for a field that writes each change. `control` gets its attributes, and what else it has. */
+const labelled = (control, written = "onInput") => ({ label, name, hint, error, value, change, onProblem, ...more }) => html`<${Labelled} ...${{ label, name, hint, error }}
+  control=${(attributes) => control({ ...attributes, value: value ?? "", [written]: (event) => change(event.target.value) }, more)} />`;
+
 /** A field of one line. */
-export const Text = ({ label, name, hint, error, value, change, ...attrs }) => html`<${Labelled} ...${{ label, name, hint, error }}
-  control=${(attributes) => html`<input type="text" autocomplete="off" ...${attributes} ...${attrs} value=${value ?? ""} onInput=${(event) => change(event.target.value)} />`} />`;
+export const Text = labelled((attributes, more) => html`<input type="text" autocomplete="off" ...${more} ...${attributes} />`);
+
+/** A field of several lines. */
+export const LongText = labelled((attributes, more) => html`<textarea ...${more} ...${attributes}></textarea>`);
+
+/** A choice among `options`: values, or pairs of a value and its label. */
+export const Choice = labelled((attributes, { options }) => html`<select ...${attributes}>
+  ${options.map((option) => [option].flat()).map(([key, text = key]) => html`<option value=${key} selected=${String(key) === String(attributes.value)}>${text}</option>`)}
+</select>`, "onChange");
 
 /** A filter: its text becomes a part of the address after a pause in typing. */
 export function Filter({ name, query, ...attrs }) {
@@ -87,21 +96,11 @@ export function Filter({ name, query, ...attrs }) {
   return html`<${Text} ...${attrs} name=${name} value=${text} change=${setText} />`;
 }
 
-/** A field of several lines. */
-export const LongText = ({ label, name, hint, error, value, change, ...attrs }) => html`<${Labelled} ...${{ label, name, hint, error }}
-  control=${(attributes) => html`<textarea ...${attributes} ...${attrs} value=${value ?? ""} onInput=${(event) => change(event.target.value)}></textarea>`} />`;
-
-/** A choice among `options`: values, or pairs of a value and its label. */
-export const Choice = ({ label, name, hint, error, value, change, options }) => html`<${Labelled} ...${{ label, name, hint, error }}
-  control=${(attributes) => html`<select ...${attributes} value=${value} onChange=${(event) => change(event.target.value)}>
-    ${options.map((option) => [option].flat()).map(([key, text = key]) => html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}
-  </select>`} />`;
-
 /** Values for those who may only read: pairs of a label and a value, of which empty ones are left out. */
 export const Values = ({ pairs }) => html`<dl class="values">${pairs.filter(([, value]) => value).map(([label, value]) => html`<div><dt>${label}</dt><dd>${value}</dd></div>`)}</dl>`;
 
 /** A checkbox. */
-export function Check({ label, value, change, ...attrs }) {
+export function Check({ label, value, change, error, onProblem, ...attrs }) {
   const id = useId();
   return html`<div class="check"><input type="checkbox" id=${id} checked=${Boolean(value)} onChange=${(event) => change(event.target.checked)} ...${attrs} /><label for=${id}>${label}</label></div>`;
 }
@@ -130,7 +129,7 @@ export function DateTime({ label, name, hint, error, value = "", change, needsTi
 }
 
 /** Any value as JSON; `change` gets valid values, `onProblem` a message, or "" for a valid text. */
-export function Json({ label, name, hint, error, value, change, rows = 6, onProblem = (_message) => {} }) {
+export function Json({ label, name, hint, error, value, change, rows = 6, onProblem }) {
   const json = JSON.stringify(value, null, 2) ?? "";
   const [text, setText] = useState(json);
   const [problem, setProblem] = useState("");
@@ -150,17 +149,17 @@ export function Json({ label, name, hint, error, value, change, rows = 6, onProb
       message = failure instanceof SyntaxError ? `This is not JSON: ${failure.message}` : failure.message;
     }
     setProblem(message);
-    onProblem(message);
+    onProblem?.(message);
   };
-  const shownError = problem ? { params: { [name]: problem } } : error;
-  return html`<${LongText} ...${{ label, name, hint }} error=${shownError} value=${text} change=${edit} rows=${rows} class="code" spellcheck="false" />`;
+  return html`<${LongText} ...${{ label, name, hint }} error=${problem ? { params: { [name]: problem } } : error} value=${text} change=${edit} rows=${rows} class="code" spellcheck="false" />`;
 }
 
 /**
- * A table; on a narrow screen its cells have the labels of their columns.
+ * A table of the columns that are objects; on a narrow screen its cells have the labels of their columns.
  * If a row with the focus is removed, the next row gets the focus.
  */
-export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps = (_row) => ({}), empty = "There is nothing here." }) {
+export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowProps, empty }) {
+  const shown = columns.filter(Boolean);
   const body = useRef();
   const focused = document.activeElement;
   const place = body.current ? [...body.current.rows].findIndex((row) => row.contains(focused)) : -1;
@@ -173,8 +172,8 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
   });
   if (!rows.length) return html`<p class="empty">${empty}</p>`;
   return html`<table><caption class="quiet">${caption}</caption>
-    <thead><tr>${columns.map(({ label, heading = label, sort }) => (heading ? html`<th scope="col" aria-sort=${sort}>${heading}</th>` : html`<td></td>`))}</tr></thead>
-    <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps(row)}>${columns.map(({ label, cell, main, kind }) =>
+    <thead><tr>${shown.map(({ label, heading = label, sort }) => (heading ? html`<th scope="col" aria-sort=${sort}>${heading}</th>` : html`<td></td>`))}</tr></thead>
+    <tbody ref=${body}>${rows.map((row) => html`<tr key=${rowKey(row)} ...${rowProps?.(row)}>${shown.map(({ label, cell, main, kind }) =>
       main ? html`<th scope="row" data-label=${label}>${cell(row)}</th>` : html`<td data-label=${label} class=${kind}>${cell(row)}</td>`)}</tr>`)}</tbody>
   </table>`;
 }
@@ -191,13 +190,18 @@ export function Tabs({ label, tabs, name = "status" }) {
 }
 
 /** The navigation through the pages of results of a list; `what` is the noun of its items. */
-export function Paging({ page, pages, total, what }) {
+export function Paging({ pages, total, what }) {
+  const page = +address.get().query.page || 1;
   const step = (number, text) => html`<button disabled=${number < 1 || number > pages} onClick=${() => refine({ page: number })}>${text}</button>`;
   return html`<nav class="paging" aria-label="Pages of results">
-    <span>${total.toLocaleString("en")} ${what}${pages > 1 ? `, page ${page} of ${pages.toLocaleString("en")}` : ""}</span>
+    <span>${counted(total, what)}${pages > 1 ? `, page ${page} of ${pages.toLocaleString("en")}` : ""}</span>
     ${pages > 1 && html`${step(page - 1, "Previous")} ${step(page + 1, "Next")}`}
   </nav>`;
 }
+
+/** A table of the `items` of a loaded list, what `children(items)` returns, and the navigation through its pages of results. */
+export const List = ({ state, what, children, ...table }) => html`<${Loaded} state=${state}>${({ items, total, pages }) => html`
+  <${Table} ...${table} rows=${items} />${children?.(items)}<${Paging} ...${{ pages, total, what }} />`}<//>`;
 
 /** A modal dialog. */
 export function Dialog({ title, close, children }) {
@@ -242,27 +246,36 @@ export function Confirmed({ label, question, act, ...attrs }) {
     <//>`}`;
 }
 
-/** Run an action, never twice at a time: `[run, isRunning, error]`. */
-export function useAction(action) {
-  const [state, setState] = useState({ isRunning: false, error: null });
+/**
+ * Run an action, or the function that is given to `run`, never twice at a time: `[run, isRunning, error]`.
+ * @param {(...values: any[]) => any} action
+ * @returns {[(...values: any[]) => Promise<void>, boolean, any]}
+ */
+export function useAction(action = (act) => act()) {
+  const [{ isRunning, error }, setState] = useState({ isRunning: false, error: null });
   const running = useRef(false);
+  const pressed = useRef();
+  useLayoutEffect(() => {
+    const button = pressed.current;
+    // A button loses the focus while it is disabled.
+    if (button && !isRunning && [button, document.body].includes(document.activeElement)) (button.isConnected && !button.disabled ? button : document.querySelector("h1")).focus({ preventScroll: true });
+  }, [isRunning]);
   const run = async (...values) => {
-    if (running.current) return undefined;
+    if (running.current) return;
     running.current = true;
+    pressed.current = document.activeElement;
     setState({ isRunning: true, error: null });
+    let failure = null;
     try {
-      const result = await action(...values);
-      setState({ isRunning: false, error: null });
-      return result;
-    } catch (error) {
-      setState({ isRunning: false, error });
-      return undefined;
-    } finally {
-      running.current = false;
+      await action(...values);
+    } catch (problem) {
+      failure = problem;
     }
+    running.current = false;
+    setState({ isRunning: false, error: failure });
   };
-  return [run, state.isRunning, state.error];
+  return [run, isRunning, error];
 }
 
-/** Return a time of the service for people to read. */
-export const displayTime = (text) => (text || "").replace("T", " ").replace(/(\.\d+)?Z$/, " UTC");
+/** Return a time of the service for people to read, one of UTC in the local time of the site. */
+export const displayTime = (text) => (/Z$/.test(text) ? local(new Date(text)) : text || "").replace("T", " ");

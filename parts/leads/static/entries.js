@@ -1,11 +1,9 @@
-// The list of entries: by form, status and text.
-import { html, useLoad, useState } from "./lib.js";
-import { get, post, put, timezone } from "./api.js";
-import { Link, refine } from "./address.js";
-import { fromLocal, fromUtc } from "./clock.js";
-import { getForms } from "./forms.js";
-import { may } from "./session.js";
-import { Choice, Confirmed, Filter, Loaded, Paging, Problem, Screen, Table, Tabs, Text, say, displayTime, openTabOf, useAction } from "./ui.js";
+// The list of entries by form, status and text; and one entry: its values, where it came from, and the runs of its feeds.
+import { Link, counted, go, html, refine, useEffect, useLoad, useState } from "./lib.js";
+import { fromLocal, fromUtc, get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
+import { feedName } from "./feed.js";
+import { getForms } from "./form.js";
+import { Choice, Confirmed, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, Values, displayTime, openTabOf, say, useAction } from "./ui.js";
 
 const STATUSES = [["active", "Active"], ["spam", "Spam"], ["trash", "Trash"]];
 const PER_PAGE = 50;
@@ -37,9 +35,11 @@ export const setProperties = (id, properties) => put(`/entries/${id}/properties`
 
 export function EntryList({ query }) {
   const filters = { form_id: query.form_id || "", q: query.q || "", from: query.from || "", to: query.to || "", status: openTabOf(STATUSES, query.status) };
-  const page = Number(query.page) || 1;
   const path = filters.form_id ? `/forms/${encodeURIComponent(filters.form_id)}/entries` : "/entries";
-  const state = useLoad(async () => (await get(path, { ...searchOf(filters), "paging[page_size]": PER_PAGE, "paging[current_page]": page })).data, [page, ...Object.values(filters)]);
+  const state = useLoad(async () => {
+    const { entries, total_count: total } = (await get(path, { ...searchOf(filters), "paging[page_size]": PER_PAGE, "paging[current_page]": query.page })).data;
+    return { items: entries, total, pages: Math.ceil(total / PER_PAGE) };
+  }, [query.page, ...Object.values(filters)]);
   const forms = useLoad(() => getForms());
   const titles = Object.fromEntries((forms.data || []).map(({ id, title }) => [id, title]));
   const [change, isChanging, error] = useAction(async (entry, properties, text) => {
@@ -65,19 +65,18 @@ export function EntryList({ query }) {
       ${filters.status === "active" && html`<button aria-label="Spam: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "spam" }, `Entry ${entry.id} is spam.`)}>Spam</button>
         <button class="danger" aria-label="Trash entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "trash" }, `Entry ${entry.id} is in the trash.`)}>Trash</button>`}
       ${filters.status !== "active" && html`<button aria-label="${filters.status === "spam" ? "Not spam" : "Restore"}: entry ${entry.id}" disabled=${isChanging} onClick=${() => change(entry, { status: "active" }, `Entry ${entry.id} is active.`)}>${filters.status === "spam" ? "Not spam" : "Restore"}</button>`}</div>` },
-  ].filter(Boolean);
+  ];
   return html`<${Screen} title="Entries">
     <${Tabs} label="States of entries" tabs=${STATUSES} />
     <div class="filters">
       <${Choice} label="Form" name="form_id" value=${filters.form_id} options=${[["", "All forms"], ...(forms.data || []).map(({ id, title }) => [id, title])]} change=${(form_id) => refine({ form_id, page: "" })} />
       <${Filter} label="Search" name="q" type="search" query=${query} />
-      ${[["from", "From"], ["to", "To"]].map(([name, label]) => html`<div class="field"><label for="entries-${name}">${label}</label><input type="date" id="entries-${name}" value=${filters[name]} onChange=${(event) => refine({ [name]: event.target.value, page: "" })} /></div>`)}
+      ${[["from", "From"], ["to", "To"]].map(([name, label]) => html`<${Text} label=${label} name=${name} type="date" value=${filters[name]} change=${(day) => refine({ [name]: day, page: "" }, { replace: true })} />`)}
     </div>
     <${Problem} error=${error || csvError} />
-    ${filters.form_id && html`<div class="actions"><button disabled=${isDownloading} onClick=${download}>Download CSV</button></div>`}
-    <${Loaded} state=${state}>${({ entries, total_count }) => html`<${Table} caption="Entries" columns=${columns} rows=${entries} empty="There are no such entries." />
-      <${Paging} page=${page} pages=${Math.ceil(total_count / PER_PAGE)} total=${total_count} what=${total_count === 1 ? "entry" : "entries"} />`}<//>
-    ${writes && html`<${Erasure} done=${() => state.reload()} />`}
+    <p class="hint">${filters.form_id ? html`<button disabled=${isDownloading} onClick=${download}>Download CSV</button>` : "Choose a form to download its entries as CSV."}</p>
+    <${List} caption="Entries" what="entry" ...${{ state, columns }} empty="There are no such entries." />
+    ${writes && html`<${Erasure} done=${state.reload} />`}
   <//>`;
 }
 
@@ -86,7 +85,7 @@ function Erasure({ done }) {
   const [email, setEmail] = useState("");
   const [erase, isRunning, error] = useAction(async () => {
     const { data } = await post("/entries/erase", { email: email.trim() });
-    say(`${data.erased} ${data.erased === 1 ? "entry was" : "entries were"} deleted for good.`);
+    say(`${counted(data.erased, "entry")} ${data.erased === 1 ? "was" : "were"} deleted for good.`);
     setEmail("");
     done();
   });
@@ -94,4 +93,89 @@ function Erasure({ done }) {
     <${Problem} error=${error} />
     <${Text} label="E-mail address" name="email" error=${error} value=${email} change=${setEmail} />
     <${Confirmed} label="Erase" class="danger" question="Delete every entry with ${email} for good?" act=${erase} disabled=${isRunning || !email.includes("@")} /></details>`;
+}
+
+// By status. The button of a way becomes that of the way back, so that it keeps the focus.
+const NEXT = { active: [["spam", "Spam"], ["trash", "Move to the trash"]], spam: [["active", "Not spam"], ["trash", "Move to the trash"]], trash: [["active", "Restore"]] };
+const ENDED = ["success", "skipped", "failed"];
+
+/** Return the label of each input from the labels of the service, which are nested by field. */
+const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flatMap((item, place) => {
+  if (typeof item === "string") return [[Object.keys(labels)[place], item]];
+  const field = Object.keys(labels)[place];
+  return Object.entries(item).map(([id, label]) => [id, id === field || label === item[field] ? label : `${item[field]}: ${label}`]);
+}));
+
+/** Get a form, if it is still there and the caller may read it. */
+const findForm = async (id) => (may("forms:read") ? (await get(`/forms/${id}`).catch(() => ({ data: null }))).data : null);
+
+/** Return a value as people read it: that of a consent is the text that was agreed to. */
+function textOf(entry, form, id, value) {
+  const consent = form?.fields.find((field) => field.type === "consent" && `${field.id}.1` === id);
+  return consent ? entry[`${consent.id}.2`] || "Checked" : String(value);
+}
+
+export function Entry({ id }) {
+  const state = useLoad(async () => {
+    const { data } = await get(`/entries/${encodeURIComponent(id)}`, { _labels: 1 });
+    return { entry: data, form: await findForm(data.form_id) };
+  }, [id]);
+  const entry = state.data?.entry;
+  const writes = may("entries:write");
+  useEffect(() => {
+    // Who opens an entry has read it.
+    if (entry && writes && entry.is_read !== "1") setProperties(entry.id, { is_read: 1 }).catch(() => {});
+  }, [entry?.id]);
+  return html`<${Screen} title="Entry ${id}"><p><${Link} path="entries" query=${{ form_id: entry?.form_id }}>Entries<//></p>
+    <${Loaded} state=${state}>${(loaded) => html`<${Sent} ...${loaded} writes=${writes} reload=${state.reload} />
+      ${hasPart("runs") && may("feeds:read") && html`<${Runs} entry=${loaded.entry} />`}`}<//><//>`;
+}
+
+function Sent({ entry, form, writes, reload }) {
+  const labels = labelsOf(entry._labels);
+  const [change, isChanging, error] = useAction(async (properties, text) => {
+    await setProperties(entry.id, properties);
+    say(text);
+    reload();
+  });
+  const [erase, isErasing, eraseError] = useAction(async () => {
+    await remove(`/entries/${entry.id}?force=1`);
+    go("entries", { form_id: entry.form_id });
+    say(`Entry ${entry.id} was deleted for good.`);
+  });
+  return html`<section class="card"><h2>What was sent</h2>
+    <${Values} pairs=${valuesOf(entry).map(([id, value]) => [labels[id] || `Input ${id}`, textOf(entry, form, id, value)])} />
+    <p class="hint">Sent ${displayTime(fromUtc(entry.date_created))} (${timezone})${entry.source_url && html` from <a href=${/^https?:/.test(entry.source_url) ? entry.source_url : undefined} rel="noreferrer">${entry.source_url}</a>`}. Status: ${entry.status}.</p>
+    <${Problem} error=${error || eraseError} />
+    ${writes && html`<div class="actions">
+      <button aria-pressed=${entry.is_starred === "1" ? "true" : "false"} disabled=${isChanging} onClick=${() => change({ is_starred: entry.is_starred === "1" ? 0 : 1 }, entry.is_starred === "1" ? "The star is gone." : "Starred.")}>Star</button>
+      <button disabled=${isChanging} onClick=${() => change({ is_read: 0 }, `Entry ${entry.id} is unread.`)}>Mark as unread</button>
+      ${NEXT[entry.status]?.map(([status, label]) => html`<button key=${[status, entry.status].includes("trash")} disabled=${isChanging} onClick=${() => change({ status }, `Entry ${entry.id}: the status is ${status}.`)}>${label}</button>`)}
+      <${Confirmed} label="Delete for good" class="danger" question="Delete entry ${entry.id} for good?" act=${erase} disabled=${isErasing} /></div>`}
+  </section>`;
+}
+
+/** The runs of the feeds for an entry, which can be repeated. */
+function Runs({ entry }) {
+  const state = useLoad(async () => {
+    const [runs, { items: feeds }] = await Promise.all([
+      list("/runs", { entry_id: entry.id, form_id: entry.form_id, per_page: 100 }), list("/feeds", { form_id: [entry.form_id, "0"], _fields: "id,meta.feedName" }),
+    ]);
+    return { ...runs, names: Object.fromEntries(feeds.map((feed) => [feed.id, feedName(feed)])) };
+  }, [entry.id]);
+  const nameOf = ({ feed_id }) => state.data?.names[feed_id] || `Feed ${feed_id}`;
+  const [replay, isRunning, error] = useAction(async (run) => {
+    await post(`/feeds/${run.feed_id}/runs/${run.id}/replay`);
+    say(`${nameOf(run)} runs once more.`);
+    state.reload();
+  });
+  const columns = [
+    { label: "Feed", main: true, cell: (run) => html`<${Link} path="feeds/${run.feed_id}">${nameOf(run)}<//>` },
+    { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
+    { label: "Outcome", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
+    { label: "Last written", cell: (run) => displayTime(run.modified) },
+    may("runs:write") && { label: "", cell: (run) => ENDED.includes(run.state) && html`<button aria-label="Replay ${nameOf(run)}" disabled=${isRunning} onClick=${() => replay(run)}>Replay</button>` },
+  ];
+  return html`<section class="card"><h2>Its feeds</h2><${Problem} error=${error} />
+    <${Loaded} state=${state}>${({ items }) => html`<${Table} caption="Runs of feeds" columns=${columns} rows=${items} empty="No feed was run for this entry." />`}<//></section>`;
 }

@@ -5,7 +5,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from browsers import Console
+from browsers import AXE, Console
 from conftest import Server, needs_part
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
@@ -196,7 +196,18 @@ def test_of_two_who_edit_a_feed_the_second_chooses_and_nothing_is_overwritten_be
     theirs = {"meta": {"feedName": "theirs", "list": "new"}}
     console.server.call("PATCH", f"/feeds/{number}", theirs)
     console.click("Save")
-    console.sees("Somebody else has saved this feed meanwhile", "Yours", "Stored now")
+    heading = "Somebody else has saved this feed meanwhile"
+    console.until(lambda: console.focused == heading, "The choice has the focus.")
+    section = console.find("//section[@aria-labelledby='conflict']")
+    assert [one.text for one in section.find_elements("css selector", "h3, h4, pre")] == [
+        "Name", "Yours", "mine", "Stored now", "theirs"
+    ]  # fmt: skip
+    assert "Changed by others only, and kept: meta.list." in section.text
+    console.width(360, dark=True)
+    assert not console.overflows()
+    if AXE.exists():
+        assert console.axe() == []
+    console.width(1280)
     assert not console.button("Save").is_enabled()
     # Also after a reload.
     console.driver.refresh()
@@ -233,6 +244,17 @@ def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
     console.sees("2 feeds run")
     console.click("Write it as fields")
     assert [console.value("Value", number) for number in (0, 1)] == ["No", "Yes"]
+    # What no field can show stays as JSON, and is tried so.
+    console.click("Write it as JSON")
+    console.type("Entry as JSON", '{"2": {"first": "Yes"}}')
+    console.click("Write it as fields")
+    console.sees("Fields can show texts, numbers and lists of these only.")
+    assert "first" in console.value("Entry as JSON")
+    console.click("Show the plan")
+    console.sees("Each value in entry must be a text, a number,")
+    console.misses("2 feeds run")
+    console.type("Entry as JSON", '{"2": "No"}')
+    console.click("Write it as fields")
     _, run = console.server.call("POST", f"/feeds/{runs}/runs", {"entry_id": "17"})
     console.type("Id of the entry", "17")
     console.click("Show the plan")

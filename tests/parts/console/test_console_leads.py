@@ -46,17 +46,21 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     assert console.server.call("POST", f"/forms/{number}/submissions", SENT)[0] == 200
     console.open("#/entries")
     console.sees("ada@example.com", "Win a boat", "1 entry")
+    console.sees("Choose a form to download its entries as CSV.")
     console.type("Search", "nobody")
     console.sees("There are no such entries.")
     console.type("Search", "ADA@")
     console.sees("1 entry")
     console.click("Star entry")
     console.sees("has a star.")
+    # The button was disabled meanwhile.
+    console.until(lambda: console.focused.startswith("Star entry"))
     console.find("//tbody//th//a").click()
     console.sees("What was sent", "ada@example.com", "No feed was run for this entry.")
     assert console.driver.execute_script(CONSENT).startswith("I agree")
     console.click("Spam")
     console.sees("the status is spam.")
+    console.until(lambda: console.focused == "Not spam", "The way back has the focus.")
     console.open("#/entries?status=spam")
     console.click("Not spam: entry")
     console.sees("is active.")
@@ -65,6 +69,7 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     console.click("Erase")
     console.find("//dialog//button[.='Erase']").click()
     console.sees("1 entry was deleted for good.", "There are no such entries.")
+    console.until(lambda: console.focused == "Entries")
     for address in (f"#/forms/{number}", "#/forms", "#/entries"):
         for width, dark in ((1280, False), (360, True)):
             console.width(width, dark=dark)
@@ -267,6 +272,12 @@ def test_who_may_not_read_entries_is_offered_none(console: Console) -> None:
     assert "New form" not in console.text
 
 
+def addresses(console: Console) -> list[str]:
+    """Return the fields to which a feed can send, as it lets choose one."""
+    script = "return [...document.querySelectorAll('[name=toField] option')].map((one) => one.text)"
+    return list(console.driver.execute_script(script))
+
+
 def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
     console: Console,
 ) -> None:
@@ -277,8 +288,7 @@ def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
     console.find("//select[@name='form_id']/option[.='Win a car']").click()
     console.find("//select[@name='addon']/option[.='E-mail']").click()
     # Of the fields of this form.
-    address = console.field("Or to the address in field")
-    console.until(lambda: address.text.split("\n") == ["No field", "E-mail"])
+    console.until(lambda: addresses(console) == ["No field", "E-mail"])
     console.sees("May have merge tags: {E-mail:2}, {all_fields}. Empty: all fields.")
     console.type("To", "us@example.com")
     console.type("Subject", "A lead: {E-mail:2}")
@@ -302,8 +312,15 @@ def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
     saved = {**meta, "message": "{all_fields}", "more": [1]}
     console.until(lambda: console.server.call("GET", f"/feeds/{number}")[1]["meta"] == saved)
     console.type("To", "us")
+    fast = "const wait = setTimeout; window.setTimeout = (act, time) => wait(act, time / 100)"
+    console.driver.execute_script(fast)
     console.click("Save")
-    console.sees("The feed has no valid address in toEmail or toField.")
+    # It is no success, and stays until it is closed.
+    warning = "//*[@role='status' and contains(@class, 'warning')]"
+    assert "The feed has no valid address in toEmail or toField." in console.find(warning).text
+    console.driver.execute_async_script("setTimeout(arguments[0], 20000)")
+    console.find(warning).find_element("xpath", ".//button").click()
+    console.misses("The feed has no valid address")
     console.find("//select[@name='addon']/option[.='Another add-on']").click()
     console.type("Its name", "crm")
     console.misses("Subject")
@@ -338,12 +355,44 @@ def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> N
     console.find("//select[@name='form_id']/option[.='Win a car']").click()
     console.click("Download CSV")
     console.sees("The entries are in your downloads.")
+    console.until(lambda: console.focused == "Download CSV")
+    # Each digit of a year makes another date, and no step of the history.
+    steps = "return history.length"
+    before = console.driver.execute_script(steps)
+    console.field("From").send_keys("01012030")
+    console.sees("There are no such entries.")
+    assert console.driver.execute_script(steps) == before
+    assert console.driver.current_url.endswith("from=2030-01-01")
+    # Times of UTC are shown as those of the site.
+    [event] = console.server.call("GET", "/events?type=entry.created&per_page=1&order=desc")[1]
+    moment = datetime.fromisoformat(event["timestamp"]).astimezone(ZoneInfo(TIMEZONE))
+    console.open("#/events")
+    console.sees(f"{moment:%F %T}")
     assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
 
 
-def test_a_tool_places_the_form_of_a_page_in_its_content(console: Console) -> None:
+def test_a_page_is_given_its_form_and_a_date_by_keyboard_and_shows_its_address(
+    console: Console,
+) -> None:
+    number = make_form(console.server, "One")
     console.open("#/pages/new")
+    console.sees("Shared")
     console.click("Form")
     console.sees("The form that you choose for this page is shown there.")
     marker = "<!-- wp:paragraph -->\n<p>[gravityform]</p>\n<!-- /wp:paragraph -->"
     assert console.value("Content") == marker
+    # Without a form the page would have a gap.
+    missing = "The content shows a form at [gravityform], and none is chosen."
+    console.sees(missing)
+    console.find("//select[@name='form_id']/option[.='Shared']").click()
+    console.misses(missing)
+    # While it is typed, its year is one of long ago.
+    console.field("Date (Pacific/Kiritimati)").send_keys("01022031")
+    console.sees("For you: 1 Jan 2031, 10:00 (UTC)")
+    console.type("Title", "By keyboard")
+    console.click("Clear: Date (Pacific/Kiritimati)")
+    console.find("//select[@name='status']/option[@value='publish']").click()
+    console.click("Create page")
+    link = console.find("//p/a[@target]")
+    assert link.text == link.get_attribute("href") == f"{console.server.url}/by-keyboard/"
+    assert console.server.call("DELETE", f"/forms/{number}?force=1")[0] == 200

@@ -233,6 +233,9 @@ def test_what_is_done_with_selected_pages_stays_in_view_and_undo_overwrites_noth
     assert console.server.call("POST", f"/pages/{rows['b']}", body)[0] == 200
     console.click("Undo")
     console.sees("1 page was brought back. Row b: ")
+    console.find("//*[@role='status' and contains(@class, 'error')]")
+    assert console.focused == "Pages"
+    assert not console.overflows()
     assert [stored(console, rows[one]) for one in "ab"] == [
         ("publish", "row-a"),
         ("trash", "row-b__trashed"),

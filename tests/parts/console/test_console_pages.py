@@ -256,6 +256,12 @@ def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> 
     console.width(1280)
     # With a date that is cleared by its button, the keys still save.
     set_dates(console, starts_at="2031-04-01")
+    console.button("Clear: Starts at")
+    lines = """return [...document.querySelectorAll('.date-time')].map((one) =>
+        [...one.children].map((part) => part.getBoundingClientRect()))"""
+    for parts in console.driver.execute_script(lines):
+        # Each begins before the others end.
+        assert max(part["top"] for part in parts) < min(part["bottom"] for part in parts)
     console.press(Keys.CONTROL, "s")
     console.until(lambda: stored(console.server, page_id)["meta"]["starts_at"] == "2031-04-01")
     console.click("Clear: Starts at")
@@ -293,6 +299,7 @@ def test_a_value_that_is_no_json_leads_to_its_field_and_a_date_stays_a_date(
     console.click("Discard changes")
     console.misses("This is not JSON")
     console.until(lambda: "Unsaved changes" not in console.text)
+    assert console.focused == "Folded"
     console.click("More meta, as JSON")
     assert console.value("viral_share") == "[]"
     console.type("viral_share", "[1]")
@@ -446,6 +453,7 @@ def test_the_history_shows_what_changed_and_puts_it_back(console: Console) -> No
     console.field("title").click()
     console.click("Restore")
     console.sees("Restored: content.")
+    console.until(lambda: console.focused == "Second", "The page has the focus.")
     page = stored(console.server, page_id)
     assert page["title"]["raw"] == "Second"
     assert page["content"]["raw"] == "<p>One.</p>\n<p>Two.</p>"

@@ -66,6 +66,7 @@ def test_wrong_credentials_are_refused_in_the_words_of_the_service(outside: Cons
     headers = {"X-API-Key": "wrong"}
     told = json.loads(outside.server.send("GET", "/whoami", headers, None)[2])["message"]
     outside.sees(told)
+    assert outside.focused == "Secret or key"
     sign_in(outside, "admin", "secret")
     outside.sees("Sign out")
     outside.misses(told)

@@ -317,6 +317,9 @@ def test_pasted_html_becomes_clean_blocks_and_plain_text_stays_plain(console: Co
     # What is text, what is markup already, and what is pasted with Shift.
     assert not paste("", "plain & simple")
     assert not paste("<div>&lt;p&gt;</div>", "<p>")
+    # What is in the clipboard replaces itself, whatever other tests have left there.
+    select(console, 0, 4)
+    console.press(Keys.CONTROL, "c")
     field.send_keys(Keys.CONTROL, Keys.SHIFT, "v")
     assert not paste("<p>x</p>", "x")
     assert console.value("Content") == "\n\n".join((one, new, after, two))
