@@ -1,7 +1,7 @@
 """Submissions of forms: by the API (see operations.py), and by the form on a page."""
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
@@ -74,15 +74,23 @@ def open_form(store: Store, form_id: int) -> Row:
     return form
 
 
-def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -> Outcome:
+def submit(
+    store: Store,
+    form: Row,
+    sent: Mapping[str, Any],
+    context: Context,
+    count: Callable[[], object] = lambda: None,
+) -> Outcome:
     """Check a submission of a form, and store it as an entry if it is valid.
 
     `sent`: the parameters, such as `input_1_3`. One that was stored before is not stored again: the
-    same by a page's form within ten minutes, or with the same `key`. Raises `ValidationError` for
-    values that cannot be stored, and `KeyReused`.
+    same by a page's form within ten minutes, or with the same `key`. `count` is called once, in the
+    transaction of the entry if there is one. Raises `ValidationError` for values that cannot be
+    stored, before it is counted, and `KeyReused`, which undoes the count.
     """
     values = read_values(form, sent)
     if messages := validate(form, values, lambda *_: False):
+        count()
         return Outcome(messages)
     status = storage.SPAM if is_spam(form, sent, from_page=context.from_page) else storage.ACTIVE
     stored = stored_values(form, values)
@@ -92,6 +100,7 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
     digest = _digest(store, form, stored, context)
 
     def store_it() -> Outcome:
+        count()
         if row := _stored_before(store, digest, stored, added, context):
             return _outcome(form, storage.load_entries(store, [row])[0])
         if messages := validate(form, values, _duplicates(store, form)):

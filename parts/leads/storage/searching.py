@@ -71,12 +71,18 @@ def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:
 def _with_values(count: int) -> Prepared:
     """Return the query for an active entry of a form with some values of inputs."""
     form = Parameter("form")
-    query = Entry.select(SQL("1")).where(form_term == form, status_term == SQL("'active'"))
     columns = [parameters(name, count) for name in ("key", "beginning", "text")]
-    for key, beginning, text in zip(*columns, strict=True):
-        is_same = (EntryValue.key == key) & (short_text == beginning) & (whole_text == text)
-        rows = EntryValue.select(EntryValue.entry_id).where(EntryValue.form_id == form, is_same)
-        query = query.where(Entry.id.in_(rows))
+    first, *others = [
+        (EntryValue.form_id == form)
+        & ((EntryValue.key == key) & (short_text == beginning) & (whole_text == text))
+        for key, beginning, text in zip(*columns, strict=True)
+    ]
+    # As a value: PostgreSQL may otherwise look at all entries, if it planned when they were few.
+    status = Entry.select(Entry.status).where(Entry.id == EntryValue.entry_id)
+    query = EntryValue.select(SQL("1")).where(first, SQL("'active'") == status)
+    for condition in others:
+        rows = EntryValue.select(EntryValue.entry_id).where(condition)
+        query = query.where(EntryValue.entry_id.in_(rows))
     return Prepared(query.limit(1))
 
 
