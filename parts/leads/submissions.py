@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any
 
 from landform.parts.leads import planning, storage
-from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
+from landform.parts.leads.errors import Duplicate, FormClosed, FormRestricted, NoFields
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import (
     MOST_INPUTS,
@@ -89,7 +89,14 @@ def submit(
     stored, before it is counted, and `KeyReused`, which undoes the count.
     """
     values = read_values(form, sent)
-    if messages := validate(form, values, lambda *_: False):
+    unique = list[Mapping[str, str]]()
+
+    def is_duplicate(_: Row, texts: Mapping[str, str]) -> bool:
+        # Found out when the entry is stored.
+        unique.append(texts)
+        return False
+
+    if messages := validate(form, values, is_duplicate):
         count()
         return Outcome(messages)
     status = storage.SPAM if is_spam(form, sent, from_page=context.from_page) else storage.ACTIVE
@@ -103,9 +110,11 @@ def submit(
         count()
         if row := _stored_before(store, digest, stored, added, context):
             return _outcome(form, storage.load_entries(store, [row])[0])
-        if messages := validate(form, values, _duplicates(store, form)):
-            return Outcome(messages)
-        entry = _store(store, form, stored | added, context, status=status, digest=digest)
+        columns = {"unique": unique, "status": status, "digest": digest}
+        try:
+            entry = _store(store, form, stored | added, context, **columns)
+        except Duplicate:
+            return Outcome(validate(form, values, _duplicates(store, form)))
         if status == storage.ACTIVE:
             planning.after_submission(store, form, entry)
         return _outcome(form, entry)
