@@ -1,7 +1,7 @@
 """Failed logins and submitted forms, counted for each IP address and minute in all workers.
 
 Counting never waits for another writer. A failure that cannot be stored at once is counted in
-memory, and stored with the next one.
+memory, and stored with the next one. What is counted in a write is stored, or undone, with it.
 """
 
 from collections import Counter
@@ -66,6 +66,8 @@ class Attempts:
         self._store, self._limit = store, limit
         self._lock = Lock()
         self._unstored: Counter[Key] = Counter()
+        # The minute of the last write, and the addresses that were refused in it.
+        self._minute, self._refused = 0, set[str]()
 
     def retry_after(self, address: str, limit: int | None = None) -> int:
         """Return the seconds until an address may fail again, 0 for now.
@@ -86,6 +88,8 @@ class Attempts:
         Beyond the limit nothing is written, so that each failure of a flood costs one query.
         """
         limit = self._limit if limit is None else limit
+        if self._store.database.in_transaction():
+            return self._record_in_write(address, limit)
         if seconds := self.retry_after(address, limit):
             return seconds
         now = self._now()
@@ -101,6 +105,28 @@ class Attempts:
                 # Other threads may have reached the limit meanwhile.
                 return SECONDS - now % SECONDS if counts[key] > limit else 0
         return self.retry_after(address, limit + 1)
+
+    def _record_in_write(self, address: str, limit: int) -> int:
+        now = self._now()
+        minute = now // SECONDS
+        if minute != self._minute:
+            self._minute, self._refused = minute, set()
+            EXPIRE.run(self._store, {"minute": minute})
+        row = ADD.row(self._store, {"address": address, "minute": minute, "count": 1})
+        if int(row[0]) + self._unstored[address, minute] <= limit:
+            return 0
+        if len(self._refused) < MOST_ADDRESSES:
+            self._refused.add(address)
+        return SECONDS - now % SECONDS
+
+    def seconds_refused(self, address: str) -> int:
+        """Return the seconds until an address may go on that a write refused; 0 for now.
+
+        Without a query: so a flood does not keep other writers waiting.
+        """
+        now = self._now()
+        is_refused = self._minute == now // SECONDS and address in self._refused
+        return SECONDS - now % SECONDS if is_refused else 0
 
     def _add(self, added: Mapping[Key, int], minute: int) -> dict[Key, int]:
         """Add to the stored counts, and return these; delete those of earlier minutes."""

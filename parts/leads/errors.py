@@ -1,6 +1,6 @@
 """The errors of forms, entries and submissions, with the codes of Gravity Forms."""
 
-from landform.storage.errors import PartError
+from landform.storage.errors import PartError, StorageError
 
 
 class FormNotFound(PartError):
@@ -91,3 +91,7 @@ class TooManySubmissions(PartError):
     """Too many submissions came from this IP address."""
 
     code, status = "rest_too_many_submissions", 429
+
+
+class Duplicate(StorageError):
+    """Another entry of the form has the values that only one may have."""

@@ -1,14 +1,14 @@
 """Submissions of forms: by the API (see operations.py), and by the form on a page."""
 
 import hmac
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import timedelta
 from hashlib import sha256
 from typing import Any
 
 from landform.parts.leads import planning
-from landform.parts.leads.errors import FormClosed, FormRestricted, NoFields
+from landform.parts.leads.errors import Duplicate, FormClosed, FormRestricted, NoFields
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import (
     agreed_texts,
@@ -70,15 +70,30 @@ def open_form(store: Store, form_id: int) -> Row:
     return form
 
 
-def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -> Outcome:
+def submit(
+    store: Store,
+    form: Row,
+    sent: Mapping[str, Any],
+    context: Context,
+    count: Callable[[], object] = lambda: None,
+) -> Outcome:
     """Check a submission of a form, and store it as an entry if it is valid.
 
     `sent`: the parameters, such as `input_1_3`. One that was stored before is not stored again: the
-    same by a page's form within ten minutes, or with the same `key`. Raises `ValidationError` for
-    values that cannot be stored, and `KeyReused`.
+    same by a page's form within ten minutes, or with the same `key`. `count` is called once, in the
+    transaction of the entry if there is one. Raises `ValidationError` for values that cannot be
+    stored, before it is counted, and `KeyReused`, which undoes the count.
     """
     values = read_values(form, sent)
-    if messages := validate(form, values, lambda *_: False):
+    unique = list[Mapping[str, str]]()
+
+    def is_duplicate(_: Row, texts: Mapping[str, str]) -> bool:
+        # Found out when the entry is stored.
+        unique.append(texts)
+        return False
+
+    if messages := validate(form, values, is_duplicate):
+        count()
         return Outcome(messages)
     status = entries.SPAM if is_spam(form, sent, from_page=context.from_page) else entries.ACTIVE
     stored = stored_values(form, values)
@@ -88,13 +103,16 @@ def submit(store: Store, form: Row, sent: Mapping[str, Any], context: Context) -
     digest = _digest(store, form, stored, context)
 
     def store_it() -> Outcome:
+        count()
         if row := _stored_before(store, digest, stored, added, context):
             return _outcome(form, entries.load_entries(store, [row])[0])
-        if messages := validate(form, values, _duplicates(store, form)):
-            return Outcome(messages)
         columns = {**context.columns, "status": status, "digest": digest}
-        row = entries.create_entry(store, form, stored | added, **columns)
-        entry = entries.entry_of(row, form, stored | added)
+        values_and_added = stored | added
+        try:
+            row = entries.create_entry(store, form, values_and_added, unique, **columns)
+        except Duplicate:
+            return Outcome(validate(form, values, _duplicates(store, form)))
+        entry = entries.entry_of(row, form, values_and_added)
         if status == entries.ACTIVE:
             planning.after_submission(store, form, entry)
         return _outcome(form, entry)

@@ -260,8 +260,15 @@ class Access:
         return caller
 
     def count(self, kind: str, limit: int) -> int:
-        """Count a call of a kind; return the seconds to wait, 0 within the limit of a minute."""
+        """Count a call of a kind; return the seconds to wait, 0 within the limit of a minute.
+
+        In a write it is counted in its transaction.
+        """
         return self._attempts.record_failure(f"{address_key(self.address)} {kind}", limit)
+
+    def seconds_refused(self, kind: str) -> int:
+        """Return the seconds to wait that a write has found for a kind; 0 without, or for now."""
+        return self._attempts.seconds_refused(f"{address_key(self.address)} {kind}")
 
     def check_password(self, page: Row, sent: str) -> None:
         """Check the password of a page: raises a 403, or a 429 after too many failures."""

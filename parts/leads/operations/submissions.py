@@ -22,6 +22,7 @@ from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
+from landform.storage.errors import StorageError
 
 RESOURCE = Resource(GRAVITY_FORMS)
 # The most bytes of a submission, also as it was sent, where a character of a form takes up to
@@ -84,8 +85,14 @@ def submit_form(call: Call, form_id: int) -> Reply:
 
     def send(visited: Any) -> Outcome:
         form = _open_form(call, form_id)
-        _count(call, "forms")
-        return submit(call.store, form, call.sent_body, _context(call, visited))
+        _refuse(call.access.seconds_refused("forms"))
+        context = _context(call, visited)
+        try:
+            return submit(call.store, form, call.sent_body, context, lambda: _count(call, "forms"))
+        except (ValidationError, StorageError):
+            # Not counted, or no longer.
+            _count(call, "forms")
+            raise
 
     if call.query["_validate_only"]:
         return _checked(call, form_id)
@@ -125,9 +132,13 @@ def _open_form(call: Call, form_id: int) -> JsonObject:
 
 def _count(call: Call, kind: str) -> None:
     """Count a submission or check of a stranger; raises a 429 beyond the limit of its kind."""
-    if call.access.identity:
-        return
-    if seconds := call.access.count(kind, call.part(Leads).submissions_per_minute):
+    if not call.access.identity:
+        _refuse(call.access.count(kind, call.part(Leads).submissions_per_minute))
+
+
+def _refuse(seconds: int) -> None:
+    """Raise a 429 with the seconds to wait, if there are any."""
+    if seconds:
         headers = {"Retry-After": str(seconds)}
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 

@@ -5,17 +5,19 @@ which is empty where nothing was sent.
 """
 
 import json
-from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache, reduce
+from operator import or_
 from typing import Any
 
-from peewee import SQL, fn
+from peewee import SQL, Select, fn
 
-from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
+from landform.parts.leads.errors import AlreadyInTrash, Duplicate, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
 from landform.parts.leads.models import Entry, EntryValue
 from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
+from landform.parts.leads.storage.searching import ALWAYS, searched, with_values
 from landform.storage import events
 from landform.storage.errors import PartError
 from landform.storage.rows import Row, json_text, storable
@@ -53,11 +55,6 @@ MOST_ADDED = 50
 # With the condition of the index.
 WITH_DIGEST = Entry.select().where(Entry.digest == Parameter("digest"), Entry.digest != SQL("''"))
 LAST_WITH_DIGEST = Prepared(WITH_DIGEST.order_by(Entry.id.desc()).limit(1))
-INSERT = Prepared(
-    Entry.insert({name: Parameter(name) for name in Entry._meta.fields if name != "id"}).returning(
-        Entry.id
-    )
-)
 
 
 def get_row(
@@ -130,20 +127,41 @@ def entry_of(row: Row, form: Row, values: Mapping[str, str]) -> Row:
 
 
 @transactional
-def create_entry(store: Store, /, form: Row, values: Mapping[str, str], **columns: Any) -> Row:
+def create_entry(
+    store: Store,
+    /,
+    form: Row,
+    values: Mapping[str, str],
+    unique: Sequence[Mapping[str, str]] = (),
+    **columns: Any,
+) -> Row:
     """Store an entry of a form, with its event, and return its row.
 
-    `values`: those of the inputs, by their ids; blank ones are not stored. `columns`: those of the
-    table that differ from the defaults; `properties` is an object.
+    `values`: those of the inputs, by their ids; blank ones are not stored. `unique`: values of
+    which no active entry of the form may have all. `columns`: those of the table that differ from
+    the defaults; `properties` is an object. Raises `Duplicate`, and then nothing is written.
     """
     now = store.clock.now().utc
     row = {**DEFAULTS, "created_utc": now, "modified_utc": now, "created_by": None, **columns}
     row["form_id"] = form["id"]
     row["properties"] = json_text(columns.get("properties", {}))
-    row["id"] = INSERT.row(store, row)[0]
+    searches = [searched(some, f"{place}_") for place, some in enumerate(unique)]
+    inserted = _insert(*map(len, unique)).row(store, reduce(or_, searches, row))
+    if inserted is None:
+        raise Duplicate
+    row["id"] = inserted[0]
     _add_values(store, row, values)
     _write_event(store, row, "entry.created", *(["entry.spam"] if row["status"] == SPAM else []))
     return row
+
+
+@lru_cache
+def _insert(*counts: int) -> Prepared:
+    """Return the insert of an entry, unless another has as many values of a field."""
+    columns = {field: Parameter(name) for name, field in Entry._meta.fields.items() if name != "id"}
+    taken = [fn.EXISTS(with_values(count, f"{place}_")) for place, count in enumerate(counts)]
+    chosen = Select(columns=[*columns.values()]).where(ALWAYS, *[~one for one in taken])
+    return Prepared(Entry.insert_from(chosen, [*columns]).returning(Entry.id))
 
 
 def replace_values(store: Store, entry: Mapping[str, Any]) -> None:

@@ -61,23 +61,37 @@ def same_texts(texts: Iterable[str]) -> ColumnBase:
 
 def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:
     """Return whether an active entry of a form has all of these values of inputs."""
-    folded = [fold(text) for text in values.values()]
-    columns = {"key": [*values], "text": folded, "beginning": [x[:INDEXED_LENGTH] for x in folded]}
-    query = _with_values(len(values))
-    return bool(values) and bool(query.row(store, {"form": form_id, **parameter_values(columns)}))
+    row = values and _has_values(len(values)).row(store, {"form_id": form_id, **searched(values)})
+    return bool(row)
 
 
 @lru_cache
-def _with_values(count: int) -> Prepared:
-    """Return the query for an active entry of a form with some values of inputs."""
-    form = Parameter("form")
-    query = Entry.select(SQL("1")).where(form_term == form, status_term == SQL("'active'"))
-    columns = [parameters(name, count) for name in ("key", "beginning", "text")]
-    for key, beginning, text in zip(*columns, strict=True):
-        is_same = (EntryValue.key == key) & (short_text == beginning) & (whole_text == text)
-        rows = EntryValue.select(EntryValue.entry_id).where(EntryValue.form_id == form, is_same)
-        query = query.where(Entry.id.in_(rows))
-    return Prepared(query.limit(1))
+def _has_values(count: int) -> Prepared:
+    return Prepared(with_values(count).limit(1))
+
+
+def searched(values: Mapping[str, str], prefix: str = "") -> Row:
+    """Return the parameters of `with_values` for values of inputs, except `form_id`."""
+    folded = [fold(text) for text in values.values()]
+    columns = {"key": [*values], "beginning": [x[:INDEXED_LENGTH] for x in folded], "text": folded}
+    return parameter_values({f"{prefix}{name}": texts for name, texts in columns.items()})
+
+
+def with_values(count: int, prefix: str = "") -> Any:
+    """Return the query for an active entry of a form with all of some values of inputs."""
+    columns = [parameters(f"{prefix}{name}", count) for name in ("key", "beginning", "text")]
+    first, *others = [
+        (EntryValue.form_id == Parameter("form_id"))
+        & ((EntryValue.key == key) & (short_text == beginning) & (whole_text == text))
+        for key, beginning, text in zip(*columns, strict=True)
+    ]
+    # As a value: PostgreSQL may otherwise look at all entries, if it planned when they were few.
+    status = Entry.select(Entry.status).where(Entry.id == EntryValue.entry_id)
+    query = EntryValue.select(SQL("1")).where(first, SQL("'active'") == status)
+    for condition in others:
+        rows = EntryValue.select(EntryValue.entry_id).where(condition)
+        query = query.where(EntryValue.entry_id.in_(rows))
+    return query
 
 
 def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:

@@ -2,10 +2,12 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from typing import Any
 
 import pytest
-from applications import Client, Site
+from applications import NOON, Client, Site, Standing, store_of
 from flask import Flask
 from flask.testing import FlaskClient
 
@@ -147,21 +149,40 @@ def test_no_submission_from_a_page_names_another_page(desk: Client, text: str) -
     assert entries(desk)[0]["source_url"].partition("?")[0] == "http://localhost/boat/"
 
 
-@pytest.mark.settings(SUBMISSIONS_PER_MINUTE=3)
-def test_a_stranger_may_send_some_submissions_a_minute(app: Flask) -> None:
+@pytest.mark.settings(SUBMISSIONS_PER_MINUTE=6)
+def test_a_stranger_may_send_some_submissions_a_minute_whatever_becomes_of_them(app: Flask) -> None:
+    store_of(app).clock = Standing()
     site = Site(app)
-    site.visitor.post("/forms", json=FORM, auth=("admin", "secret"))
-    sent = [
-        site.visitor.post(
+    fields = [{**field, "noDuplicates": field["id"] == 2} for field in FORM["fields"]]
+    site.visitor.post("/forms", json={**FORM, "fields": fields}, auth=("admin", "secret"))
+
+    def submit(email: object, key: str = "", address: str = "192.0.2.7") -> Any:
+        headers = {"Accept": "application/json"} | ({"Idempotency-Key": key} if key else {})
+        return app.test_client().post(
             "/forms/1/submissions",
-            json={**VALID, "input_2": f"{number}@example.com"},
-            headers={"Accept": "application/json"},
+            json={**VALID, "input_2": email},
+            headers=headers,
+            environ_overrides={"REMOTE_ADDR": address},
         )
-        for number in range(5)
-    ]
-    assert [answer.status_code for answer in sent] == [200, 200, 200, 429, 429]
+
+    # Stored, a duplicate, another body for its key, an invalid address, a wrong type, stored.
+    first = [("a@example.com", "k"), ("a@example.com", ""), ("b@example.com", "k"), ("b", ""),
+             ({}, ""), ("b@example.com", "")]  # fmt: skip
+    sent = [submit(*one) for one in (*first, ("c@example.com", ""), ("d@example.com", ""))]
+    assert [answer.status_code for answer in sent] == [200, 400, 422, 400, 400, 200, 429, 429]
     assert sent[-1].get_json()["code"] == "rest_too_many_submissions"
     assert 0 < int(sent[-1].headers["Retry-After"]) <= 60
+    with ThreadPoolExecutor(8) as pool:
+        texts = [f"{number}@example.com" for number in range(16)]
+        together = list(pool.map(lambda text: submit(text, address="192.0.2.8"), texts))
+    assert sorted(answer.status_code for answer in together) == [200] * 6 + [429] * 10
+    store_of(app).clock = Standing(at=NOON + timedelta(minutes=1))
+    # What is in the trash is no duplicate.
+    site.visitor.delete("/entries/1", auth=("admin", "secret"))
+    sent = [submit(text) for text in ("a@example.com", "e@example.com", "b@example.com")]
+    assert [answer.status_code for answer in sent] == [200, 200, 400]
+    listed = site.visitor.get("/entries", auth=("admin", "secret")).get_json()
+    assert listed["total_count"] == 9
 
 
 @pytest.mark.parametrize(("key", "value", "reason", "allowed"), [
