@@ -7,6 +7,8 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
+from werkzeug.datastructures import Headers
+
 from landform.service.call import Call
 from landform.service.errors import ApiError
 from landform.service.json_codec import dumps
@@ -38,13 +40,19 @@ def once(call: Call, ids: Mapping[str, Any], view: Callable[[], Reply]) -> Reply
     return Reply(**json.loads(stored))
 
 
+def read_key(headers: Headers | Mapping[str, str]) -> str | None:
+    """Return the key in the headers, or None; raises a 400 for an invalid one."""
+    key = headers.get(KEY_HEADER)
+    if key is not None and not (key.isprintable() and 0 < len(key) <= LONGEST_KEY):
+        raise ApiError(400, "rest_invalid_param", MESSAGE, {"params": {KEY_HEADER: MESSAGE}})
+    return key
+
+
 def _key(call: Call, ids: Mapping[str, Any]) -> IdempotencyKey | None:
-    """Return the key of a call, or None; raises a 400 for an invalid one."""
-    key = call.incoming.headers.get(KEY_HEADER)
+    """Return the key of a call with its caller and operation, or None."""
+    key = read_key(call.incoming.headers)
     if key is None:
         return None
-    if not key.isprintable() or not 0 < len(key) <= LONGEST_KEY:
-        raise ApiError(400, "rest_invalid_param", MESSAGE, {"params": {KEY_HEADER: MESSAGE}})
     # A key may have the name of a configured credential, which has no colon.
     kind = "key:" if call.caller.is_stored else ""
     target = " ".join([call.operation.name, *map(str, ids.values())])

@@ -257,7 +257,7 @@ def _entry_reply(call: Call, entry: Row) -> Reply:
 
 
 def _visible(call: Call, entry: Row) -> Row:
-    """Return an entry without what was sent, unless the caller may read it."""
+    """Return an entry; without the scope `entries:read` only its state, and no values."""
     if call.access.has_scope("entries:read"):
         return entry
     return {**{name: entry[name] for name in STATE_KEYS}, **NOTHING_SENT}

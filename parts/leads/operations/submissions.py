@@ -18,6 +18,7 @@ from landform.schemas.fields import LONGEST_TEXT, STRING, Field, Flag, Integer
 from landform.schemas.known_names import Tolerant
 from landform.service.call import Call
 from landform.service.errors import ApiError
+from landform.service.idempotency import read_key
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
@@ -85,7 +86,8 @@ def submit_form(call: Call, form_id: int) -> Reply:
 
     def send(visited: Any) -> Outcome:
         form = _open_form(call, form_id)
-        _refuse(call.access.seconds_refused("forms"))
+        if not call.access.identity:
+            _refuse(call.access.seconds_refused("forms"))
         context = _context(call, visited)
         try:
             return submit(call.store, form, call.sent_body, context, lambda: _count(call, "forms"))
@@ -151,7 +153,7 @@ def _context(call: Call, visited: Any) -> Context:
         "user_agent": site.printable(headers.get("User-Agent", ""))[:LONGEST_AGENT],
         "created_by": caller.author if caller else None,
     }
-    key = headers.get("Idempotency-Key", "")
+    key = read_key(headers) or ""
     return Context(call.access.address, accepts_html(headers), key, columns)
 
 

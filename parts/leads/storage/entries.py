@@ -157,15 +157,18 @@ def create_entry(
 
 @lru_cache
 def _insert(*counts: int) -> Prepared:
-    """Return the insert of an entry, unless another has as many values of a field."""
+    """Return the insert of an entry; nothing is inserted if an active one has the same values.
+
+    `counts`: the number of values of each field that may not have those of another entry.
+    """
     columns = {field: Parameter(name) for name, field in Entry._meta.fields.items() if name != "id"}
-    taken = [fn.EXISTS(with_values(count, f"{place}_")) for place, count in enumerate(counts)]
-    chosen = Select(columns=[*columns.values()]).where(ALWAYS, *[~one for one in taken])
-    return Prepared(Entry.insert_from(chosen, [*columns]).returning(Entry.id))
+    free = [~fn.EXISTS(with_values(count, f"{place}_")) for place, count in enumerate(counts)]
+    row = Select(columns=[*columns.values()]).where(ALWAYS, *free)
+    return Prepared(Entry.insert_from(row, [*columns]).returning(Entry.id))
 
 
 def replace_values(store: Store, entry: Mapping[str, Any]) -> None:
-    """Store the `values` of an entry instead of those that it has. Use in a write."""
+    """Replace the `values` of an entry. Use in a write."""
     DELETE_VALUES.run(store, {"id": entry["id"]})
     _add_values(store, entry, entry["values"])
 

@@ -49,5 +49,5 @@ def _erase_some(store: Store, email: str) -> int:
 
 
 def _address(text: str) -> str:
-    """Return an address as it is compared: in small letters, in one form of Unicode."""
+    """Return an address for a comparison: in small letters, in one form of Unicode."""
     return normalize("NFC", text.lower())

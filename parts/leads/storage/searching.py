@@ -80,15 +80,15 @@ def searched(values: Mapping[str, str], prefix: str = "") -> Row:
 def with_values(count: int, prefix: str = "") -> Any:
     """Return the query for an active entry of a form with all of some values of inputs."""
     columns = [parameters(f"{prefix}{name}", count) for name in ("key", "beginning", "text")]
-    first, *others = [
+    conditions = [
         (EntryValue.form_id == Parameter("form_id"))
         & ((EntryValue.key == key) & (short_text == beginning) & (whole_text == text))
         for key, beginning, text in zip(*columns, strict=True)
     ]
     # As a value: PostgreSQL may otherwise look at all entries, if it planned when they were few.
     status = Entry.select(Entry.status).where(Entry.id == EntryValue.entry_id)
-    query = EntryValue.select(SQL("1")).where(first, SQL("'active'") == status)
-    for condition in others:
+    query = EntryValue.select(SQL("1")).where(conditions[0], SQL("'active'") == status)
+    for condition in conditions[1:]:
         rows = EntryValue.select(EntryValue.entry_id).where(condition)
         query = query.where(EntryValue.entry_id.in_(rows))
     return query

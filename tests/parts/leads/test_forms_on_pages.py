@@ -156,13 +156,14 @@ def test_a_stranger_may_send_some_submissions_a_minute_whatever_becomes_of_them(
     fields = [{**field, "noDuplicates": field["id"] == 2} for field in FORM["fields"]]
     site.visitor.post("/forms", json={**FORM, "fields": fields}, auth=("admin", "secret"))
 
-    def submit(email: object, key: str = "", address: str = "192.0.2.7") -> Any:
+    def submit(email: object, key: str = "", address: str = "192.0.2.7", auth: Any = None) -> Any:
         headers = {"Accept": "application/json"} | ({"Idempotency-Key": key} if key else {})
         return app.test_client().post(
             "/forms/1/submissions",
             json={**VALID, "input_2": email},
             headers=headers,
             environ_overrides={"REMOTE_ADDR": address},
+            auth=auth,
         )
 
     # Stored, a duplicate, another body for its key, an invalid address, a wrong type, stored.
@@ -172,6 +173,8 @@ def test_a_stranger_may_send_some_submissions_a_minute_whatever_becomes_of_them(
     assert [answer.status_code for answer in sent] == [200, 400, 422, 400, 400, 200, 429, 429]
     assert sent[-1].get_json()["code"] == "rest_too_many_submissions"
     assert 0 < int(sent[-1].headers["Retry-After"]) <= 60
+    # A caller with credentials is no stranger, wherever it calls from.
+    assert submit("f@example.com", auth=("admin", "secret")).status_code == 200
     with ThreadPoolExecutor(8) as pool:
         texts = [f"{number}@example.com" for number in range(16)]
         together = list(pool.map(lambda text: submit(text, address="192.0.2.8"), texts))
@@ -182,7 +185,7 @@ def test_a_stranger_may_send_some_submissions_a_minute_whatever_becomes_of_them(
     sent = [submit(text) for text in ("a@example.com", "e@example.com", "b@example.com")]
     assert [answer.status_code for answer in sent] == [200, 200, 400]
     listed = site.visitor.get("/entries", auth=("admin", "secret")).get_json()
-    assert listed["total_count"] == 9
+    assert listed["total_count"] == 10
 
 
 @pytest.mark.parametrize(("key", "value", "reason", "allowed"), [
@@ -252,6 +255,9 @@ def test_a_repeated_key_is_one_entry_and_another_body_or_a_part_of_it_is_refused
     for other in ({**VALID, "input_2": "b@example.com"}, without_name):
         answer = desk.anonymous.post("/forms/1/submissions", json=other, headers=headers)
         assert (answer.status_code, "Ada" in answer.text) == (422, False)
+    headers = {"Idempotency-Key": "k" * 256}
+    refused = desk.post("/forms/1/submissions", json=VALID, headers=headers)
+    assert list(refused.get_json()["data"]["params"]) == ["Idempotency-Key"]
 
 
 def test_a_repetition_is_the_same_entry_also_after_the_form_was_changed(desk: Client) -> None:
