@@ -52,11 +52,11 @@ run: install
 TESTS = export PYTHONDONTWRITEBYTECODE=; $(BIN)/python -m compileall -q $(CODE) && \
     $(BIN)/python -m pytest --numprocesses $(PROCESSES) --dist worksteal
 
-test: .venv/.told .venv/.test
+test: .venv/.announced .venv/.test
 	$(TESTS) --tier process $(ARGS)
 
-.PHONY: .venv/.told
-.venv/.told:
+.PHONY: .venv/.announced
+.venv/.announced:
 	@echo "Installs landform and what its tests need into .venv, which takes about a minute the first"
 	@echo "time. Then runs the tests in process, which takes at most three minutes on two cores."
 
