@@ -135,6 +135,23 @@ def test_a_host_hears_of_an_entry_after_its_commit_and_gets_no_value(host: Flask
     assert "Ada" not in str(event)
 
 
+def test_a_host_submits_a_form_and_writes_entries_in_python(host: Flask) -> None:
+    api = host.extensions["landing"].api
+    assert api.create_form(title="Other", fields=FORM["fields"], description="Kept")["id"] == 2
+    assert api.get_form(2)["description"] == "Kept"
+    # The id in the path wins.
+    sent = api.submit_form(1, input_1="Ada", form_id=2)
+    assert (sent["entry_id"], sent["confirmation_message"]) == ("1", "Thanks, Ada!")
+    assert api.submit_form(1, input_1="")["validation_messages"].keys() == {"1"}
+    assert api.create_form_entry(2, **{"1": "Eve"})["id"] == 2
+    changed = api.update_entry(1, **{"1": "Ada L.", "form_id": 1})
+    assert (changed["1"], api.get_entry(2)["1"]) == ("Ada L.", "Eve")
+    for name in ("idempotency_key", "if_match"):
+        with pytest.raises(TypeError, match=name):
+            api.create_form_entry(1, **{"1": "Ada", name: "x"})
+    assert api.list_entries()["total_count"] == 2
+
+
 def test_a_login_of_the_host_is_not_used_by_forms_of_other_sites(tmp_path: Any) -> None:
     app = Flask("host")
     app.secret_key = "x"
