@@ -118,6 +118,13 @@ def test_a_form_needs_the_part_and_a_request(host: Flask, tmp_path: Any) -> None
         without.form(1)
     with pytest.raises(RuntimeError, match="needs a request"):
         host.extensions["landing"].form(1)
+    prefixed: Any = create_blueprint(f"sqlite:///{tmp_path}/host.db", parts=[Leads()], name="de")
+    host.register_blueprint(prefixed, url_prefix="/<lang>/landing")
+    with host.test_request_context("/"):
+        with pytest.raises(RuntimeError, match="url_defaults"):
+            prefixed.form(1)
+        host.url_defaults(lambda endpoint, values: values.setdefault("lang", "de"))
+        assert 'action="/de/landing/forms/1/submissions"' in prefixed.form(1)
 
 
 def test_a_host_hears_of_an_entry_after_its_commit_and_gets_no_value(host: Flask) -> None:
