@@ -14,6 +14,7 @@ from landform.parts import all_parts
 from landform.schemas import pages
 from landform.schemas.fields import AnyList, Nested
 from landform.service.operations import Operation, Route, path_variables
+from landform.service.python.calls import takes_any_name
 from landform.service.python.operations import keyword_arguments, operations
 
 STUB = Path(__file__).parents[1] / "service/python/operations.pyi"
@@ -175,12 +176,14 @@ def returned(operation: Operation, schema: Schema) -> str:
 def method(route: Route, operation: Operation) -> str:
     """Return the code of a method, with its overloads."""
     ids, found = path_variables(route.path), overloads(operation)
+    # A `TypedDict` cannot have any names.
+    kinds = "Any" if takes_any_name(operation) else f"Unpack[{camel(operation.name)}]"
     takes = ["self", *(f"{one}: int | str" for one in ids), *["/"] * bool(ids)]
     code = ""
     for argument, kind in found.items():
         named = [
             *(["*", argument] if argument else []),
-            f"**arguments: Unpack[{camel(operation.name)}]",
+            f"**arguments: {kinds}",
         ]
         code += "    @overload\n" if len(found) > 1 else ""
         code += f"    def {operation.name}({', '.join([*takes, *named])}) -> {kind}:\n"

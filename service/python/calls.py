@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence, Set
 from datetime import date
 from typing import Any, TypeVar
 
-from marshmallow import ValidationError
+from marshmallow import INCLUDE, ValidationError
 
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import check_size, read_json
@@ -41,13 +41,20 @@ def etag_of(document: Mapping[str, Any]) -> str:
     return str(etag)
 
 
+def takes_any_name(operation: Operation) -> bool:
+    """Return whether the body may have any names, such as `input_1`."""
+    return operation.body is not None and operation.body.unknown == INCLUDE
+
+
 def read_arguments(
     operation: Operation, arguments: JsonObject, most_bytes: int
 ) -> tuple[JsonObject, JsonObject]:
     """Return the query and the body for arguments; the body has the bounds of a request."""
-    in_body = operation.body.load_fields.keys() if operation.body else set()
-    in_body -= operation.query.load_fields.keys() if operation.query else set()
+    in_query = operation.query.load_fields.keys() if operation.query else set()
+    in_body = (operation.body.load_fields.keys() if operation.body else set()) - in_query
     names = arguments.keys() - HEADER_ARGUMENTS
+    if takes_any_name(operation):
+        in_body |= names - in_query - {"_fields"}
     values = {name: _as_json(name, arguments[name]) for name in names}
     raw = dumps({name: values.pop(name) for name in sorted(in_body & names)})
     check_size(len(raw), most_bytes)

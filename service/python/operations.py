@@ -11,6 +11,7 @@ from typing import Any
 
 from landform.schemas.fields import Ignored
 from landform.service.operations import Operation, Route, all_routes, path_variables
+from landform.service.python.calls import HEADER_ARGUMENTS, takes_any_name
 from landform.service.resources import Parts, all_resources
 
 
@@ -56,15 +57,22 @@ def _method(route: Route, operation: Operation) -> Callable[..., Any]:
     """Return the function of a method, with its signature and docstring."""
     positional = ("self", *path_variables(route.path))
     keywords = keyword_arguments(operation)
+    others = [Parameter("others", Parameter.VAR_KEYWORD)] if takes_any_name(operation) else []
     signature = Signature(
         [
             *(Parameter(name, Parameter.POSITIONAL_ONLY) for name in positional),
             *(Parameter(name, Parameter.KEYWORD_ONLY, default=None) for name in keywords),
+            *others,
         ]
     )
 
     def method(*args: Any, **kwargs: Any) -> Any:
         arguments = signature.bind(*args, **kwargs).arguments
+        more = arguments.pop("others", {})
+        if headers := more.keys() & HEADER_ARGUMENTS:
+            raise TypeError(f"{operation.name}() has no argument {min(headers)!r}.")
+        # The ids in the path win.
+        arguments = {**more, **arguments}
         return arguments.pop("self")._call(route, operation, arguments)
 
     scope = f" It needs the scope {operation.scope}." if operation.scope else ""

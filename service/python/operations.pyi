@@ -138,11 +138,11 @@ class Operations:
         """Deliver events again: all after an id or a time, or all that were set aside."""
     def list_forms(self, **arguments: Unpack[ListForms]) -> Any:
         """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
-    def create_form(self, **arguments: Unpack[CreateForm]) -> dict[str, Any]:
+    def create_form(self, **arguments: Any) -> dict[str, Any]:
         """Create a form. A title in use gets a number."""
     def get_form(self, form_id: int | str, /, **arguments: Unpack[GetForm]) -> dict[str, Any]:
         """Return a form, also one in the trash."""
-    def update_form(self, form_id: int | str, /, **arguments: Unpack[UpdateForm]) -> dict[str, Any]:
+    def update_form(self, form_id: int | str, /, **arguments: Any) -> dict[str, Any]:
         """Replace a form. Without `confirmations` and `is_active` these stay."""
     @overload
     def delete_form(self, form_id: int | str, /, *, force: Literal[False] = False, **arguments: Unpack[DeleteForm]) -> dict[str, Any]:
@@ -150,23 +150,23 @@ class Operations:
     @overload
     def delete_form(self, form_id: int | str, /, *, force: Literal[True], **arguments: Unpack[DeleteForm]) -> FormDeleted:
         """Move a form to the trash, or with `force` delete it, its entries and its feeds."""
-    def submit_form(self, form_id: int | str, /, **arguments: Unpack[SubmitForm]) -> Any:
+    def submit_form(self, form_id: int | str, /, **arguments: Any) -> Any:
         """Submit a form; the response has the confirmation, or a message for each wrong field."""
-    def validate_submission(self, form_id: int | str, /, **arguments: Unpack[ValidateSubmission]) -> SubmissionValid:
+    def validate_submission(self, form_id: int | str, /, **arguments: Any) -> SubmissionValid:
         """Check a submission; nothing is stored."""
     def list_entries(self, **arguments: Unpack[ListEntries]) -> Any:
         """Return active entries, the newest first, or those of a search, with their number."""
-    def create_entry(self, **arguments: Unpack[CreateEntry]) -> dict[str, Any]:
+    def create_entry(self, **arguments: Any) -> dict[str, Any]:
         """Store an entry: the values are not checked, and no feed runs."""
     def list_form_entries(self, form_id: int | str, /, **arguments: Unpack[ListFormEntries]) -> Any:
         """Return the entries of a form, as the list of all entries does."""
-    def create_form_entry(self, form_id: int | str, /, **arguments: Unpack[CreateFormEntry]) -> dict[str, Any]:
+    def create_form_entry(self, form_id: int | str, /, **arguments: Any) -> dict[str, Any]:
         """Store an entry of the form in the path."""
     def erase_entries(self, **arguments: Unpack[EraseEntries]) -> EntriesErased:
         """Delete every entry with an e-mail address for good, in all forms; return how many."""
     def get_entry(self, entry_id: int | str, /, **arguments: Unpack[GetEntry]) -> dict[str, Any]:
         """Return an entry."""
-    def update_entry(self, entry_id: int | str, /, **arguments: Unpack[UpdateEntry]) -> dict[str, Any]:
+    def update_entry(self, entry_id: int | str, /, **arguments: Any) -> dict[str, Any]:
         """Replace the values of an entry, and write the properties that are sent."""
     @overload
     def delete_entry(self, entry_id: int | str, /, *, force: Literal[False] = False, **arguments: Unpack[DeleteEntry]) -> dict[str, Any]:
@@ -176,7 +176,7 @@ class Operations:
         """Move an entry to the trash, or with `force` delete it for good."""
     def update_entry_properties(self, entry_id: int | str, /, **arguments: Unpack[UpdateEntryProperties]) -> str:
         """Change the status, the star or whether an entry was read. Returns a message."""
-    def send_notifications(self, entry_id: int | str, /, **arguments: Unpack[SendNotifications]) -> Any:
+    def send_notifications(self, entry_id: int | str, /, **arguments: Any) -> Any:
         """Send the notifications of an entry, of which there are none: feeds do that."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
         """Carry out several writes in one commit; each is authorized and validated."""

@@ -17,7 +17,7 @@ from landform.parts.leads.intake.fields import input_ids
 from landform.parts.leads.models import Entry, EntryValue
 from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
-from landform.parts.leads.storage.searching import ALWAYS, searched, with_values
+from landform.parts.leads.storage.searching import ALWAYS, all_of, searched, with_values
 from landform.storage import events
 from landform.storage.errors import PartError
 from landform.storage.rows import Row, json_text, storable
@@ -163,7 +163,7 @@ def _insert(*counts: int) -> Prepared:
     """
     columns = {field: Parameter(name) for name, field in Entry._meta.fields.items() if name != "id"}
     free = [~fn.EXISTS(with_values(count, f"{place}_")) for place, count in enumerate(counts)]
-    row = Select(columns=[*columns.values()]).where(ALWAYS, *free)
+    row = Select(columns=[*columns.values()]).where(all_of(ALWAYS, *free))
     return Prepared(Entry.insert_from(row, [*columns]).returning(Entry.id))
 
 

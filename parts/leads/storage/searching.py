@@ -87,11 +87,19 @@ def with_values(count: int, prefix: str = "") -> Any:
     ]
     # As a value: PostgreSQL may otherwise look at all entries, if it planned when they were few.
     status = Entry.select(Entry.status).where(Entry.id == EntryValue.entry_id)
-    query = EntryValue.select(SQL("1")).where(conditions[0], SQL("'active'") == status)
-    for condition in conditions[1:]:
-        rows = EntryValue.select(EntryValue.entry_id).where(condition)
-        query = query.where(EntryValue.entry_id.in_(rows))
-    return query
+    others = [EntryValue.select(EntryValue.entry_id).where(other) for other in conditions[1:]]
+    same_entry = [EntryValue.entry_id.in_(rows) for rows in others]
+    return EntryValue.select(SQL("1")).where(
+        all_of(conditions[0], SQL("'active'") == status, *same_entry)
+    )
+
+
+def all_of(*conditions: Any) -> NodeList:
+    """Return the condition that all of many hold.
+
+    Without parentheses, which SQLite cannot read if there are a hundred in each other.
+    """
+    return NodeList(conditions, glue=" AND ")
 
 
 def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:

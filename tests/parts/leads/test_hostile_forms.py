@@ -73,3 +73,22 @@ def test_no_value_in_a_form_is_a_500_when_it_is_shown_or_submitted(desk: Client)
     for path in ("/entries?_labels=1", "/forms/1/entries?_labels=1"):
         assert desk.get(path).status_code == 200
     assert desk.get("/forms/1/entries", headers={"Accept": "text/csv"}).status_code == 200
+
+
+def test_as_many_values_as_a_submission_may_have_can_each_be_sent_only_once(client: Client) -> None:
+    fields: list[Any] = [{"id": number, "type": "text", "label": "L"} for number in range(1, 101)]
+    # Gravity Forms leaves out every tenth number of a box.
+    boxes = {f"input_101_{number}": f"c{number}" for number in range(1, 100) if number % 10}
+    choices = [{"text": text, "value": text} for text in boxes.values()]
+    fields.append({"id": 101, "type": "checkbox", "label": "L", "choices": choices})
+    client.post(
+        "/forms", json={"title": "F", "fields": [{**x, "noDuplicates": True} for x in fields]}
+    )
+    sent = {f"input_{number}": "A" for number in range(1, 101)} | boxes
+    path = "/forms/1/submissions"
+    assert client.post(path, json=sent).status_code == 200
+    again = [client.post(where, json=sent) for where in (path, f"{path}/validation")]
+    for answer in again:
+        assert answer.status_code == 400
+        assert len(answer.get_json()["validation_messages"]) == len(fields)
+    assert client.get("/entries").get_json()["total_count"] == 1

@@ -118,6 +118,13 @@ def test_a_form_needs_the_part_and_a_request(host: Flask, tmp_path: Any) -> None
         without.form(1)
     with pytest.raises(RuntimeError, match="needs a request"):
         host.extensions["landing"].form(1)
+    prefixed: Any = create_blueprint(f"sqlite:///{tmp_path}/host.db", parts=[Leads()], name="de")
+    host.register_blueprint(prefixed, url_prefix="/<lang>/landing")
+    with host.test_request_context("/"):
+        with pytest.raises(RuntimeError, match="url_defaults"):
+            prefixed.form(1)
+        host.url_defaults(lambda endpoint, values: values.setdefault("lang", "de"))
+        assert 'action="/de/landing/forms/1/submissions"' in prefixed.form(1)
 
 
 def test_a_host_hears_of_an_entry_after_its_commit_and_gets_no_value(host: Flask) -> None:
@@ -133,6 +140,23 @@ def test_a_host_hears_of_an_entry_after_its_commit_and_gets_no_value(host: Flask
     assert value == "Ada"
     assert (event["data"]["form_id"], event["data"]["status"]) == (1, "active")
     assert "Ada" not in str(event)
+
+
+def test_a_host_submits_a_form_and_writes_entries_in_python(host: Flask) -> None:
+    api = host.extensions["landing"].api
+    assert api.create_form(title="Other", fields=FORM["fields"], description="Kept")["id"] == 2
+    assert api.get_form(2)["description"] == "Kept"
+    # The id in the path wins.
+    sent = api.submit_form(1, input_1="Ada", form_id=2)
+    assert (sent["entry_id"], sent["confirmation_message"]) == ("1", "Thanks, Ada!")
+    assert api.submit_form(1, input_1="")["validation_messages"].keys() == {"1"}
+    assert api.create_form_entry(2, **{"1": "Eve"})["id"] == 2
+    changed = api.update_entry(1, **{"1": "Ada L.", "form_id": 1})
+    assert (changed["1"], api.get_entry(2)["1"]) == ("Ada L.", "Eve")
+    for name in ("idempotency_key", "if_match"):
+        with pytest.raises(TypeError, match=name):
+            api.create_form_entry(1, **{"1": "Ada", name: "x"})
+    assert api.list_entries()["total_count"] == 2
 
 
 def test_a_login_of_the_host_is_not_used_by_forms_of_other_sites(tmp_path: Any) -> None:
