@@ -80,18 +80,16 @@ def searched(values: Mapping[str, str], prefix: str = "") -> Row:
 def with_values(count: int, prefix: str = "") -> Any:
     """Return the query for an active entry of a form with all of some values of inputs."""
     columns = [parameters(f"{prefix}{name}", count) for name in ("key", "beginning", "text")]
-    conditions = [
+    same = [
         (EntryValue.form_id == Parameter("form_id"))
         & ((EntryValue.key == key) & (short_text == beginning) & (whole_text == text))
         for key, beginning, text in zip(*columns, strict=True)
     ]
     # As a value: PostgreSQL may otherwise look at all entries, if it planned when they were few.
     status = Entry.select(Entry.status).where(Entry.id == EntryValue.entry_id)
-    others = [EntryValue.select(EntryValue.entry_id).where(other) for other in conditions[1:]]
-    same_entry = [EntryValue.entry_id.in_(rows) for rows in others]
-    return EntryValue.select(SQL("1")).where(
-        all_of(conditions[0], SQL("'active'") == status, *same_entry)
-    )
+    any_value = NodeList(same, glue=" OR ", parens=True)
+    rows = EntryValue.select(SQL("1")).where(all_of(any_value, SQL("'active'") == status))
+    return rows.group_by(EntryValue.entry_id).having(fn.COUNT(SQL("*")) == SQL(str(count)))
 
 
 def all_of(*conditions: Any) -> NodeList:
