@@ -12,7 +12,7 @@ from werkzeug.datastructures import Headers
 from landform.service.auth.credentials import Access, Authorizer, CredentialAuthorizer, Identity
 from landform.service.conditions import is_current, make_etag
 from landform.service.json_codec import JsonObject
-from landform.service.loading import Fields, pairs
+from landform.service.loading import SECRETS, Fields, pairs
 from landform.service.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
 from landform.service.options import Options
 from landform.service.page_urls import Urls
@@ -24,8 +24,6 @@ from landform.storage.sql import Precondition, read_generation
 T = TypeVar("T")
 # Characters of a query that need no encoding in a `Link` header.
 SAFE_IN_QUERY = "%!$&'()*+,-./:;=?@[\\]^_`{|}~"
-# Query parameters that may contain a secret.
-SECRETS = ("password", "consumer_key", "consumer_secret")
 
 
 @dataclass(frozen=True)

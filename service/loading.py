@@ -9,6 +9,7 @@ from collections.abc import Container, Iterable, Mapping
 from functools import lru_cache
 from itertools import count
 from json import JSONDecodeError
+from typing import Any
 from urllib.parse import parse_qsl
 
 from marshmallow import Schema, ValidationError
@@ -21,6 +22,8 @@ from landform.service.json_codec import DEEPEST_JSON, JsonObject, TooDeep, loads
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")
 MAX_PARTS = 10
+# Query parameters that may contain a secret.
+SECRETS = ("password", "consumer_key", "consumer_secret")
 # A tree of names: one with an empty tree below it stands for its whole value.
 Fields = dict[str, "Fields"]
 DEEPEST_FIELD, LONGEST_FIELDS = 10, 4000
@@ -83,20 +86,16 @@ def _lists(value: object) -> object:
 
 
 def load_query(schema: Schema, sent: JsonObject) -> JsonObject:
-    """Load a query with its schema. The last results are kept, since queries are often the same."""
-    if all(isinstance(value, str) for value in sent.values()):
-        return dict(_load_texts(schema, tuple(sent.items())))
-    return _load(schema, sent)
+    """Load a query. The last results are kept, unless a query may contain a secret or a list."""
+    is_kept = all(isinstance(value, str) for value in sent.values())
+    if is_kept and sent.keys().isdisjoint(SECRETS):
+        return {**_load_texts(schema, tuple(sent.items()))}
+    return {**schema.load(sent)}
 
 
 @lru_cache(256)
-def _load_texts(schema: Schema, sent: tuple[tuple[str, str], ...]) -> JsonObject:
-    return _load(schema, dict(sent))
-
-
-def _load(schema: Schema, sent: JsonObject) -> JsonObject:
-    query: JsonObject = schema.load(sent)
-    return query
+def _load_texts(schema: Schema, sent: tuple[tuple[str, str], ...]) -> Any:
+    return schema.load(dict(sent))
 
 
 def parse_fields(value: object) -> Fields | None:

@@ -110,7 +110,9 @@ class Attempts:
         now = self._now()
         minute = now // SECONDS
         if minute != self._minute:
-            self._minute, self._refused = minute, set()
+            # In this order: no thread sees the new minute with addresses of the one before.
+            self._refused = set()
+            self._minute = minute
             EXPIRE.run(self._store, {"minute": minute})
         row = ADD.row(self._store, {"address": address, "minute": minute, "count": 1})
         if int(row[0]) + self._unstored[address, minute] <= limit:

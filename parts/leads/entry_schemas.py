@@ -64,15 +64,19 @@ def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
 class EntryColumns(Schema):
     """The columns of an entry that a body may have."""
 
-    status = Text("The status.", ENTRY_STATUSES, allow_none=True)
-    is_read = Integer("1 if it was read.", 0, 1, allow_none=True)
-    is_starred = Integer("1 if it has a star.", 0, 1, allow_none=True)
-    created_by = Integer("The author id of who sent it.", 0, allow_none=True)
-    date_created = Time("When it was sent, in UTC.", allow_none=True)
-    date_updated = Time("When it was last written, in UTC.", allow_none=True)
-    ip = Text("The IP address of the sender.", longest=100, line=True, allow_none=True)
-    source_url = Text("The page from which it was sent.", allow_none=True)
-    user_agent = Text("The program that sent it.", longest=250, allow_none=True)
+    status = Text("The status.", ENTRY_STATUSES)
+    is_read = Integer("1 if it was read.", 0, 1)
+    is_starred = Integer("1 if it has a star.", 0, 1)
+    created_by = Integer("The author id of who sent it.", 0)
+    date_created = Time("When it was sent, in UTC.")
+    date_updated = Time("When it was last written, in UTC.")
+    ip = Text("The IP address of the sender.", longest=100, line=True)
+    source_url = Text("The page from which it was sent.")
+    user_agent = Text("The program that sent it.", longest=250)
+
+    def on_bind_field(self, field_name: str, field_obj: Any) -> None:
+        """Allow null for each field that is not required."""
+        field_obj.allow_none = not field_obj.required
 
     @pre_load
     def drop_blank(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -95,8 +99,8 @@ class EntryProperties(EntryColumns):
 
     class Meta(Tolerant.Meta):
         include = {
-            "is_read": Flag("Whether it was read.", allow_none=True),
-            "is_starred": Flag("Whether it has a star.", allow_none=True),
+            "is_read": Flag("Whether it was read."),
+            "is_starred": Flag("Whether it has a star."),
         }
 
 
@@ -124,7 +128,7 @@ class EntryWrite(EntryColumns):
 class EntryUpdate(EntryWrite):
     """The body that replaces an entry."""
 
-    form_id = Integer("The form; by default that which it has.", 0, allow_none=True)
+    form_id = Integer("The form; by default that which it has.", 0)
 
 
 class EntryCreate(EntryWrite):

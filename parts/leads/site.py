@@ -13,8 +13,9 @@ from landform.parts.leads.intake.form_view import clean, field_views, first_valu
 from landform.parts.leads.storage import entries
 from landform.parts.leads.submissions import Outcome, open_form
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.call import SECRETS, Call
+from landform.service.call import Call
 from landform.service.errors import ApiError, from_known
+from landform.service.loading import SECRETS
 from landform.service.previews import now
 from landform.service.reply import Reply
 from landform.service.site import sent_forms

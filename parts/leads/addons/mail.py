@@ -17,7 +17,7 @@ from landform.service.planning.entries import text_of
 
 # Every server can pass on what is written in ASCII. Newer policies decode values that look encoded,
 # even to line breaks, and fold long words to blank lines.
-POLICY = compat32.clone(cte_type="7bit", linesep="\r\n")
+MAIL_POLICY = compat32.clone(cte_type="7bit", linesep="\r\n")
 # In seconds, for each step.
 TIMEOUT = 10.0
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
@@ -48,7 +48,7 @@ def run_email(
         return " ".join(printable.replace(ENCODED_WORD, "= ?").split())[:LONGEST_LINE]
 
     recipients = _recipients(meta, entry, form)
-    message = EmailMessage(policy=POLICY)
+    message = EmailMessage(policy=MAIL_POLICY)
     name = line("fromName")
     name = f'"{quote(name)}"' if name and name.isascii() else name
     message["From"] = Header(name, header_name="From")

@@ -46,9 +46,7 @@ LIST_ERRORS = ("rest_search_too_expensive",)
 ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
 VARY = {"Vary": "Accept"}
 # What every caller may see of an entry that it writes, and the rest of an entry without values.
-STATE_KEYS = (
-    *("id", "form_id", "date_created", "date_updated", "is_starred", "is_read", "status"),
-)
+STATE_KEYS = "id form_id date_created date_updated is_starred is_read status".split()
 NOTHING_SENT = {
     **dict.fromkeys(("ip", "source_url", "user_agent"), ""),
     **dict.fromkeys(("created_by", *PROPERTIES)),

@@ -10,14 +10,14 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import Any
 
-from peewee import SQL, Select, fn
+from peewee import SQL, NodeList, Select, fn
 
 from landform.parts.leads.errors import AlreadyInTrash, Duplicate, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
 from landform.parts.leads.models import Entry, EntryValue
 from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
-from landform.parts.leads.storage.searching import ALWAYS, all_of, searched, with_values
+from landform.parts.leads.storage.searching import ALWAYS, searched, with_values
 from landform.storage import events
 from landform.storage.errors import PartError
 from landform.storage.rows import Row, json_text, storable
@@ -145,7 +145,7 @@ def create_entry(
     row = {**DEFAULTS, "created_utc": now, "modified_utc": now, "created_by": None, **columns}
     row["form_id"] = form["id"]
     row["properties"] = json_text(columns.get("properties", {}))
-    searches = [searched(some, f"{place}_") for place, some in enumerate(unique)]
+    searches = [searched(texts, f"{place}_") for place, texts in enumerate(unique)]
     inserted = _insert(*map(len, unique)).row(store, reduce(or_, searches, row))
     if inserted is None:
         raise Duplicate
@@ -163,7 +163,8 @@ def _insert(*counts: int) -> Prepared:
     """
     columns = {field: Parameter(name) for name, field in Entry._meta.fields.items() if name != "id"}
     free = [~fn.EXISTS(with_values(count, f"{place}_")) for place, count in enumerate(counts)]
-    row = Select(columns=[*columns.values()]).where(all_of(ALWAYS, *free))
+    # Without parentheses in each other, of which SQLite cannot read a hundred.
+    row = Select(columns=[*columns.values()]).where(NodeList([ALWAYS, *free], glue=" AND "))
     return Prepared(Entry.insert_from(row, [*columns]).returning(Entry.id))
 
 

@@ -87,17 +87,10 @@ def with_values(count: int, prefix: str = "") -> Any:
     ]
     # As a value: PostgreSQL may otherwise look at all entries, if it planned when they were few.
     status = Entry.select(Entry.status).where(Entry.id == EntryValue.entry_id)
+    # Without parentheses in each other, of which SQLite cannot read a hundred.
     any_value = NodeList(same, glue=" OR ", parens=True)
-    rows = EntryValue.select(SQL("1")).where(all_of(any_value, SQL("'active'") == status))
+    rows = EntryValue.select(SQL("1")).where(any_value, SQL("'active'") == status)
     return rows.group_by(EntryValue.entry_id).having(fn.COUNT(SQL("*")) == SQL(str(count)))
-
-
-def all_of(*conditions: Any) -> NodeList:
-    """Return the condition that all of many hold.
-
-    Without parentheses, which SQLite cannot read if there are a hundred in each other.
-    """
-    return NodeList(conditions, glue=" AND ")
 
 
 def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
