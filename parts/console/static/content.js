@@ -1,6 +1,6 @@
 // What writes a page: what a new one begins with, and the text field of the content with a toolbar that inserts blocks
 // at the cursor.
-import { go, html, useId, useLoad, useRef, useState } from "./lib.js";
+import { go, html, useLoad, useRef, useState } from "./lib.js";
 import { create, hasPart, list as listOf, may } from "./api.js";
 import { buttons, columns, cover, escape, formMarker, group, hasBlocks, heading, insertion, isInline, join, list, paragraph, picture, placeFor, quote, separator, shown, withBreaks } from "./blocks.js";
 import { titleOf } from "./pages.js";
@@ -22,11 +22,10 @@ const STARTERS = [
     heading("What you win"),
     list(["Two nights in a double room, with breakfast", "A guided walk on Saturday"]),
     group("enter", heading("Enter now"), form),
-    quote("<p>I never win anything, and then the email came.</p><cite>Last year's winner</cite>"),
     paragraph("Entry is free and open to everyone aged 18 or over. The winner is drawn at random."),
   ])],
   ["Newsletter", "Good ideas, once a month", join([
-    paragraph("One short letter on the first Tuesday of each month: what we learned, what worked, and what did not."),
+    paragraph("One short letter on the first Tuesday of each month."),
     buttons(["Subscribe", "#subscribe"]),
     heading("In every letter"),
     columns(about("One idea", "Something that you can try on the same day."), about("One story", "How somebody solved a problem that you may have too.")),
@@ -43,15 +42,11 @@ const STARTERS = [
   ["Product launch", "Meet the new lamp", join([
     top("#7a2e12", "Light that follows your day", "Bright in the morning, warm in the evening, and off when you leave.", "Order yours", "#order"),
     columns(about("Made to last", "Every part can be replaced, with one screwdriver."), about("Easy on power", "It uses six watts at full brightness."), about("No app needed", "Set it once with the dial on the side.")),
-    quote("<p>I stopped thinking about light, and that is the best part.</p><cite>A tester</cite>"),
-    heading("Questions"),
-    about("When is it delivered?", "We send it within three days of your order."),
-    group("order", heading("Order yours"), form, paragraph("The first 100 orders come with a spare shade.")),
+    group("order", heading("Order yours"), form, paragraph("We send it within three days.")),
   ])],
   ["Coming soon", "Something new is coming", join([
-    top("#1c2541", "Almost there", "We are putting the finishing touches to it. Leave your address, and you will be the first to know.", "Tell me", "#tell"),
+    top("#1c2541", "Almost there", "Leave your address, and you will be the first to know.", "Tell me", "#tell"),
     group("tell", heading("Tell me when it opens"), form, paragraph("We write once, and never pass on your address.")),
-    paragraph('Questions? Write to <a href="mailto:hello@example.com">hello@example.com</a>.'),
   ])],
 ];
 
@@ -164,7 +159,7 @@ function Ask({ title, fields, done, close }) {
 }
 
 /** Buttons in one stop of the Tab key, with the arrow keys between them. */
-function Toolbar({ controls, tools, use }) {
+function Toolbar({ tools, use }) {
   const [current, setCurrent] = useState(0);
   const move = (event) => {
     const steps = { ArrowRight: current + 1, ArrowLeft: current - 1 + tools.length, Home: 0, End: tools.length - 1 };
@@ -174,7 +169,7 @@ function Toolbar({ controls, tools, use }) {
     setCurrent(next);
     event.currentTarget.querySelectorAll("button")[next].focus();
   };
-  return html`<div class="toolbar" role="toolbar" aria-label="Insert into the content" aria-controls=${controls} onKeyDown=${move}>
+  return html`<div class="toolbar" role="toolbar" aria-label="Insert into the content" onKeyDown=${move}>
     ${tools.map(([name, key], place) => html`<button type="button" tabindex=${place === current ? 0 : -1} onFocus=${() => setCurrent(place)}
       onClick=${() => use(name)} ...${typeof key === "string" ? { title: `Ctrl+${key.toUpperCase()}`, "aria-keyshortcuts": `Control+${key}` } : {}}>${name}</button>`)}
   </div>`;
@@ -182,7 +177,6 @@ function Toolbar({ controls, tools, use }) {
 
 export function Content({ value, change, ...attributes }) {
   const root = useRef();
-  const id = useId();
   const [asked, setAsked] = useState(null);
   const [message, setMessage] = useState("");
   const isPlainPaste = useRef(false);
@@ -240,10 +234,8 @@ export function Content({ value, change, ...attributes }) {
     // The dialog gives the focus back when it has closed.
     setTimeout(() => asked.done(values));
   };
-  return html`<div ref=${root} class="content" id=${id}>
-    <${Toolbar} controls=${id} tools=${[...BLOCKS, ...INLINE]} use=${use} />
-    <p class="hint" role="status">${message}</p>
-    <${LongText} label="Content" hint="HTML, text, or the markup of blocks. Ctrl+Shift+V pastes text only" ...${attributes} value=${shown(value)} change=${(text) => change(withBreaks(value, text))}
+  return html`<div ref=${root} class="content">
+    <${LongText} tools=${html`<${Toolbar} tools=${[...BLOCKS, ...INLINE]} use=${use} /><p class="hint" role="status">${message}</p>`} hint="HTML, text, or the markup of blocks. Ctrl+Shift+V pastes text only" ...${attributes} value=${shown(value)} change=${(text) => change(withBreaks(value, text))}
       onKeyDown=${keyDown} onPaste=${paste} rows="20" class="code" spellcheck="true" />
     ${asked && html`<${Ask} ...${asked} done=${finish} close=${() => setAsked(null)} />`}
   </div>`;

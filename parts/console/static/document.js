@@ -62,19 +62,29 @@ export function useDocument({ stored: loaded, draft = "", load, send, labels = {
   const latestChanges = useRef(changes);
   latestChanges.current = changes;
   const isChanged = Boolean(problem) || Object.keys(changes).length > 0;
-  const [canBeKept, setCanBeKept] = useState(true);
+  // Why the browser does not keep the draft, or "".
+  const [unkept, setUnkept] = useState("");
+  // The time of the draft that this tab has read or written.
+  const draftTime = useRef(restored?.time);
   const isOver = useRef(false);
 
-  /** Keep the draft, and return whether the browser could. */
+  const isOfOtherTab = () => ![undefined, draftTime.current].includes(readDraft(draft)?.time);
+  /** Keep the draft, and return why the browser could not, or "". The draft of another tab stays as it is. */
   const keep = () => {
-    if (isOver.current || !draft) return true;
+    if (isOver.current || !draft) return "";
     const { password, ...storable } = changes;
-    let isKept = true;
-    if (!Object.keys(storable).length) dropDraft(draft);
+    const isEmpty = !Object.keys(storable).length;
+    let reason = "";
+    if (isOfOtherTab()) reason = isEmpty ? "" : "what was typed in another tab is kept";
+    else if (isEmpty) dropDraft(draft);
     // A draft that an older version is based on stays as it is until its conflict is resolved.
-    else if (!(conflict && restored)) isKept = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag });
-    setCanBeKept(isKept);
-    return isKept;
+    else if (!(conflict && restored)) {
+      const time = Date.now();
+      reason = keepDraft(draft, { ...draftOf(storable, stored.values), etag: stored.etag, time });
+      if (!reason) draftTime.current = time;
+    }
+    setUnkept(reason);
+    return reason;
   };
   const latest = useRef(keep);
   latest.current = keep;
@@ -84,8 +94,8 @@ export function useDocument({ stored: loaded, draft = "", load, send, labels = {
   }, [values, stored, conflict]);
   const isLost = useRef(() => false);
   isLost.current = () => {
-    const isKept = latest.current();
-    return !isOver.current && isChanged && (!draft || !isKept || "password" in changes || Boolean(problem));
+    const reason = latest.current();
+    return !isOver.current && isChanged && Boolean(!draft || reason || "password" in changes || problem);
   };
   useEffect(() => {
     askBeforeLeaving(() => isLost.current());
@@ -99,7 +109,7 @@ export function useDocument({ stored: loaded, draft = "", load, send, labels = {
   /** Forget the changes: nothing is asked or kept from now on. */
   const close = () => {
     isOver.current = true;
-    if (draft) dropDraft(draft);
+    if (draft && !isOfOtherTab()) dropDraft(draft);
   };
   /** Go on with what is stored now, and with these changes. */
   const rebase = (next, kept) => {
@@ -145,7 +155,7 @@ export function useDocument({ stored: loaded, draft = "", load, send, labels = {
   const set = (changed) => setValues((now) => withChanges(now, changed));
   const onProblem = (field) => (text) => setProblems((before) => ({ ...before, [field]: text }));
   return {
-    values, stored, changes, isChanged, isSaving, error: shownError, set, save, close, savedAt: savedAt || stored.savedAt, conflict, canBeKept, discards: discarded.count,
+    values, stored, changes, isChanged, isSaving, error: shownError, set, save, close, savedAt: savedAt || stored.savedAt, conflict, unkept, discards: discarded.count,
     field: (path) => ({ name: path.replace("meta.", ""), label: labels[path], error: shownError, value: flat(values)[path], change: (value) => set({ [path]: value }), onProblem: onProblem(path) }),
     discard: () => {
       rebase(conflict ? conflict.theirs : stored, {});
@@ -183,14 +193,13 @@ function readDraft(name) {
 }
 
 let isSignedOut = false;
-/** Store a draft, unless the caller has signed out; return whether the browser could. */
+/** Store a draft, unless the caller has signed out; return why the browser could not, or "". */
 function keepDraft(name, draft) {
   try {
-    if (isSignedOut) return true;
-    localStorage.setItem(key(name), JSON.stringify({ ...draft, time: Date.now() }));
-    return true;
+    if (!isSignedOut) localStorage.setItem(key(name), JSON.stringify(draft));
+    return "";
   } catch {
-    return false;
+    return "there is too much of it";
   }
 }
 
@@ -249,14 +258,14 @@ export function Bar({ document: edited, state, label = "Save", fields, disabled,
   useEffect(() => {
     if (error?.params) showField();
   }, [error]);
-  const progress = isSaving ? "Saving …" : isChanged ? "Unsaved changes" : savedAt ? `Saved ${timeOf(savedAt)}` : "";
+  const progress = isSaving ? "Saving …" : isChanged ? "Unsaved changes" : savedAt ? `Saved ${timeOf(savedAt)}` : disabled ? "" : "Nothing to save yet";
   return html`<div class="bar edit-bar" role="region" aria-label="State and actions">
     ${state && html`<strong>${state}</strong>`}
-    <span class=${isChanged ? "unsaved" : "hint"}>${progress}</span>
+    <span id="progress" class=${isChanged ? "unsaved" : "hint"}>${progress}</span>
     <div class="actions">${children}
       ${!disabled && isChanged && html`<button type="button" onClick=${drop} disabled=${isSaving}>Discard changes</button>`}
-      ${!disabled && html`<button type="button" class="main" onClick=${act} aria-disabled=${isSaving || !isChanged || undefined} disabled=${Boolean(conflict)}>${label}</button>`}</div>
-    ${!edited.canBeKept && html`<p class="field-error">The browser cannot keep what you type until it is saved: there is too much of it.</p>`}
+      ${!disabled && html`<button type="button" class="main" aria-describedby="progress" onClick=${act} aria-disabled=${isSaving || !isChanged || undefined} disabled=${Boolean(conflict)}>${label}</button>`}</div>
+    ${edited.unkept && html`<p class="field-error">The browser cannot keep what you type until it is saved: ${edited.unkept}.</p>`}
     <${Problem} error=${error} fields=${fields} />
   </div>`;
 }

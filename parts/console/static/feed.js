@@ -77,6 +77,11 @@ function Conditions({ meta, change, error }) {
 const LABELS = { form_id: "Form", addon_slug: "Add-on", event_type: "Event type", feed_order: "Order", is_active: "Active", "meta.feedName": "Name", [`meta.${SWITCH}`]: "Conditional logic", [`meta.${LOGIC}`]: "Rules" };
 const SHOWN_FIELDS = ["fieldId", "form_id", "addon_slug", "event_type", "feed_order", "meta"];
 
+/** Return a message of the service with the labels of settings instead of their keys, such as `toEmail`. */
+function labelled(message, settings) {
+  return message && settings.reduce((text, [key, label]) => text.replace(key, () => `“${label}”`), message);
+}
+
 /** Return the values of the fields of a feed. */
 const valuesOf = (feed) => ({
   form_id: feed.form_id, addon_slug: feed.addon_slug, event_type: feed.event_type ?? "", feed_order: feed.feed_order,
@@ -112,9 +117,8 @@ async function write(id, before, values, etag) {
   } catch {
     method = "PUT";
   }
-  if (!Object.keys(changed).length) return { etag };
-  const { headers } = await call(method, `/feeds/${id}`, { body: method === "PUT" ? body : changed, headers: { "If-Match": etag } });
-  return { etag: headers.get("ETag"), warning: headers.get("X-Landform-Warning") };
+  if (!Object.keys(changed).length) return { headers: new Headers({ ETag: etag }) };
+  return call(method, `/feeds/${id}`, { body: method === "PUT" ? body : changed, headers: { "If-Match": etag } });
 }
 
 const loadFeed = async (id) => {
@@ -124,30 +128,26 @@ const loadFeed = async (id) => {
 
 export function Feed({ id, query }) {
   const isNew = id === "new";
-  const state = useLoad(async () => {
-    if (isNew) return { values: valuesOf({ form_id: query.form_id || "", addon_slug: "", feed_order: "", is_active: "1", meta: { feedName: "" } }), etag: "" };
-    return loadFeed(id);
-  }, [id]);
-  return html`<${Screen} title=${isNew ? "New feed" : `Feed ${id}`} actions=${!isNew && hasPart("runs") && html`<${Link} class="button" path="runs" query=${{ feed_id: id, state: "all" }}>Its runs<//>`}>
-    <${Loaded} state=${state}>${(loaded) => html`<${Editor} key=${loaded.etag} ...${{ id, isNew, loaded }} draftName=${isNew ? `feed/new/${query.form_id || ""}` : `feed/${id}`} />`}<//>
-  <//>`;
+  const empty = { form_id: query.form_id || "", addon_slug: "", feed_order: "", is_active: "1", meta: { feedName: "" } };
+  const state = useLoad(async () => (isNew ? { values: valuesOf(empty) } : loadFeed(id)), [id]);
+  return html`<${Loaded} state=${state} title="Feed ${id}">${(loaded) => html`<${Editor} key=${loaded.etag} ...${{ id, isNew, loaded }} />`}<//>`;
 }
 
-function Editor({ id, isNew, loaded, draftName }) {
+function Editor({ id, isNew, loaded }) {
   const mayWrite = may("feeds:write");
+  const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings } = additions;
   const edited = useDocument({
-    stored: loaded, draft: mayWrite ? draftName : "", load: () => loadFeed(id), labels: LABELS,
+    stored: loaded, draft: mayWrite ? `feed/${id}/${isNew ? loaded.values.form_id : ""}` : "", load: () => loadFeed(id), labels: LABELS,
     send: async (values, changes, stored) => {
       if (changes[`meta.${LOGIC}`]?.conditionalLogic?.rules?.some?.(({ fieldId }) => !String(fieldId ?? "").trim())) throw { message: "Nothing was saved: a rule has no field.", params: { fieldId: "A rule needs a field." } };
-      if (!isNew) return { values, ...(await write(id, stored.values, values, stored.etag)) };
-      const { data, headers } = await create("/feeds", bodyOf(values, true));
-      return { opens: `feeds/${data.id}`, created: `Feed ${data.id} was added.`, warning: headers.get("X-Landform-Warning") };
+      const { data, headers } = await (isNew ? create("/feeds", bodyOf(values, true)) : write(id, stored.values, values, stored.etag));
+      const warning = labelled(headers.get("X-Landform-Warning"), settingsOf(values));
+      return isNew ? { opens: `feeds/${data.id}`, created: `Feed ${data.id} was added.`, warning } : { values, etag: headers.get("ETag"), warning };
     },
   });
   const { values, stored, error, conflict, field, set } = edited;
   const setMeta = (changes) => set(Object.fromEntries(Object.entries(changes).map(([key, value]) => [`meta.${key}`, value])));
   const asFields = isShowable(values.meta);
-  const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings } = additions;
   const settings = settingsOf(values);
   const fieldKeys = ["feedName", ...(asFields ? [SWITCH, LOGIC] : []), ...settings.map(([key]) => key)];
   const metaOf = (hasField) => Object.fromEntries(Object.entries(values.meta).filter(([key]) => fieldKeys.includes(key) === hasField));
@@ -155,7 +155,8 @@ function Editor({ id, isNew, loaded, draftName }) {
     if (!isObject(others)) throw new TypeError("Settings are an object: { … }");
     set({ meta: { ...metaOf(true), ...others } });
   };
-  return html`<p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
+  return html`<${Screen} title=${isNew ? "New feed" : feedName({ id, ...stored.values })} actions=${!isNew && hasPart("runs") && html`<${Link} class="button" path="runs" query=${{ feed_id: id, state: "all" }}>Its runs<//>`}>
+  <p class="actions"><${Link} path="feeds" query=${{ form_id: stored.values.form_id }}>All feeds of this form<//> <${Link} path="plan" query=${{ form_id: stored.values.form_id }}>Try an entry<//></p>
   <${Bar} document=${edited} state=${isNew ? "New" : stored.values.is_active ? "On" : "Off"} fields=${SHOWN_FIELDS} label=${isNew ? "Add the feed" : "Save"} disabled=${!mayWrite} />
   ${mayWrite ? html`<form key=${edited.discards} onSubmit=${instead(edited.save)}>
     ${conflict && html`<${Conflict} document=${edited} what="feed" names=${LABELS} />`}
@@ -174,7 +175,7 @@ function Editor({ id, isNew, loaded, draftName }) {
   </form>` : html`<${Values} pairs=${[
     ["Name", String(values.meta.feedName ?? "")], ["Form", formName(values.form_id)], ["Add-on", values.addon_slug], ["Order", values.feed_order], ["Event type", values.event_type],
     ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta)],
-    ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}`;
+    ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}<//>`;
 }
 
 const REASONS = {

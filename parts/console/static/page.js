@@ -8,10 +8,12 @@ import { titleOf } from "./pages.js";
 import { Choice, Confirmed, Copied, DateTime, Json, Loaded, LongText, Problem, Screen, Text, Values, displayTime, say, useAction } from "./ui.js";
 
 /** Return the values of the fields of a page. */
-function valuesOf({ title, content, slug, status, date, password, author, meta }) {
+function valuesOf({ title, content, slug, status, date, modified, password, author, meta }) {
+  // The date of a draft moves with each write until it is given one.
+  const floats = ["draft", "pending"].includes(status) && date === modified;
   // The status of a scheduled page follows from its date.
   const editedStatus = status === "future" ? "publish" : status;
-  return { title: title.raw, content: content.raw, slug, status: editedStatus, date, password, author, meta };
+  return { title: title.raw, content: content.raw, slug, status: editedStatus, date: floats ? "" : date, password, author, meta };
 }
 
 const EMPTY = {
@@ -67,7 +69,7 @@ function checkMeta({ language: languages = [], gallery = [], form_id: form = "" 
 
 export function Page({ id, query }) {
   const state = useLoad(() => loadPage(id), [id]);
-  return html`<${Loaded} state=${state}>${(stored) => html`<${Editor} key=${`${id} ${stored.etag}`} ...${{ id, query, stored }} />`}<//>`;
+  return html`<${Loaded} state=${state} title="Page ${id}">${(stored) => html`<${Editor} key=${`${id} ${stored.etag}`} ...${{ id, query, stored }} />`}<//>`;
 }
 
 function Editor({ id, query, stored }) {

@@ -2,7 +2,7 @@
 // narrow screen the filters are folded, but for the search, and have the order too, since a table has no headings there.
 // And the history of a page: the changes of each write, and how to restore fields.
 import { Link, go, html, instead, observable, refine, useEffect, useLayoutEffect, useLoad, useRef, useState } from "./lib.js";
-import { batch, get, list, may, post } from "./api.js";
+import { additions, batch, get, list, may, post } from "./api.js";
 import { Check, Choice, Confirmed, Filter, List, Loaded, Paging, Problem, Screen, Table, Tabs, Text, displayTime, say, useAction } from "./ui.js";
 
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
@@ -86,7 +86,7 @@ export function parameters({ status, search, language, form, author, after, befo
   // The filter includes whole days; the API excludes its bounds.
   const until = before && `${before}T23:59:59`;
   return {
-    context: "edit", status: status || "any", search, language: language && [language], form_id: form, author,
+    context: "edit", status: status || "any", search, language: language && [language], form_id: form?.trim(), author,
     after: after && dayBefore(after), before: until, orderby, order, page, per_page: PER_PAGE,
     _fields: "id,date,modified,slug,status,link,title.raw,author,password,meta.starts_at,meta.ends_at",
   };
@@ -100,13 +100,13 @@ function dayBefore(day) {
 
 function Filters({ query }) {
   const used = ["language", "form", "author", "after", "before"].filter((name) => query[name]).length;
-  // A date is another one with each digit of its year: these are no steps of the history.
-  const choose = (name) => (value) => refine({ [name]: value, page: "" }, { replace: name === "after" || name === "before" });
+  // A date or number is another one with each digit: these are no steps of the history.
+  const choose = (name) => (value) => refine({ [name]: value, page: "" }, { replace: ["form", "after", "before"].includes(name) });
   return html`<form class="search" role="search" aria-label="Filter pages" onSubmit=${instead()}>
     <${Filter} name="search" label="Search" type="search" query=${query} />
     <details open=${isWide.use()}><summary>Filters and order${used > 0 && ` (${used} used)`}</summary><div class="filters">
       <${Filter} name="language" label="Language" placeholder="en" query=${query} />
-      <${Filter} name="form" label="Form" inputmode="numeric" query=${query} />
+      <${additions.FormField || Text} name="form" label="Form" none="Any form" inputmode="numeric" value=${query.form} change=${choose("form")} />
       <${Filter} name="author" label="Author (number)" inputmode="numeric" query=${query} />
       <${Text} name="after" label="From" type="date" value=${query.after} change=${choose("after")} />
       <${Text} name="before" label="Until" type="date" value=${query.before} change=${choose("before")} />
@@ -208,7 +208,7 @@ export function Revisions({ id, query }) {
     ]);
     return { page: page.data, ...revisions };
   }, [id, query.page]);
-  return html`<${Loaded} state=${state}>${({ page, items, total, pages }) => html`
+  return html`<${Loaded} state=${state} title="History of page ${id}">${({ page, items, total, pages }) => html`
     <${Screen} title="History of ${titleOf(page)}" actions=${html`<${Link} path="pages/${id}">Back to the page<//>`}>
       ${query.revision && html`<${Revision} key=${query.revision} page=${id} id=${query.revision} />`}
       <${Table} caption="Revisions" rows=${items} empty="Nothing has been changed yet: a revision is kept with each write from now on." columns=${[

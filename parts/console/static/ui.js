@@ -45,10 +45,13 @@ export function Problem({ error, fields = [] }) {
   </div>`;
 }
 
-/** The state of `useLoad`: `children(data)`, below an error if the last load has failed. */
-export function Loaded({ state: { data, error, loading, reload }, children }) {
+/**
+ * The state of `useLoad`: `children(data)`, below an error if the last load has failed. `title` is
+ * the heading of a screen without data, where the one of `children` has another.
+ */
+export function Loaded({ state: { data, error, loading, reload }, title, children }) {
   if (!data && !error) return html`<p class="hint" role="status">Loading …</p>`;
-  return html`${error && html`<${Problem} error=${error} /><p><button onClick=${reload}>Try again</button></p>`}
+  return html`${!data && title && html`<${Screen} title=${title} />`}${error && html`<${Problem} error=${error} /><p><button onClick=${reload}>Try again</button></p>`}
     ${data && html`<div class="loaded" key="loaded" aria-busy=${loading}>${children(data)}</div>`}`;
 }
 
@@ -72,8 +75,8 @@ const labelled = (control, written = "onInput") => ({ label, name, hint, error, 
 /** A field of one line. */
 export const Text = labelled((attributes, more) => html`<input type="text" autocomplete="off" ...${more} ...${attributes} />`);
 
-/** A field of several lines. */
-export const LongText = labelled((attributes, more) => html`<textarea ...${more} ...${attributes}></textarea>`);
+/** A field of several lines, below `tools` if there are any. */
+export const LongText = labelled((attributes, { tools, ...more }) => html`${tools}<textarea ...${more} ...${attributes}></textarea>`);
 
 /** A choice among `options`: values, or pairs of a value and its label. */
 export const Choice = labelled((attributes, { options }) => html`<select ...${attributes}>

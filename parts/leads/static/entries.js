@@ -75,7 +75,7 @@ export function EntryList({ query }) {
     </div>
     <${Problem} error=${error || csvError} />
     <p class="hint">${filters.form_id ? html`<button disabled=${isDownloading} onClick=${download}>Download CSV</button>` : "Choose a form to download its entries as CSV."}</p>
-    <${List} caption="Entries" what="entry" ...${{ state, columns }} empty="There are no such entries." />
+    <${List} caption="Entries" what="entry" state=${{ ...state, reload: () => [state, forms].forEach(({ reload }) => reload()) }} columns=${columns} empty="There are no such entries." />
     ${writes && html`<${Erasure} done=${state.reload} />`}
   <//>`;
 }
@@ -109,10 +109,11 @@ const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flat
 /** Get a form, if it is still there and the caller may read it. */
 const findForm = async (id) => (may("forms:read") ? (await get(`/forms/${id}`).catch(() => ({ data: null }))).data : null);
 
-/** Return a value as people read it: that of a consent is the text that was agreed to. */
+/** Return a value as people read it: that of a consent is the text that was agreed to, which is no value of its own. */
 function textOf(entry, form, id, value) {
-  const consent = form?.fields.find((field) => field.type === "consent" && `${field.id}.1` === id);
-  return consent ? entry[`${consent.id}.2`] || "Checked" : String(value);
+  const [field, input] = id.split(".");
+  const isConsent = form?.fields.some(({ id: one, type }) => type === "consent" && String(one) === field);
+  return isConsent && input < 3 ? input === "1" && (entry[`${field}.2`] || "Checked") : String(value);
 }
 
 export function Entry({ id }) {

@@ -149,7 +149,7 @@ const LABELS = { title: "Title", description: "Description", is_active: "Active"
 
 export function Form({ id, query }) {
   const state = useLoad(() => loadForm(id), [id]);
-  return html`<${Loaded} state=${state}>${(loaded) => html`<${Editor} key=${`${id} ${loaded.etag}`} ...${{ id, query, loaded }} />`}<//>`;
+  return html`<${Loaded} state=${state} title="Form ${id}">${(loaded) => html`<${Editor} key=${`${id} ${loaded.etag}`} ...${{ id, query, loaded }} />`}<//>`;
 }
 
 function Editor({ id, query, loaded }) {

@@ -208,10 +208,26 @@ def test_what_is_typed_survives_a_reload_and_is_never_a_password(console: Consol
     # What is typed from now on is no old draft.
     console.type("Content", "Another text.")
     assert "is here again" not in console.text
+    # Of two tabs with this page none replaces in silence what the other one keeps.
+    first = console.driver.current_window_handle
+    console.driver.switch_to.new_window("tab")
+    console.sign_in()
+    console.open(f"#/pages/{page_id}")
+    console.sees("and did not save is here again")
+    console.type("Content", "In another tab.")
+    drafts = "return JSON.stringify({...localStorage})"
+    console.until(lambda: "In another tab." in console.driver.execute_script(drafts))
+    console.driver.close()
+    console.driver.switch_to.window(first)
+    console.field("Content").send_keys(" Here.")
+    console.sees("what was typed in another tab is kept")
+    assert "In another tab." in console.driver.execute_script(drafts)
+    console.click("Pages")
+    console.driver.switch_to.alert.dismiss()
     # Signing out deletes it, once the user accepts that.
     console.click("Sign out")
     console.driver.switch_to.alert.dismiss()
-    assert console.value("Content") == "Another text."
+    assert console.value("Content") == "Another text. Here."
     # Also what was typed last, while the browser waits for a slow network.
     slow = {"offline": False, "latency": 600, "downloadThroughput": -1, "uploadThroughput": -1}
     console.driver.execute_cdp_cmd("Network.enable", {})
@@ -232,6 +248,8 @@ def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> 
     bar = console.find("//*[@aria-label='State and actions']")
     assert bar.text.split("\n")[0] == "Draft"
     assert console.button("Save").get_attribute("aria-disabled") == "true"
+    # A draft has no date until it is given one.
+    assert console.find("//input[@name='date']").get_attribute("value") == ""
     # As it was saved just now.
     assert re.search(r"Saved \d\d:\d\d", bar.text)
     console.type("Title", "Bars")
@@ -463,6 +481,7 @@ def test_the_history_shows_what_changed_and_puts_it_back(console: Console) -> No
 def test_an_address_that_leads_nowhere_says_so(console: Console, address: str) -> None:
     console.server.call("POST", "/pages", {"title": "Any page"})
     console.open(address)
+    console.find("//h1")
     console.sees({"#/pages/999999": "There is no such page", "#/pages?page=99": "Last change"}.get(
         address, "There is no such screen."
     ))  # fmt: skip

@@ -27,6 +27,7 @@ def selected(console: Console) -> str:
 def test_blocks_are_inserted_and_words_are_made_bold_by_keyboard_alone(console: Console) -> None:
     console.open("#/pages/new")
     console.type("Title", "By keyboard")
+    console.find("//label[.='Content']/following-sibling::*[1][@role='toolbar']")
     while console.focused != "Heading":
         console.press(Keys.TAB)
     console.press(Keys.ENTER)
