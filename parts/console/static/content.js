@@ -42,7 +42,9 @@ const STARTERS = [
   ["Product launch", "Meet the new lamp", join([
     top("#7a2e12", "Light that follows your day", "Bright in the morning, warm in the evening, and off when you leave.", "Order yours", "#order"),
     columns(about("Made to last", "Every part can be replaced, with one screwdriver."), about("Easy on power", "It uses six watts at full brightness."), about("No app needed", "Set it once with the dial on the side.")),
-    group("order", heading("Order yours"), form, paragraph("We send it within three days.")),
+    heading("Questions"),
+    about("When is it delivered?", "Within three days of your order."),
+    group("order", heading("Order yours"), form, paragraph("The first 100 come with a spare shade.")),
   ])],
   ["Coming soon", "Something new is coming", join([
     top("#1c2541", "Almost there", "Leave your address, and you will be the first to know.", "Tell me", "#tell"),

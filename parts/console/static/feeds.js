@@ -153,7 +153,7 @@ export function Copy({ feed, formId, close, done }) {
     if (String(data.form_id) === formId) done();
     else go("feeds", { form_id: data.form_id });
   });
-  return html`<${Dialog} title="Duplicate ${feed.meta?.feedName || `feed ${feed.id}`}" close=${close}><form onSubmit=${instead(copy)}>
+  return html`<${Dialog} title="Duplicate ${feedName(feed)}" close=${close}><form onSubmit=${instead(copy)}>
     <${Problem} error=${error} fields=${["form_id"]} />
     <${Text} label="Into the form" name="form_id" inputmode="numeric" pattern="[0-9]+" required error=${error} value=${form} change=${setForm} hint="The copy is off until you switch it on." />
     <div class="actions"><button class="main">Duplicate</button><button type="button" onClick=${close}>Cancel</button></div>
@@ -170,7 +170,7 @@ function Deletion({ feed, close, done }) {
     done();
   });
   const problem = error?.status === 412 ? { message: "Somebody else has saved this feed meanwhile. Nothing was deleted: close this and look at it again." } : error;
-  return html`<${Dialog} title="Delete ${feed.meta?.feedName || `feed ${feed.id}`}?" close=${close}><${Problem} error=${problem} />
+  return html`<${Dialog} title="Delete ${feedName(feed)}?" close=${close}><${Problem} error=${problem} />
     <${Loaded} state=${state}>${({ data }) => html`<p>Feed ${data.id}, ${data.addon_slug}, ${data.is_active === "1" ? "which is on" : "which is off"}. It cannot be brought back.</p>`}<//>
     <div class="actions"><button type="button" class="danger" disabled=${!state.data || Boolean(error)} onClick=${erase}>Delete</button><button type="button" onClick=${close} autofocus>Cancel</button></div>
   <//>`;
@@ -178,7 +178,12 @@ function Deletion({ feed, close, done }) {
 
 const RUNS_PER_PAGE = 50;
 const STATES = [["failed", "Failed"], ["due", "Due"], ["claimed", "Claimed"], ["pending", "Pending"], ["success", "Success"], ["skipped", "Skipped"], ["all", "All"]];
-const ENDED = ["success", "skipped", "failed"];
+export const ENDED = ["success", "skipped", "failed"];
+/** The columns of every table of runs. */
+export const RUN_COLUMNS = [
+  { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
+  { label: "Outcome", kind: "long", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
+];
 const FILTERS = ["form_id", "feed_id", "entry_id"];
 
 /**
@@ -216,8 +221,7 @@ export function RunList({ query }) {
   const columns = [
     { label: "Entry", main: true, cell: (run) => html`<${Link} path="runs" query=${{ state: "all", entry_id: run.entry_id, form_id: run.form_id }}>${run.entry_id}<//>` },
     { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${formName(run.form_id).toLowerCase()}<//>` },
-    { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
-    { label: "Outcome", kind: "long", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
+    ...RUN_COLUMNS,
     { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${displayTime(run.modified)}</time>
       <p class="hint">first claimed ${displayTime(run.created)}</p>
       ${run.until && html`<p class="hint">lease until ${displayTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${displayTime(run.retry_at)}</p>`}` },

@@ -2,6 +2,7 @@
 import { Link, counted, go, html, refine, useEffect, useLoad, useState } from "./lib.js";
 import { fromLocal, fromUtc, get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
 import { feedName } from "./feed.js";
+import { ENDED, RUN_COLUMNS } from "./feeds.js";
 import { getForms } from "./form.js";
 import { Choice, Confirmed, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, Values, displayTime, openTabOf, say, useAction } from "./ui.js";
 
@@ -97,7 +98,6 @@ function Erasure({ done }) {
 
 // By status. The button of a way becomes that of the way back, so that it keeps the focus.
 const NEXT = { active: [["spam", "Spam"], ["trash", "Move to the trash"]], spam: [["active", "Not spam"], ["trash", "Move to the trash"]], trash: [["active", "Restore"]] };
-const ENDED = ["success", "skipped", "failed"];
 
 /** Return the label of each input from the labels of the service, which are nested by field. */
 const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flatMap((item, place) => {
@@ -172,8 +172,7 @@ function Runs({ entry }) {
   });
   const columns = [
     { label: "Feed", main: true, cell: (run) => html`<${Link} path="feeds/${run.feed_id}">${nameOf(run)}<//>` },
-    { label: "State", cell: (run) => html`<span class="state ${run.state}">${run.state}</span> <span class="hint">attempt ${run.attempt}</span>` },
-    { label: "Outcome", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
+    ...RUN_COLUMNS,
     { label: "Last written", cell: (run) => displayTime(run.modified) },
     may("runs:write") && { label: "", cell: (run) => ENDED.includes(run.state) && html`<button aria-label="Replay ${nameOf(run)}" disabled=${isRunning} onClick=${() => replay(run)}>Replay</button>` },
   ];
