@@ -124,7 +124,7 @@ class Call:
     body: JsonObject = field(default_factory=dict)
     fields: Fields | None = None
     # Headers of the reply, also of an error.
-    notes: Mapping[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
     prepared: Any = None
 
     @property

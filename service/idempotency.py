@@ -27,7 +27,7 @@ def once(call: Call, ids: Mapping[str, Any], view: Callable[[], Reply]) -> Reply
 
     Keys belong to a caller and an operation. The same key with another body is a 422.
     """
-    key = _key(call, ids) if call.operation.takes_idempotency_key else None
+    key = _key(call, ids) if call.operation.is_repeatable_create else None
     if key is None:
         return view()
     with call.store.transaction():

@@ -54,7 +54,8 @@ class Operation:
     - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
     - `safe`: nothing is changed, whatever the method. `responds_early`: a slow result is a 202
       whose `Location` will have it. `repeatable`: whether a create accepts an
-      `Idempotency-Key`. `batch`: whether it may be in a batch.
+      `Idempotency-Key`; `reads_key`: whether the view itself does. `batch`: whether it may be in
+      a batch.
     - `prepare`: a function for slow work without the database, called before a write blocks
       others. The view gets its result as `call.prepared`.
     - `headers`: those of a response that OpenAPI describes. `errors`: the codes that do not follow
@@ -89,6 +90,7 @@ class Operation:
     safe: bool = False
     responds_early: bool = False
     repeatable: bool = True
+    reads_key: bool = False
     batch: bool = True
     prepare: Prepare | None = None
     errors: tuple[str | type[PartError], ...] = ()
@@ -109,9 +111,14 @@ class Operation:
         return self.is_read and "ETag" in self.headers
 
     @cached_property
-    def takes_idempotency_key(self) -> bool:
-        """Whether the operation is a create that accepts an `Idempotency-Key`."""
+    def is_repeatable_create(self) -> bool:
+        """Whether the first reply is stored for an `Idempotency-Key`."""
         return self.status == 201 and self.repeatable
+
+    @cached_property
+    def takes_idempotency_key(self) -> bool:
+        """Whether the operation accepts an `Idempotency-Key`."""
+        return self.is_repeatable_create or self.reads_key
 
     @cached_property
     def takes_body(self) -> bool:

@@ -2,10 +2,11 @@
 
 `X-Landform-Ignored` lists the ignored names, never a value. With `Prefer: handling=strict` (RFC
 7240) or the option `strict` the call is a 400 with suggestions, as is a misspelt name in the body
-of a write outside of `/wp-json`. Names inside of a value are not checked, except in `meta`.
+of a write outside of `/wp-json`. Names inside of a value are not checked, except in `meta`. Which
+names a body has that may have any is known by its view, see `check_body`.
 """
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -16,7 +17,7 @@ from marshmallow import EXCLUDE, ValidationError
 
 from landform.schemas.fields import Nested
 from landform.schemas.known_names import is_misspelt, nearest
-from landform.service.call import Incoming
+from landform.service.call import Call, Incoming
 from landform.service.errors import from_validation
 from landform.service.json_codec import JsonObject
 from landform.service.operations import Operation
@@ -111,6 +112,21 @@ def check_names(
         error.headers |= headers
         raise error
     return {**headers, IGNORED_HEADER: ", ".join(names)}
+
+
+def check_body(call: Call, known: Collection[str]) -> None:
+    """Report the names in a body that may have any, other than those that its view knows.
+
+    They are added to the header of ignored names. Raises `ValidationError` where these are refused.
+    """
+    names = _unknown(call.sent_body, COMMON_PARAMETERS.union(known))
+    preferred = preferred_handling(call.incoming.headers.get("Prefer"))
+    if names and (preferred == STRICT or (call.options.strict and not preferred)):
+        all_known = KnownNames(frozenset(), None, None, tuple(known), {})
+        raise ValidationError({name: [_message(name, all_known)] for name in names})
+    if names:
+        ignored = filter(None, [call.notes.get(IGNORED_HEADER), *names])
+        call.notes[IGNORED_HEADER] = ", ".join(ignored)
 
 
 def preferred_handling(prefer: str | None) -> str | None:

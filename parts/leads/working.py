@@ -45,6 +45,7 @@ LONGEST_MESSAGE = 500
 # How many threads a process may have for attempts: only their end frees those that hang.
 THREADS, MOST_THREADS = "landform-addon", 100
 TOO_MANY = "Too many add-ons hang."
+IN_TRASH = "The form is in the trash."
 UNEXPECTED = "The add-on ended with {}."
 
 
@@ -195,6 +196,8 @@ class Worker:
             raise NothingToRun("") from error
         if entry["status"] != ACTIVE:
             raise NothingToRun("")
+        if form["is_trash"] == "1":
+            raise AddonError(IN_TRASH, retryable=False)
         key = run_key(self._store, feed["id"], run["entry_id"])
         return self._addons()[feed["addon_slug"]], json.loads(feed["meta"]), entry, form, key
 

@@ -192,7 +192,7 @@ def _responses(components: Components, operation: Operation) -> JsonObject:
     common = NAME_HEADERS if operation.checks_names else ()
     responses: JsonObject = {
         str(operation.status): {
-            "description": "Created." if operation.takes_idempotency_key else "Success.",
+            "description": "Created." if operation.is_repeatable_create else "Success.",
             "headers": {name: RESPONSE_HEADERS[name] for name in (*operation.headers, *common)},
             "content": {JSON: {"schema": _response(components, operation)}},
         }

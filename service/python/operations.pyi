@@ -1008,6 +1008,7 @@ class SubmitForm(TypedDict, total=False):
     field_values: Any
     target_page: int | None
     _fields: str | Sequence[str]
+    idempotency_key: str
 
 class SubmissionValid(TypedDict):
     """A submission that is valid, and was only checked."""

@@ -178,6 +178,16 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
     return values
 
 
+def input_names(form: JsonObject) -> list[str]:
+    """Return the names that `read_values` reads, and that of the honeypot."""
+    ids = [item.id for field in open_fields(form) for item in sent_inputs(field)]
+    for field in open_fields(form):
+        ids += [str(field["id"])] if field["type"] == "checkbox" else []
+        ids += [f"{field['id']}_other"] if field["type"] == "radio" else []
+    names = [PREFIX + text for text in ids]
+    return [*names, *(name.replace(".", "_") for name in names), honeypot_name(form)]
+
+
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:
     """Return the boxes that a list of values ticks."""
     items = value if isinstance(value, list) else [value]

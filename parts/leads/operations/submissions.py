@@ -8,6 +8,7 @@ from marshmallow import INCLUDE, Schema, ValidationError
 from landform.parts.leads import Leads, site
 from landform.parts.leads import errors as e
 from landform.parts.leads.intake.confirmations import Confirmation
+from landform.parts.leads.intake.fields import input_names
 from landform.parts.leads.response_schemas import (
     SubmissionInvalid,
     SubmissionStored,
@@ -23,6 +24,7 @@ from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import accepts_html, check_size
 from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.reply import NO_STORE, Reply
+from landform.service.unknown_names import check_body
 from landform.storage.errors import StorageError
 
 RESOURCE = Resource(GRAVITY_FORMS)
@@ -56,6 +58,9 @@ class Submission(Schema):
     target_page = Integer("The page to go on to; 0 to submit.", 0, allow_none=True)
 
 
+SUBMISSION = Submission()
+
+
 class SubmissionView(Tolerant):
     """The query of a submission."""
 
@@ -66,12 +71,13 @@ class SubmissionView(Tolerant):
 @RESOURCE.post(
     "/forms/<form_id>/submissions",
     query=SubmissionView(),
-    body=Submission(),
+    body=SUBMISSION,
     response=SubmissionStored | SubmissionValid,
     invalid=SubmissionInvalid,
     form=True,
     most_bytes=MOST_SENT,
     public=True,
+    reads_key=True,
     headers=("Location",),
     batch=False,
     example={"input_1": "Ada", "input_2": "ada@example.com"},
@@ -90,6 +96,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
             _refuse(call.access.seconds_refused("forms"))
         context = _context(call, visited)
         try:
+            _check_names(call, form)
             return submit(call.store, form, call.sent_body, context, lambda: _count(call, "forms"))
         except (ValidationError, StorageError):
             # Not counted, or no longer.
@@ -108,7 +115,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
 
 @RESOURCE.post(
     "/forms/<form_id>/submissions/validation",
-    body=Submission(),
+    body=SUBMISSION,
     response=SubmissionValid(),
     invalid=SubmissionInvalid,
     form=True,
@@ -145,6 +152,13 @@ def _refuse(seconds: int) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
+def _check_names(call: Call, form: JsonObject) -> None:
+    """Report names that mean nothing, but not to browsers: pages may add inputs to a form."""
+    if not accepts_html(call.incoming.headers):
+        own = (*SUBMISSION.load_fields, site.PAGE, site.KEY, site.RETURN, "form_id")
+        check_body(call, [*own, *input_names(form)])
+
+
 def _context(call: Call, visited: Any) -> Context:
     caller, headers = call.access.identity, call.incoming.headers
     columns = {
@@ -161,6 +175,7 @@ def _checked(call: Call, form_id: int) -> Reply:
     form = _open_form(call, form_id)
     # A check tells whether a value of a field with `noDuplicates` was sent before.
     _count(call, "checks")
+    _check_names(call, form)
     if messages := check(call.store, form, call.sent_body):
         return _invalid(messages)
     return Reply({**VALID, "validation_messages": [], "is_spam": False})

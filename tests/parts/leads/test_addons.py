@@ -152,6 +152,40 @@ def test_only_planned_feeds_run_and_only_for_active_entries(desk: Desk, hook: Re
     assert {run["state"] for run in desk.runs()} == {"success"}
 
 
+def test_nothing_is_tried_again_for_what_is_off_in_the_trash_or_deleted(desk: Desk) -> None:
+    tries = list[str]()
+
+    def fail(meta: Any, entry: Any, form: Any, key: str) -> None:
+        tries.append(meta["feedName"])
+        raise AddonError("No.")
+
+    desk.landing.addons["crm"] = fail
+    off, _ = desk.add_feed("crm", feedName="off"), desk.add_feed("crm")
+    form, entry_id = desk.form, desk.submit(f3="Hello")
+    desk.deliver()
+    assert sorted(tries) == ["F", "off"]
+
+    def retry() -> list[tuple[str, str]]:
+        """Try again what may be; return the states."""
+        tries.clear()
+        desk.deliver(later=True)
+        return desk.states()
+
+    desk.put(f"/feeds/{off}/properties", json={"is_active": False})
+    assert (retry(), tries) == ([("failed", "No.")] * 2, ["F"])
+    desk.put(f"/feeds/{off}/properties", json={"is_active": True})
+    assert (retry(), sorted(tries)) == ([("failed", "No.")] * 2, ["F", "off"])
+    desk.ok(desk.delete(f"/feeds/{off}"))
+    assert (retry()[1], tries) == (("failed", "No."), ["F"])
+    desk.set_status(entry_id, "trash")
+    assert (retry(), tries) == ([("failed", "No.")], [])
+    desk.set_status(entry_id, "active")
+    assert (retry()[1], tries) == (("failed", "No."), ["F"])
+    desk.ok(desk.delete(f"/forms/{form}"))
+    assert (retry()[1], tries) == (("failed", "The form is in the trash."), [])
+    assert desk.runs()[1]["retryable"] is False
+
+
 def test_a_feed_that_nobody_here_runs_waits_for_an_outside_worker(desk: Desk) -> None:
     feed = desk.add_feed("gravityformsmailchimp")
     entry_id = desk.submit(f3="Hello")

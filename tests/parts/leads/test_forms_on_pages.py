@@ -241,6 +241,37 @@ def test_a_long_body_is_refused_before_it_is_parsed(desk: Client) -> None:
         assert desk.anonymous.post("/forms/1/submissions", **sent).status_code == status
 
 
+def test_clients_are_shown_the_names_that_a_form_lacks_and_browsers_may_send_any(
+    desk: Client,
+) -> None:
+    boxes = {"id": 5, "type": "checkbox", "choices": [{"text": "A", "value": "a"}]}
+    other = {"id": 6, "type": "radio", "choices": [], "enableOtherChoice": True}
+    secret = {"id": 7, "type": "text", "visibility": "administrative"}
+    fields = [*FORM["fields"], boxes, other, secret]
+    assert desk.put("/forms/1", json={**FORM, "fields": fields}).status_code == 200
+    known = {**VALID, "input_1.6": "L", "input_5": ["a"], "input_6": "gf_other_choice",
+             "input_6_other": "x", "input_8": "", "source_page": 1, "target_page": 0,
+             "field_values": "", **shown(desk.anonymous)[1]}  # fmt: skip
+    more = {**known, "input_99": "y", "input_7": "z", "utm_source": "ad"}
+    for path in ("", "/validation"):
+        for body, ignored in ((known, None), (more, "input_7, input_99, utm_source")):
+            for strict in (False, True):
+                headers = {"Prefer": "handling=strict"} if strict else {}
+                url = f"/forms/1/submissions{path}"
+                answer = desk.anonymous.post(url, json=body, headers=headers)
+                assert answer.status_code == (400 if ignored and strict else 200)
+                if strict and ignored:
+                    params = answer.get_json()["data"]["params"]
+                    assert ", ".join(params) == ignored
+                else:
+                    assert answer.headers.get("X-Landform-Ignored") == ignored
+    stored = len(entries(desk))
+    data = {**shown(desk.anonymous)[1], **VALID, "utm_source": "ad"}
+    headers = {**BROWSER, "Prefer": "handling=strict"}
+    answer = desk.anonymous.post("/forms/1/submissions", data=data, headers=headers)
+    assert (answer.status_code, len(entries(desk))) == (303, stored + 1)
+
+
 def test_a_repeated_key_is_one_entry_and_another_body_or_a_part_of_it_is_refused(
     desk: Client,
 ) -> None:

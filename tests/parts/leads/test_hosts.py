@@ -12,7 +12,7 @@ from flask_wtf.csrf import CSRFError, CSRFProtect
 from markupsafe import Markup
 
 from landform.parts.leads import Leads
-from landform.service import Identity, create_blueprint, event_signal
+from landform.service import ApiError, Identity, create_blueprint, event_signal
 
 FORM: dict[str, Any] = {
     "title": "Offer",
@@ -147,9 +147,13 @@ def test_a_host_submits_a_form_and_writes_entries_in_python(host: Flask) -> None
     assert api.create_form(title="Other", fields=FORM["fields"], description="Kept")["id"] == 2
     assert api.get_form(2)["description"] == "Kept"
     # The id in the path wins.
-    sent = api.submit_form(1, input_1="Ada", form_id=2)
+    sent = api.submit_form(1, input_1="Ada", form_id=2, idempotency_key="k")
+    assert api.submit_form(1, input_1="Ada", idempotency_key="k")["entry_id"] == "1"
     assert (sent["entry_id"], sent["confirmation_message"]) == ("1", "Thanks, Ada!")
     assert api.submit_form(1, input_1="")["validation_messages"].keys() == {"1"}
+    with pytest.raises(ApiError) as refused:
+        api.submit_form(1, input_1="Ada", inputs_1="Eve")
+    assert refused.value.params == {"inputs_1": 'inputs_1 is unknown; did you mean "input_1"?'}
     assert api.create_form_entry(2, **{"1": "Eve"})["id"] == 2
     changed = api.update_entry(1, **{"1": "Ada L.", "form_id": 1})
     assert (changed["1"], api.get_entry(2)["1"]) == ("Ada L.", "Eve")
