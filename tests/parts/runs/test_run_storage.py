@@ -12,8 +12,8 @@ from landform.parts.runs.models import FeedRun
 from landform.storage import FeedNotFound, Store, feeds
 from landform.storage.clock import earlier, utc_text
 
-SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}
-FAILURE = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
+SUCCESS = {"attempt": 1, "state": "success", "code": "", "message": "", "retryable": False}
+FAILURE = {**SUCCESS, "state": "failed", "code": "timeout", "retryable": True}
 PART = {"page": 1, "per_page": 100, "order": "desc"}
 
 
@@ -44,14 +44,14 @@ def test_a_lapsed_run_is_replayed_or_ended_where_nobody_else_has_claimed_it(stor
     assert runs.replay(store, 1, run["id"])["state"] == "pending"
     assert claim(store)["attempt"] == 2
     change(store, run, due_utc=past(hours=1))
-    assert runs.end(store, 1, run["id"], 2, SUCCESS)["state"] == "success"
+    assert runs.end(store, 1, run["id"], {**SUCCESS, "attempt": 2})["state"] == "success"
     assert runs.feeds_of_entry(store, "e") == {1: False}
 
 
 def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
     run = claim(store, 3)
     feeds.delete(store, 3)
-    assert runs.end(store, 3, run["id"], 1, FAILURE)["state"] == "failed"
+    assert runs.end(store, 3, run["id"], FAILURE)["state"] == "failed"
     with pytest.raises(FeedNotFound):
         claim(store, 3)
     assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
@@ -74,13 +74,13 @@ def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:
 def test_a_clock_that_jumps_ahead_and_back_neither_forgets_a_run_nor_keeps_a_lease(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.end(store, 1, claim(store, 1, "done")["id"], 1, SUCCESS)
+    runs.end(store, 1, claim(store, 1, "done")["id"], SUCCESS)
     future = earlier(runs.database_time(store), -timedelta(days=40))
     with monkeypatch.context() as jump:
         jump.setattr(runs, "database_time", lambda _: future)
         claim(store, 1, "leased")
         failed = claim(store, 1, "failed")
-        runs.end(store, 1, failed["id"], 1, FAILURE)
+        runs.end(store, 1, failed["id"], FAILURE)
     with pytest.raises(RunNotDue):
         claim(store, 1, "done")
     assert {run["entry_id"] for run in runs.list_due(store, PART)[0]} == {"leased", "failed"}
@@ -96,11 +96,10 @@ def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) ->
     lapsed, failed, waiting = (claim(store, 1, entry) for entry in ("lapsed", "failed", "waiting"))
     pending, done = claim(store, 2, "pending"), claim(store, 2, "done")
     claim(store, 2, "claimed")
-    runs.end(store, 1, failed["id"], 1, FAILURE)
-    runs.end(store, 1, waiting["id"], 1,
-             {**FAILURE, "retry_at": datetime.now(UTC) + timedelta(days=1)})  # fmt: skip
+    runs.end(store, 1, failed["id"], FAILURE)
+    runs.end(store, 1, waiting["id"], {**FAILURE, "retry_at": past(days=-1)})
     for run in (pending, done):
-        runs.end(store, 2, run["id"], 1, SUCCESS)
+        runs.end(store, 2, run["id"], SUCCESS)
     runs.replay(store, 2, pending["id"])
     change(store, lapsed, due_utc=past(minutes=5))
     change(store, failed, due_utc=past(minutes=9))

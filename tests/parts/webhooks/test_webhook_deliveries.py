@@ -15,7 +15,7 @@ from outbox import Outbox, hook, outbox
 from processes import until
 from receivers import Receiver, receiver
 
-from landform.parts.webhooks.delivery import sign
+from landform.parts.webhooks.sending import sign
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 HOUR, DRAFT = 3600, {"title": "A page", "status": "draft"}
