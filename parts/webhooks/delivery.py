@@ -97,7 +97,9 @@ class Deliverer:
                     skipped.append((webhook, cursor))
         if skipped and monotonic() >= self._move_from:
             self._move_from = monotonic() + CHECK_INTERVAL
-            storage.set_cursors(self._store, skipped)
+            with self._store.transaction():
+                for webhook, cursor in skipped:
+                    storage.settle(self._store, webhook, {"cursor": cursor})
         return due, min(waits, default=None)
 
     def _begin(self, webhook: Row, row: Row) -> None:

@@ -3,7 +3,7 @@
 import json
 import secrets
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from peewee import ModelSelect
@@ -26,12 +26,6 @@ LEASE, DELIVERER = 9.0, "deliverer"
 # How many webhooks there may be, and how many attempts are stored of each.
 MOST_WEBHOOKS, MOST_DELIVERIES = 100, 20
 EXPIRED = "Events after {} were no longer kept, and were not delivered; it goes on after {}."
-# The metrics of each webhook: its column, the name, the meaning, and whether it is a total.
-METRICS = (
-    ("waiting", "webhook_waiting", "Events that wait to be delivered", False),
-    ("delivered", "webhook_deliveries", "Events delivered", True),
-    ("failed", "webhook_failures", "Attempts that failed", True),
-)
 
 
 def list_all(store: Store) -> list[Row]:
@@ -86,8 +80,7 @@ def update(store: Store, webhook_id: int, values: Row) -> Row:
     if values.get("url", stored["url"]) != stored["url"]:
         values = {**values, **NO_FAILURES}
     if values:
-        query = Webhook.update(_columns(values)).where(Webhook.id == webhook_id)
-        query.execute(store.database)
+        _write(store, webhook_id, values)
     return get(store, webhook_id)
 
 
@@ -128,8 +121,7 @@ def record_attempt(store: Store, webhook_id: int, attempt: Row) -> None:
     """Store an attempt among the deliveries of a webhook, unless that was deleted."""
     for webhook in _read(store, Webhook.select().where(Webhook.id == webhook_id)):
         deliveries = [attempt, *webhook["deliveries"]][:MOST_DELIVERIES]
-        columns = _columns({"deliveries": deliveries})
-        Webhook.update(columns).where(Webhook.id == webhook_id).execute(store.database)
+        _write(store, webhook_id, {"deliveries": deliveries})
 
 
 @transactional
@@ -156,10 +148,13 @@ def first_awaited_event(store: Store) -> int | None:
 
 def metrics(store: Store) -> Iterator[Metric]:
     """Yield the metrics of all webhooks."""
-    rows = [{**row, "waiting": waiting(store, row)} for row in list_all(store)]
-    for column, name, meaning, is_total in METRICS:
-        figures = {str(row["id"]): row[column] for row in rows}
-        yield Metric(name, meaning, "webhook", figures, is_total)
+    rows = {str(row["id"]): row for row in list_all(store)}
+    waits = {number: waiting(store, row) for number, row in rows.items()}
+    delivered = {number: row["delivered"] for number, row in rows.items()}
+    failed = {number: row["failed"] for number, row in rows.items()}
+    yield Metric("webhook_waiting", "Events that wait to be delivered", "webhook", waits)
+    yield Metric("webhook_deliveries", "Events delivered", "webhook", delivered, is_total=True)
+    yield Metric("webhook_failures", "Attempts that failed", "webhook", failed, is_total=True)
 
 
 def next_event(store: Store, webhook: Row) -> tuple[Row | None, int]:
@@ -190,13 +185,6 @@ def _skip(store: Store, webhook: Row, **changes: Any) -> None:
     if not changes.items() <= webhook.items():
         settle(store, webhook, changes)
         webhook.update(changes)
-
-
-@transactional
-def set_cursors(store: Store, cursors: Sequence[tuple[Row, int]]) -> None:
-    """Store the cursors of webhooks that get none of the next events."""
-    for webhook, cursor in cursors:
-        settle(store, webhook, {"cursor": cursor})
 
 
 @transactional
@@ -231,6 +219,10 @@ def lease(store: Store, holder: str) -> bool:
 def end_lease(store: Store, holder: str) -> None:
     """End the lease of a process, so that another one may deliver at once."""
     EventState.delete().where(EventState.holder == holder).execute(store.database)
+
+
+def _write(store: Store, webhook_id: int, values: Row) -> None:
+    Webhook.update(_columns(values)).where(Webhook.id == webhook_id).execute(store.database)
 
 
 def _columns(values: Row) -> Row:
