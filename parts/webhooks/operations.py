@@ -21,16 +21,15 @@ RESOURCES = (RESOURCE,)
 WEBHOOK, WITH_SECRET = schemas.Webhook(), schemas.WebhookWithSecret()
 DELIVERY = schemas.Delivery()
 
-WEBHOOK_PATH = "/webhooks/<webhook_id>"
-SCOPE: dict[str, Any] = {"scope": "webhooks:write"}
-# What operations on a webhook declare, beside its path.
-ONE: dict[str, Any] = {**SCOPE, "response": WEBHOOK, "errors": (WebhookNotFound,)}
+WEBHOOK_PATH, SCOPE = "/webhooks/<webhook_id>", "webhooks:write"
+# What most operations on one webhook declare.
+ONE: dict[str, Any] = {"scope": SCOPE, "response": WEBHOOK, "errors": (WebhookNotFound,)}
 # The scope of all events, and that of the events of one resource.
 EVENTS, READ_SCOPES = "events:read", {"page": "pages:read", "feed": "feeds:read"}
 EXAMPLE = {"url": "https://example.com/hook", "types": ["page.*"]}
 
 
-@RESOURCE.get("/webhooks", **SCOPE, response=WEBHOOK, many=True)
+@RESOURCE.get("/webhooks", scope=SCOPE, response=WEBHOOK, many=True)
 def list_webhooks(call: Call) -> Reply:
     """Return all webhooks, by `id`."""
     webhooks = storage.list_all(call.store)
@@ -39,7 +38,7 @@ def list_webhooks(call: Call) -> Reply:
 
 @RESOURCE.post(
     "/webhooks",
-    **SCOPE,
+    scope=SCOPE,
     body=schemas.WebhookCreate(),
     response=WITH_SECRET,
     status=201,
@@ -84,7 +83,7 @@ def rotate_webhook(call: Call, webhook_id: int) -> Reply:
 
 @RESOURCE.post(
     f"{WEBHOOK_PATH}/test",
-    **SCOPE,
+    scope=SCOPE,
     response=DELIVERY,
     responds_early=True,
     batch=False,
@@ -101,7 +100,7 @@ def test_webhook(call: Call, webhook_id: int) -> Reply:
 
 @RESOURCE.post(
     f"{WEBHOOK_PATH}/replay",
-    **SCOPE,
+    scope=SCOPE,
     body=schemas.WebhookReplay(),
     response=WEBHOOK,
     example={"after": 17},

@@ -5,10 +5,11 @@ clock nor hours without a deliverer count.
 """
 
 import random
+from datetime import UTC, datetime
 
 from landform.parts.webhooks.storage import NO_FAILURES
 from landform.service.outgoing.sending import Result
-from landform.storage.clock import epoch
+from landform.storage.clock import utc_text
 from landform.storage.rows import Row
 
 # In seconds: the first pause after a failure, which doubles, the longest pause, and how long a
@@ -30,8 +31,8 @@ def seconds_to_wait(webhook: Row, now: float) -> float:
 
     A time that was computed while the clock was ahead is ignored.
     """
-    pause, attempts = webhook["next_try"] - now, webhook["deliveries"]
-    was_ahead = attempts and epoch(attempts[0]["time"]) > now + MOST_AHEAD
+    pause, limit = webhook["next_try"] - now, datetime.fromtimestamp(now + MOST_AHEAD, UTC)
+    was_ahead = any(past["time"] > f"{utc_text(limit)}Z" for past in webhook["deliveries"][:1])
     return 0.0 if was_ahead or pause > LONGEST_WAIT else max(0.0, pause)
 
 
