@@ -6,7 +6,9 @@ it runs on (`query.execute(database)`). Dates are text, see `clock.py`.
 Beside its columns each table declares how it is exported, copied, compared and versioned.
 """
 
-from typing import Any, ClassVar
+import json
+from collections.abc import Mapping
+from typing import Any, ClassVar, get_args, get_origin
 
 from peewee import (
     AutoField,
@@ -66,6 +68,15 @@ class Table(Model):
         return [name for name in cls._meta.fields if name == "meta" or name in cls.json_columns]
 
     @classmethod
+    def damaged_json(cls, row: Mapping[str, Any]) -> list[str]:
+        """Return the columns among `json_columns` whose text is not JSON of their type."""
+        return [
+            name
+            for name, kind in cls.json_columns.items()
+            if not _is_json(row[name], kind, may_be_empty=name not in cls.never_empty)
+        ]
+
+    @classmethod
     def computed_values(cls, row: dict[str, Any]) -> dict[str, Any]:
         """Return the right values of the `computed` columns of a row; only for tables of parts."""
         return {}
@@ -79,6 +90,18 @@ class Table(Model):
     def announced_columns(cls) -> tuple[str, ...]:
         """Return the columns whose changes events name."""
         return tuple(name for name in cls.content_columns() if name not in cls.unannounced)
+
+
+def _is_json(text: str, kind: Any, *, may_be_empty: bool) -> bool:
+    """Return whether a text is JSON of a type, such as `list[int]`."""
+    try:
+        # No integer is written as NaN or Infinity.
+        value = json.loads(text, parse_constant=int)
+    except (ValueError, RecursionError):
+        return False
+    items = [get_origin(item) or item for item in get_args(kind)]
+    is_right = isinstance(value, get_origin(kind) or kind) and (may_be_empty or bool(value))
+    return is_right and all(isinstance(item, items[0]) for item in value if items)
 
 
 class Page(Table):

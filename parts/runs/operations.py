@@ -1,6 +1,7 @@
 """The operations on runs of feeds for entries."""
 
 from collections.abc import Callable
+from typing import Any
 
 from landform.parts.runs import Runs, schemas, storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
@@ -10,7 +11,7 @@ from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.pages import PAGING, paging
 from landform.service.reply import Reply
 from landform.storage import Store
-from landform.storage.rows import Row
+from landform.storage.rows import NO_VALUES, Row, Values
 from landform.storage.run_keys import run_key
 
 RESOURCE = Resource(GRAVITY_FORMS)
@@ -18,33 +19,27 @@ RESOURCES = (RESOURCE,)
 RUN = schemas.Run()
 
 RUNS_PATH = "/feeds/<feed_id>/runs"
-LIST_ERRORS = ("rest_post_invalid_page_number", "rest_search_too_expensive")
+RUN_PATH = f"{RUNS_PATH}/<run_id>"
 EXAMPLE = {"attempt": 1, "state": "failed", "code": "timeout", "retryable": True}
+# What both lists declare, what operations on one run do, and what the writes among these do.
+LIST: dict[str, Any] = {
+    "response": RUN,
+    "many": True,
+    "scope": "feeds:read",
+    "headers": PAGING,
+    "errors": ("rest_post_invalid_page_number", "rest_search_too_expensive"),
+}
+ONE: dict[str, Any] = {"response": RUN, "headers": ("ETag", "Last-Modified")}
+WRITE: dict[str, Any] = {**ONE, "scope": "runs:write", "if_match": "run"}
 
 
-@RESOURCE.get(
-    "/runs",
-    query=schemas.RunList(),
-    response=RUN,
-    many=True,
-    scope="feeds:read",
-    headers=PAGING,
-    errors=LIST_ERRORS,
-)
+@RESOURCE.get("/runs", query=schemas.RunList(), **LIST)
 def list_runs(call: Call) -> Reply:
     """Return runs by form, feed, entry, state and time, the newest first."""
     return _list_reply(call, storage.list_runs)
 
 
-@RESOURCE.get(
-    "/runs/due",
-    query=schemas.RunDue(),
-    response=RUN,
-    many=True,
-    scope="feeds:read",
-    headers=PAGING,
-    errors=LIST_ERRORS,
-)
+@RESOURCE.get("/runs/due", query=schemas.RunDue(), **LIST)
 def list_due_runs(call: Call) -> Reply:
     """Return the runs that may be claimed again now, in the order of their due times.
 
@@ -72,45 +67,28 @@ def claim_run(call: Call, feed_id: int) -> Reply:
     return run_reply(call, run, {"Location": location})
 
 
-@RESOURCE.get(
-    f"{RUNS_PATH}/<run_id>",
-    response=RUN,
-    scope="feeds:read",
-    headers=("ETag", "Last-Modified"),
-    errors=(RunNotFound,),
-)
+@RESOURCE.get(RUN_PATH, **ONE, scope="feeds:read", errors=(RunNotFound,))
 def get_run(call: Call, feed_id: int, run_id: int) -> Reply:
     """Return a run of a feed."""
     return run_reply(call, storage.get(call.store, feed_id, run_id))
 
 
 @RESOURCE.patch(
-    f"{RUNS_PATH}/<run_id>",
+    RUN_PATH,
+    **WRITE,
     body=schemas.RunEnd(),
-    response=RUN,
-    scope="runs:write",
-    if_match="run",
-    headers=("ETag", "Last-Modified"),
     example=EXAMPLE,
     errors=("rest_missing_callback_param", RunNotFound, RunNotClaimed),
 )
 def end_run(call: Call, feed_id: int, run_id: int) -> Reply:
     """End a claimed run with success, as skipped, or with a failure."""
-    outcome = {name: value for name, value in call.body.items() if name != "attempt"}
-    attempt, if_match = call.body["attempt"], call.if_match
-    return run_reply(
-        call, storage.end(call.store, feed_id, run_id, attempt, outcome, if_match=if_match)
-    )
+    outcome = call.body
+    if retry_at := outcome.get("retry_at"):
+        outcome = {**outcome, "retry_at": call.store.clock.moment(retry_at).utc}
+    return run_reply(call, storage.end(call.store, feed_id, run_id, outcome, call.if_match))
 
 
-@RESOURCE.post(
-    f"{RUNS_PATH}/<run_id>/replay",
-    response=RUN,
-    scope="runs:write",
-    if_match="run",
-    headers=("ETag", "Last-Modified"),
-    errors=(RunNotFound, RunNotFinished),
-)
+@RESOURCE.post(f"{RUN_PATH}/replay", **WRITE, errors=(RunNotFound, RunNotFinished))
 def replay_run(call: Call, feed_id: int, run_id: int) -> Reply:
     """Let a run that has ended be claimed once more."""
     return run_reply(call, storage.replay(call.store, feed_id, run_id, call.if_match))
@@ -118,28 +96,21 @@ def replay_run(call: Call, feed_id: int, run_id: int) -> Reply:
 
 def _list_reply(call: Call, query: Callable[[Store, JsonObject], tuple[list[Row], int]]) -> Reply:
     rows, total = query(call.store, call.query)
-    headers = paging(call, total)
-    rows = [_with_computed(call, run) for run in rows]
-    return Reply(RUN.dump(rows, many=True), headers=headers)
+    return Reply([_dump(call, run) for run in rows], headers=paging(call, total))
 
 
-def run_reply(call: Call, run: Row, headers: dict[str, str] | None = None) -> Reply:
+def run_reply(call: Call, run: Row, headers: Values = NO_VALUES) -> Reply:
     """Return the reply with a run."""
-    return Reply(
-        RUN.dump(_with_computed(call, run)),
-        headers=headers or {},
-        etag=call.row_etag("run", run),
-        last_modified=run["modified_utc"],
-    )
+    etag, modified = call.row_etag("run", run), run["modified_utc"]
+    return Reply(_dump(call, run), headers=headers, etag=etag, last_modified=modified)
 
 
-def _with_computed(call: Call, run: Row) -> Row:
-    """Return a run with its computed fields."""
+def _dump(call: Call, run: Row) -> JsonObject:
     is_claimed = run["state"] == storage.CLAIMED
-    return {
-        **run,
+    computed = {
         "until": run["due_utc"] if is_claimed else None,
         "retry_at": None if is_claimed else run["due_utc"],
-        "retryable": bool(run["retryable"]),
         "run_key": run_key(call.store, run["feed_id"], run["entry_id"]),
     }
+    body: JsonObject = RUN.dump({**run, **computed})
+    return body

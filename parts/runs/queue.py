@@ -2,30 +2,25 @@
 
 from collections.abc import Collection, Sequence
 from contextlib import suppress
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from functools import cache, lru_cache
 
-from peewee import fn
+from peewee import chunked, fn
 
 from landform.parts.runs import storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotFound
 from landform.parts.runs.models import FeedRun
-from landform.parts.runs.storage import AHEAD, CLAIM, PENDING, database_time, rows_of
+from landform.parts.runs.storage import AHEAD, NEW, PENDING, database_time, later, rows_of
 from landform.storage.clock import earlier
 from landform.storage.engines import expressions
 from landform.storage.models import Feed
 from landform.storage.rows import Row
 from landform.storage.run_queue import RunQueue
-from landform.storage.sql import Parameter, Prepared
+from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
 from landform.storage.store import Store, transactional
 
 # A run that is added, and how many a statement adds.
-RUN: Row = {
-    **{name: CLAIM[name] for name in ("code", "message", "retryable", "version")},
-    "state": PENDING,
-    "attempt": 0,
-    "queued": True,
-}
+RUN: Row = {**NEW, "state": PENDING, "attempt": 0, "queued": True}
 MOST_ADDED = 50
 WAITS = FeedRun.queued & FeedRun.due_utc.is_null(False)
 
@@ -35,11 +30,9 @@ class Queue(RunQueue):
 
     def add(self, store: Store, form_id: int, feed_ids: Sequence[int], entry_id: str) -> None:
         """Add a pending run of each feed for an entry, unless it is there."""
-        for start in range(0, len(feed_ids), MOST_ADDED):
-            chosen = feed_ids[start : start + MOST_ADDED]
-            values: Row = {f"feed{place}": feed_id for place, feed_id in enumerate(chosen)}
-            values |= {"form": form_id, "entry": entry_id}
-            _insert(len(chosen)).run_on(store.database, values)
+        for chosen in chunked(feed_ids, MOST_ADDED):
+            values = {**parameter_values({"feed": chosen}), "form": form_id, "entry": entry_id}
+            _insert(len(chosen)).run(store, values)
 
     def seconds_until_due(
         self, store: Store, addon_slugs: Collection[str], busy_feeds: Collection[int] = ()
@@ -59,14 +52,12 @@ class Queue(RunQueue):
         self, store: Store, run: Row, state: str, message: str = "", retry_in: float | None = None
     ) -> None:
         """End a claimed run, unless the claim has ended."""
-        outcome: Row = {"state": state, "code": "", "message": message}
+        outcome: Row = {"attempt": run["attempt"], "state": state, "code": "", "message": message}
         outcome["retryable"] = retry_in is not None
         if retry_in is not None:
-            now = datetime.fromisoformat(database_time(store)).replace(tzinfo=UTC)
-            # A second more, since fractions of it are not stored.
-            outcome["retry_at"] = now + timedelta(seconds=retry_in + 1)
+            outcome["retry_at"] = later(database_time(store), retry_in)
         with suppress(RunNotFound, RunNotClaimed):
-            storage.end(store, run["feed_id"], run["id"], run["attempt"], outcome)
+            storage.end(store, run["feed_id"], run["id"], outcome)
 
     def withdraw(self, store: Store, run: Row) -> None:
         """Delete a run, unless the claim has ended."""
@@ -84,7 +75,7 @@ def _insert(count: int) -> Prepared:
     """Return the insert of pending runs of several feeds."""
     times = dict.fromkeys(("due_utc", "created_utc", "modified_utc"), expressions.utc_now())
     run = {**RUN, **times, "form_id": Parameter("form"), "entry_id": Parameter("entry")}
-    rows = [{**run, "feed_id": Parameter(f"feed{place}")} for place in range(count)]
+    rows = [{**run, "feed_id": feed_id} for feed_id in parameters("feed", count)]
     return Prepared(FeedRun.insert_many(rows).on_conflict_ignore())
 
 
@@ -95,11 +86,10 @@ def _next_feed(
 
     One look-up in an index for each feed, however many runs wait.
     """
-    now, slugs, busy = database_time(store), sorted(addon_slugs), sorted(busy_feeds)
-    values: Row = {f"slug{place}": slug for place, slug in enumerate(slugs)}
-    values |= {f"busy{place}": feed_id for place, feed_id in enumerate(busy)}
+    now = database_time(store)
+    values = parameter_values({"slug": list(addon_slugs), "busy": list(busy_feeds)})
     values["latest"] = earlier(now, -AHEAD)
-    rows = _first_times(len(slugs), len(busy)).run(store, values).fetchall()
+    rows = _first_times(len(addon_slugs), len(busy_feeds)).run(store, values).fetchall()
     waiting = [(now if has_ahead else due, number) for number, due, has_ahead in rows if due]
     if not waiting:
         return 0, None
@@ -119,8 +109,8 @@ def _first_times(slugs: int, busy: int) -> Prepared:
     ahead = FeedRun.select(FeedRun.feed_id).where(WAITS, is_ahead)
     feeds = Feed.select(Feed.id, first, Feed.id.in_(ahead)).where(
         Feed.is_active == True,  # noqa: E712 - a column
-        Feed.addon_slug.in_([Parameter(f"slug{place}") for place in range(slugs)]),
-        Feed.id.not_in([Parameter(f"busy{place}") for place in range(busy)]),
+        Feed.addon_slug.in_(parameters("slug", slugs)),
+        Feed.id.not_in(parameters("busy", busy)),
     )
     return Prepared(feeds)
 

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
-from peewee import SQL, BaseQuery, ColumnBase, ModelSelect, Select, fn
+from peewee import BaseQuery, ColumnBase, ModelSelect, Select, fn
 
 from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.parts.runs.models import FeedRun
@@ -17,13 +17,12 @@ from landform.storage import events, feeds
 from landform.storage.clock import Clock, earlier
 from landform.storage.engines import expressions
 from landform.storage.models import Feed
-from landform.storage.rows import MAX_INTEGER, Row, storable
+from landform.storage.rows import Row, storable
 from landform.storage.sql import Precondition, Prepared, check_version
 from landform.storage.store import Store, expired_before, transactional
 
 CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
 UNFINISHED = (PENDING, CLAIMED, FAILED)
-STATES = (CLAIMED, PENDING, "success", "skipped", FAILED)
 # How many old runs a claim deletes at most, so that none takes long.
 MOST_EXPIRED = 100
 # If a run was written later than this from now, the clock was ahead then.
@@ -32,14 +31,9 @@ AHEAD = timedelta(minutes=1)
 # The events of runs that have ended, and the columns that are their data.
 EVENTS = {"success": "run.succeeded", FAILED: "run.failed"}
 EVENT_COLUMNS = ("id", "version", "feed_id", "form_id", "entry_id", "attempt", "retryable")
-CLAIM = {
-    "state": CLAIMED,
-    "attempt": 1,
-    "code": "",
-    "message": "",
-    "retryable": False,
-    "version": 1,
-}
+# The columns of a run that nothing is reported of, and those of a new one.
+UNREPORTED: Row = {"code": "", "message": "", "retryable": False}
+NEW: Row = {**UNREPORTED, "state": CLAIMED, "attempt": 1, "version": 1}
 DATABASE_TIME = Prepared(Select(columns=[expressions.utc_now()]))
 # The conditions that filters make of the site's clock and their values.
 FILTERS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
@@ -56,19 +50,13 @@ FILTERS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
 
 
 def list_runs(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
-    """Return the runs of a page of results, newest first or with `order` asc, and their total.
-
-    Filters: `form_id`, `feed_id`, `state` (lists), `entry_id`, and the times, which are datetimes.
-    """
+    """Return the runs of a page of results, newest first or with `order` asc, and their total."""
     order = FeedRun.id.asc() if query["order"] == "asc" else FeedRun.id.desc()
     return _list(store, query, FeedRun.select(), order)
 
 
 def list_due(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
-    """Return the runs that may be claimed now, those first that are due for the longest.
-
-    Runs of feeds that are inactive or deleted are left out. Filters: `form_id`, `feed_id`, `addon`.
-    """
+    """Return the runs of active feeds that may be claimed now, the longest due first."""
     runs = FeedRun.select().join(Feed, on=Feed.id == FeedRun.feed_id)
     runs = runs.where(is_due(store), Feed.is_active == True)  # noqa: E712 - a column
     return _list(store, query, runs, FeedRun.due_utc.asc(), FeedRun.id.asc())
@@ -82,11 +70,7 @@ def _list(
             runs = runs.where(FILTERS[name](store.clock, query[name]))
     selected = runs.order_by(*order).paginate(query["page"], query["per_page"])
 
-    def read() -> tuple[list[Row], int]:
-        ((total,),) = runs.select(fn.COUNT(SQL("*"))).tuples().execute(store.database)
-        return rows_of(store, selected), total
-
-    return store.bounded(read)
+    return store.bounded(lambda: (rows_of(store, selected), runs.count(store.database)))
 
 
 def is_due(store: Store) -> ColumnBase:
@@ -103,13 +87,11 @@ def rows_of(store: Store, query: BaseQuery) -> list[Row]:
 
 def get(store: Store, feed_id: int, run_id: int) -> Row:
     """Return a run of a feed; raises `RunNotFound`."""
-    if max(feed_id, run_id) > MAX_INTEGER:
+    is_run = FeedRun.id.in_(storable([run_id])), FeedRun.feed_id.in_(storable([feed_id]))
+    run: Row | None = FeedRun.select().where(*is_run).dicts().first(store.database)
+    if run is None:
         raise RunNotFound
-    query = FeedRun.select().where((FeedRun.id == run_id) & (FeedRun.feed_id == feed_id))
-    rows = rows_of(store, query)
-    if not rows:
-        raise RunNotFound
-    return rows[0]
+    return run
 
 
 def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
@@ -120,10 +102,9 @@ def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
 
 def count_unfinished(store: Store) -> dict[str, int]:
     """Return how many runs there are in each state before and beside success."""
-    count = fn.COUNT(SQL("*"))
-    query = FeedRun.select(FeedRun.state, count).where(FeedRun.state.in_(UNFINISHED))
-    rows = dict(query.group_by(FeedRun.state).tuples().execute(store.database))
-    return {state: rows.get(state, 0) for state in UNFINISHED}
+    query = FeedRun.select(FeedRun.state, fn.COUNT(FeedRun.id)).group_by(FeedRun.state)
+    rows = query.where(FeedRun.state.in_(UNFINISHED)).tuples().execute(store.database)
+    return {**dict.fromkeys(UNFINISHED, 0), **dict(rows)}
 
 
 def claim(store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int) -> Row:
@@ -147,9 +128,8 @@ def _claim(
     query = FeedRun.select().where((FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id))
     for row in rows_of(store, query):
         return claim_stored(store, row, form_id, lease)
-    stamps = dict.fromkeys(("created_utc", "modified_utc"), now)
-    run = {**CLAIM, **stamps, "due_utc": _end_of(lease, now)}
-    run |= {"form_id": form_id, "feed_id": feed_id, "entry_id": entry_id}
+    run = {**NEW, "form_id": form_id, "feed_id": feed_id, "entry_id": entry_id}
+    run |= {"due_utc": later(now, lease), "created_utc": now, "modified_utc": now}
     return {"id": FeedRun.insert(run).execute(store.database), **run}, True
 
 
@@ -159,13 +139,13 @@ def claim_stored(store: Store, row: Row, form_id: int, lease: int) -> tuple[Row,
     run = _correct_clock(store, row, now)
     if run["due_utc"] is None or run["due_utc"] > now:
         return run, False
-    claimed = {**CLAIM, "form_id": form_id, "due_utc": _end_of(lease, now)}
-    return _update(store, run, now, {**claimed, "attempt": run["attempt"] + 1}), True
+    claimed = {"state": CLAIMED, "form_id": form_id, "due_utc": later(now, lease)}
+    return _update(store, run, now, {**UNREPORTED, **claimed, "attempt": run["attempt"] + 1}), True
 
 
-def _end_of(lease: int, now: str) -> str:
-    # A second more than asked for, since fractions of it are not stored.
-    return earlier(now, -timedelta(seconds=lease + 1))
+def later(now: str, seconds: float) -> str:
+    """Return the UTC text after some seconds, and one more: fractions of it are not stored."""
+    return earlier(now, -timedelta(seconds=seconds + 1))
 
 
 def _correct_clock(store: Store, run: Row, now: str) -> Row:
@@ -187,31 +167,23 @@ def _expire(store: Store, now: str, keep: timedelta) -> None:
 
 @transactional
 def end(
-    store: Store,
-    feed_id: int,
-    run_id: int,
-    attempt: int,
-    outcome: Row,
-    *,
-    if_match: Precondition | None = None,
+    store: Store, feed_id: int, run_id: int, outcome: Row, if_match: Precondition | None = None
 ) -> Row:
-    """End the claim `attempt` of a run with an outcome, and return the run.
+    """End a claimed run with an outcome, and return the run.
 
-    `outcome` holds `state`, `code`, `message` and `retryable`; where it is `retryable` it may hold
-    `retry_at`, a datetime, without which the run is due at once. If the claim has ended in the
-    same way already, nothing changes. Raises `RunNotFound`, `RunNotClaimed`, `VersionConflict`.
+    `outcome`: the `attempt` of the claim, `state`, `code`, `message` and `retryable`, with
+    `retry_at` (UTC text) if the run is not due at once. If the claim has ended in the same way
+    already, nothing changes. Raises `RunNotFound`, `RunNotClaimed`, `VersionConflict`.
     """
-    run = get(store, feed_id, run_id)
+    run, now = get(store, feed_id, run_id), database_time(store)
     check_version(store, run["version"], if_match)
-    is_current = attempt == run["attempt"]
     values = {name: value for name, value in outcome.items() if name != "retry_at"}
-    if is_current and values.items() <= run.items():
+    if values.items() <= run.items():
         return run
-    if run["state"] != CLAIMED or not is_current:
+    if run["state"] != CLAIMED or run["attempt"] != values["attempt"]:
         raise RunNotClaimed(_state_of(run))
-    now, retry_at = database_time(store), outcome.get("retry_at")
-    due = store.clock.moment(retry_at).utc if retry_at else now
-    run = _update(store, run, now, {**values, "due_utc": due if values["retryable"] else None})
+    due = outcome.get("retry_at", now) if values["retryable"] else None
+    run = _update(store, run, now, {**values, "due_utc": due})
     if run["state"] in EVENTS:
         data = {name: run[name] for name in EVENT_COLUMNS}
         data |= {"resource": "run", "status": run["state"]}
@@ -229,8 +201,7 @@ def replay(store: Store, feed_id: int, run_id: int, if_match: Precondition | Non
     check_version(store, run["version"], if_match)
     if run["state"] == CLAIMED and run["due_utc"] > now:
         raise RunNotFinished(_state_of(run))
-    ready = {**CLAIM, "state": PENDING, "attempt": run["attempt"], "due_utc": now}
-    return _update(store, run, now, ready)
+    return _update(store, run, now, {**UNREPORTED, "state": PENDING, "due_utc": now})
 
 
 def _update(store: Store, run: Row, now: str, values: Row) -> Row:

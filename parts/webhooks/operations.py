@@ -1,16 +1,20 @@
 """The operations on webhooks."""
 
 from datetime import UTC, datetime
+from typing import Any
+
+from marshmallow import Schema
 
 from landform.parts.webhooks import Webhooks, schemas, storage
 from landform.parts.webhooks.errors import TooManyTests, TooManyWebhooks, WebhookNotFound
-from landform.parts.webhooks.trials import run_test
+from landform.parts.webhooks.sending import run_test
 from landform.service.call import Call
+from landform.service.json_codec import JsonObject
 from landform.service.operations import Resource
-from landform.service.reply import NO_STORE, Reply
+from landform.service.reply import NO_STORE, NOT_CACHED, Reply
 from landform.storage import events
 from landform.storage.clock import utc_text
-from landform.storage.rows import Row
+from landform.storage.rows import NO_VALUES, Row, Values
 
 RESOURCE = Resource()
 RESOURCES = (RESOURCE,)
@@ -18,26 +22,27 @@ WEBHOOK, WITH_SECRET = schemas.Webhook(), schemas.WebhookWithSecret()
 DELIVERY = schemas.Delivery()
 
 WEBHOOK_PATH, SCOPE = "/webhooks/<webhook_id>", "webhooks:write"
-NOT_FOUND = (WebhookNotFound,)
+# What most operations on one webhook declare.
+ONE: dict[str, Any] = {"scope": SCOPE, "response": WEBHOOK, "errors": (WebhookNotFound,)}
 # The scope of all events, and that of the events of one resource.
 EVENTS, READ_SCOPES = "events:read", {"page": "pages:read", "feed": "feeds:read"}
 EXAMPLE = {"url": "https://example.com/hook", "types": ["page.*"]}
 
 
-@RESOURCE.get("/webhooks", response=WEBHOOK, many=True, scope=SCOPE)
+@RESOURCE.get("/webhooks", scope=SCOPE, response=WEBHOOK, many=True)
 def list_webhooks(call: Call) -> Reply:
     """Return all webhooks, by `id`."""
-    rows = [_with_computed(call, webhook) for webhook in storage.list_all(call.store)]
-    return Reply(WEBHOOK.dump(rows, many=True))
+    webhooks = storage.list_all(call.store)
+    return Reply([_dump(call, webhook) for webhook in webhooks])
 
 
 @RESOURCE.post(
     "/webhooks",
+    scope=SCOPE,
     body=schemas.WebhookCreate(),
     response=WITH_SECRET,
     status=201,
     repeatable=False,
-    scope=SCOPE,
     headers=("Location",),
     example=EXAMPLE,
     errors=("rest_missing_callback_param", TooManyWebhooks),
@@ -46,23 +51,16 @@ def create_webhook(call: Call) -> Reply:
     """Create a webhook for events from now on; its secret is returned only once."""
     check_readable(call, call.body["types"])
     webhook = storage.create(call.store, call.body)
-    return _secret_reply(call, webhook, {"Location": _url(call, webhook["id"])})
+    return webhook_reply(call, webhook, WITH_SECRET, _location(call, webhook["id"]))
 
 
-@RESOURCE.get(WEBHOOK_PATH, response=WEBHOOK, scope=SCOPE, errors=NOT_FOUND)
+@RESOURCE.get(WEBHOOK_PATH, **ONE)
 def get_webhook(call: Call, webhook_id: int) -> Reply:
     """Return a webhook, with its last deliveries."""
     return webhook_reply(call, storage.get(call.store, webhook_id))
 
 
-@RESOURCE.patch(
-    WEBHOOK_PATH,
-    body=schemas.WebhookUpdate(),
-    response=WEBHOOK,
-    scope=SCOPE,
-    example={"active": True},
-    errors=NOT_FOUND,
-)
+@RESOURCE.patch(WEBHOOK_PATH, **ONE, body=schemas.WebhookUpdate(), example={"active": True})
 def update_webhook(call: Call, webhook_id: int) -> Reply:
     """Change the fields that are sent; when activated it continues where it stopped."""
     stored = storage.get(call.store, webhook_id)
@@ -71,44 +69,42 @@ def update_webhook(call: Call, webhook_id: int) -> Reply:
     return webhook_reply(call, storage.update(call.store, webhook_id, call.body))
 
 
-@RESOURCE.delete(WEBHOOK_PATH, response=WEBHOOK, scope=SCOPE, errors=NOT_FOUND)
+@RESOURCE.delete(WEBHOOK_PATH, **ONE)
 def delete_webhook(call: Call, webhook_id: int) -> Reply:
     """Delete a webhook and return it."""
     return webhook_reply(call, storage.delete(call.store, webhook_id))
 
 
-@RESOURCE.post(f"{WEBHOOK_PATH}/rotate", response=WITH_SECRET, scope=SCOPE, errors=NOT_FOUND)
+@RESOURCE.post(f"{WEBHOOK_PATH}/rotate", **{**ONE, "response": WITH_SECRET})
 def rotate_webhook(call: Call, webhook_id: int) -> Reply:
     """Replace the secret of a webhook; the former secrets also sign for a day."""
-    return _secret_reply(call, storage.rotate(call.store, webhook_id))
+    return webhook_reply(call, storage.rotate(call.store, webhook_id), WITH_SECRET)
 
 
 @RESOURCE.post(
     f"{WEBHOOK_PATH}/test",
-    response=DELIVERY,
     scope=SCOPE,
+    response=DELIVERY,
     responds_early=True,
     batch=False,
     headers=("Location",),
-    errors=(*NOT_FOUND, TooManyTests),
+    errors=(WebhookNotFound, TooManyTests),
 )
 def test_webhook(call: Call, webhook_id: int) -> Reply:
     """Send a `test` event; return its result, or a 202 after two seconds."""
     webhook = storage.get(call.store, webhook_id)
-    result, has_ended = run_test(call.service, webhook, private=call.part(Webhooks).private)
-    body = DELIVERY.dump(result)
-    if has_ended:
-        return Reply(body)
-    return Reply(body, status=202, headers={"Location": _url(call, webhook_id)})
+    record, has_ended = run_test(call.service, webhook, private=call.part(Webhooks).private)
+    body = DELIVERY.dump(record)
+    return Reply(body) if has_ended else Reply(body, 202, _location(call, webhook_id))
 
 
 @RESOURCE.post(
     f"{WEBHOOK_PATH}/replay",
+    scope=SCOPE,
     body=schemas.WebhookReplay(),
     response=WEBHOOK,
-    scope=SCOPE,
     example={"after": 17},
-    errors=(*NOT_FOUND, "rest_events_expired"),
+    errors=(WebhookNotFound, "rest_events_expired"),
 )
 def replay_webhook(call: Call, webhook_id: int) -> Reply:
     """Deliver events again: all after an id or a time, or all that were set aside.
@@ -129,24 +125,20 @@ def check_readable(call: Call, types: list[str]) -> None:
             call.access.require(scope)
 
 
-def _url(call: Call, webhook_id: int) -> str:
-    """Return the URL of a webhook."""
-    return f"{call.root_url}/webhooks/{webhook_id}"
+def _location(call: Call, webhook_id: int) -> dict[str, str]:
+    return {"Location": f"{call.root_url}/webhooks/{webhook_id}"}
 
 
-def webhook_reply(call: Call, webhook: Row) -> Reply:
-    """Return the reply with a webhook."""
-    return Reply(WEBHOOK.dump(_with_computed(call, webhook)))
+def webhook_reply(
+    call: Call, webhook: Row, schema: Schema = WEBHOOK, headers: Values = NO_VALUES
+) -> Reply:
+    """Return the reply with a webhook, which is stored nowhere if it has the secret."""
+    caching = NO_STORE if schema is WITH_SECRET else NOT_CACHED
+    return Reply(_dump(call, webhook, schema), headers=headers, caching=caching)
 
 
-def _secret_reply(call: Call, webhook: Row, headers: dict[str, str] | None = None) -> Reply:
-    """Return the reply with a webhook and its secret."""
-    body = WITH_SECRET.dump(_with_computed(call, webhook))
-    return Reply(body, headers=headers or {}, caching=NO_STORE)
-
-
-def _with_computed(call: Call, webhook: Row) -> Row:
-    """Return a webhook with its computed fields."""
+def _dump(call: Call, webhook: Row, schema: Schema = WEBHOOK) -> JsonObject:
     next_try = webhook["failures"] and utc_text(datetime.fromtimestamp(webhook["next_try"], UTC))
     waiting = storage.waiting(call.store, webhook)
-    return {**webhook, "waiting": waiting, "next_try": next_try or None}
+    body: JsonObject = schema.dump({**webhook, "waiting": waiting, "next_try": next_try})
+    return body

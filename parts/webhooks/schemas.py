@@ -1,5 +1,7 @@
 """Schemas of webhooks and their deliveries."""
 
+from functools import partial
+
 from marshmallow import Schema, ValidationError
 
 from landform.schemas import fields
@@ -12,6 +14,9 @@ from landform.storage.rows import MAX_INTEGER
 NO_URL = (
     "must be an http or https URL that can be sent to: a host, a port from 1 to 65535 if any, "
     "no user, no fragment, no blanks and no backslashes."
+)
+Types = partial(
+    fields.JsonList[str], inner=fields.Text(choices=type_patterns), min_items=1, max_items=30
 )
 
 
@@ -27,12 +32,7 @@ class WebhookUpdate(KnownOnly):
     """The body of an update; absent fields keep their values."""
 
     url = fields.Text("The URL that events are sent to.", validate=check_url)
-    types = fields.JsonList(
-        "The types of events that are sent; a new webhook gets all by default.",
-        fields.Text(choices=type_patterns),
-        min_items=1,
-        max_items=30,
-    )
+    types = Types("The types of events that are sent; a new webhook gets all by default.")
     description = fields.Text("A description of the receiver.", longest=SHORT_TEXT)
     active = fields.Flag("Whether events are sent; `true` also retries at once.")
 
@@ -41,9 +41,7 @@ class WebhookCreate(WebhookUpdate):
     """The body of a create."""
 
     url = fields.Text(validate=check_url, **required("url"))
-    types = fields.JsonList(
-        "", fields.Text(choices=type_patterns), min_items=1, max_items=30, load_default=["*"]
-    )
+    types = Types("", load_default=["*"])
 
 
 class WebhookReplay(KnownOnly):

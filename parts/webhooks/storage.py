@@ -3,11 +3,10 @@
 import json
 import secrets
 from base64 import b64encode
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator
 from typing import Any
 
-from peewee import SQL
+from peewee import ModelSelect
 
 from landform.parts.webhooks.errors import TooManyWebhooks, WebhookNotFound
 from landform.parts.webhooks.models import Webhook
@@ -15,11 +14,9 @@ from landform.storage import events
 from landform.storage.errors import EventsExpired
 from landform.storage.models import EventState
 from landform.storage.part import Metric
-from landform.storage.rows import Row, json_text
+from landform.storage.rows import Row, json_text, storable
 from landform.storage.store import Store, transactional
 
-# The columns with lists as JSON, and the types of their items.
-LISTS: dict[str, type] = {"types": str, "set_aside": int, "resend": int, "deliveries": dict}
 # The record of an attempt among the deliveries.
 ATTEMPT = {"event": int, "time": str, "status": int, "milliseconds": int, "response": str}
 # The bytes of a secret; how many former secrets also sign, and for how many seconds.
@@ -27,61 +24,45 @@ SECRET_BYTES, MOST_PREVIOUS, PREVIOUS_SECONDS = 32, 4, 86_400
 # The columns of a webhook without a failure since its last success.
 NO_FAILURES: Row = {"failures": 0, "failing_since": None, "next_try": 0}
 # For how many seconds a process delivers alone, unless it renews its lease.
-LEASE = 9.0
-DELIVERER = "deliverer"
+LEASE, DELIVERER = 9.0, "deliverer"
 # How many webhooks there may be, and how many attempts are stored of each.
 MOST_WEBHOOKS, MOST_DELIVERIES = 100, 20
-DAMAGED = "The database holds no list of its {}: send them again, and active."
 EXPIRED = "Events after {} were no longer kept, and were not delivered; it goes on after {}."
-# The metrics of each webhook: its column, the name, the meaning, and whether it is a total.
-METRICS = (
-    ("waiting", "webhook_waiting", "Events that wait to be delivered", False),
-    ("delivered", "webhook_deliveries", "Events delivered", True),
-    ("failed", "webhook_failures", "Attempts that failed", True),
-)
 
 
 def list_all(store: Store) -> list[Row]:
     """Return all webhooks by id, their lists parsed."""
-    rows = Webhook.select().order_by(Webhook.id).dicts().execute(store.database)
-    return [_parse(row) for row in rows]
+    return _read(store, Webhook.select())
 
 
 def list_ready(store: Store) -> list[Row]:
     """Return the active webhooks with events after their cursor or to send again, by id."""
-    has_work = (Webhook.cursor != events.newest(store)) | (Webhook.resend != SQL("'[]'"))
-    query = Webhook.select().where(Webhook.active, has_work).order_by(Webhook.id)
-    return [_parse(row) for row in query.dicts().execute(store.database)]
-
-
-def _parse(row: Row) -> Row:
-    """Return a row with its lists; damaged ones are empty, and their names in `damaged`."""
-    lists = {name: _parse_list(row[name], LISTS[name]) for name in LISTS}
-    no_types = [name for name in Webhook.never_empty if not lists[name]]
-    damaged = [name for name, items in lists.items() if items is None or name in no_types]
-    return {**row, **{name: items or [] for name, items in lists.items()}, "damaged": damaged}
-
-
-def _parse_list(text: Any, kind: type) -> list[Any] | None:
-    """Return the list in a column with JSON; None if it has other items or is damaged."""
-    with suppress(ValueError, TypeError):
-        items = json.loads(text)
-        if isinstance(items, list) and all(isinstance(item, kind) for item in items):
-            attempts = items if kind is dict else []
-            return items if all(_is_attempt(item) for item in attempts) else None
-    return None
-
-
-def _is_attempt(item: Row) -> bool:
-    return all(isinstance(item.get(name), kind) for name, kind in ATTEMPT.items())
+    has_work = (Webhook.cursor != events.newest(store)) | (Webhook.resend != "[]")
+    return _read(store, Webhook.select().where(Webhook.active, has_work))
 
 
 def get(store: Store, webhook_id: int) -> Row:
     """Return a webhook; raises `WebhookNotFound`."""
-    webhook = next((row for row in list_all(store) if row["id"] == webhook_id), None)
-    if webhook is None:
+    rows = _read(store, Webhook.select().where(Webhook.id.in_(storable([webhook_id]))))
+    if not rows:
         raise WebhookNotFound
-    return webhook
+    return rows[0]
+
+
+def _read(store: Store, query: "ModelSelect[Webhook]") -> list[Row]:
+    """Return rows by id, their lists parsed; damaged ones are empty, and named in `damaged`."""
+    rows = list(query.order_by(Webhook.id).dicts().execute(store.database))
+    for row in rows:
+        damaged = Webhook.damaged_json(row)
+        for name in Webhook.json_columns:
+            row[name] = [] if name in damaged else json.loads(row[name])
+        row["deliveries"] = [record for record in row["deliveries"] if _is_attempt(record)]
+        row["damaged"] = damaged
+    return rows
+
+
+def _is_attempt(record: Row) -> bool:
+    return all(isinstance(record.get(name), kind) for name, kind in ATTEMPT.items())
 
 
 @transactional
@@ -106,8 +87,7 @@ def update(store: Store, webhook_id: int, values: Row) -> Row:
     if values.get("url", stored["url"]) != stored["url"]:
         values = {**values, **NO_FAILURES}
     if values:
-        query = Webhook.update(_columns(values)).where(Webhook.id == webhook_id)
-        query.execute(store.database)
+        _write(store, webhook_id, values)
     return get(store, webhook_id)
 
 
@@ -144,17 +124,11 @@ def replay(store: Store, webhook_id: int, after: int | None) -> Row:
 
 
 @transactional
-def record_test(store: Store, webhook_id: int, attempt: Row) -> None:
-    """Store a test among the deliveries of a webhook."""
-    deliveries = [attempt, *_deliveries(store, webhook_id)][:MOST_DELIVERIES]
-    columns = _columns({"deliveries": deliveries})
-    Webhook.update(columns).where(Webhook.id == webhook_id).execute(store.database)
-
-
-def _deliveries(store: Store, webhook_id: int) -> list[Row]:
-    """Return the last attempts of a webhook; empty if it was deleted."""
-    query = Webhook.select(Webhook.deliveries).where(Webhook.id == webhook_id)
-    return _parse_list(query.scalar(store.database), LISTS["deliveries"]) or []
+def record_attempt(store: Store, webhook_id: int, attempt: Row) -> None:
+    """Store an attempt among the deliveries of a webhook, unless that was deleted."""
+    for webhook in _read(store, Webhook.select().where(Webhook.id == webhook_id)):
+        deliveries = [attempt, *webhook["deliveries"]][:MOST_DELIVERIES]
+        _write(store, webhook_id, {"deliveries": deliveries})
 
 
 @transactional
@@ -174,19 +148,20 @@ def waiting(store: Store, webhook: Row) -> int:
 
 def first_awaited_event(store: Store) -> int | None:
     """Return the id of the first event that an active webhook waits for."""
-    query = Webhook.select(Webhook.cursor, Webhook.resend).where(Webhook.active).tuples()
-    ids = list[int]()
-    for cursor, resend in query.execute(store.database):
-        ids += [cursor + 1, *(_parse_list(resend, LISTS["resend"]) or [])]
-    return min(ids, default=None)
+    webhooks = _read(store, Webhook.select().where(Webhook.active))
+    firsts = [min([webhook["cursor"] + 1, *webhook["resend"]]) for webhook in webhooks]
+    return min(firsts, default=None)
 
 
 def metrics(store: Store) -> Iterator[Metric]:
     """Yield the metrics of all webhooks."""
-    rows = [{**row, "waiting": waiting(store, row)} for row in list_all(store)]
-    for column, name, meaning, is_total in METRICS:
-        figures = {str(row["id"]): row[column] for row in rows}
-        yield Metric(name, meaning, "webhook", figures, is_total)
+    rows = {str(row["id"]): row for row in list_all(store)}
+    waits = {number: waiting(store, row) for number, row in rows.items()}
+    delivered = {number: row["delivered"] for number, row in rows.items()}
+    failed = {number: row["failed"] for number, row in rows.items()}
+    yield Metric("webhook_waiting", "Events that wait to be delivered", "webhook", waits)
+    yield Metric("webhook_deliveries", "Events delivered", "webhook", delivered, is_total=True)
+    yield Metric("webhook_failures", "Attempts that failed", "webhook", failed, is_total=True)
 
 
 def next_event(store: Store, webhook: Row) -> tuple[Row | None, int]:
@@ -220,35 +195,17 @@ def _skip(store: Store, webhook: Row, **changes: Any) -> None:
 
 
 @transactional
-def set_cursors(store: Store, cursors: Sequence[tuple[Row, int]]) -> None:
-    """Store the cursors of webhooks that get none of the next events."""
-    for webhook, cursor in cursors:
-        settle(store, webhook, {"cursor": cursor})
-
-
-@transactional
-def switch_off_damaged(store: Store, webhook: Row) -> None:
-    """Switch off a webhook with damaged lists."""
-    reason = DAMAGED.format(", ".join(webhook["damaged"]))
-    changes: Row = {name: [] for name in webhook["damaged"] if name != "types"}
-    changes |= {"active": False, "reason": reason}
-    Webhook.update(_columns(changes)).where(Webhook.id == webhook["id"]).execute(store.database)
-
-
-@transactional
-def settle(store: Store, webhook: Row, changes: Row) -> bool:
-    """Store the changes after an attempt; return whether they were stored.
+def settle(store: Store, webhook: Row, changes: Row, attempt: Row | None = None) -> bool:
+    """Store an attempt and the changes after it; return whether they were stored.
 
     They are not if the webhook has another URL or place by now than in `webhook`.
     """
     columns = {name: webhook[name] for name in ("id", "url", "cursor", "resend", "set_aside")}
     is_same = [getattr(Webhook, name) == value for name, value in _columns(columns).items()]
-    if "deliveries" in changes:
-        stored, known = _deliveries(store, webhook["id"]), webhook["deliveries"]
-        new_tests = [item for item in stored if not item["event"] and item not in known]
-        deliveries = [*new_tests, *changes["deliveries"]][:MOST_DELIVERIES]
-        changes = {**changes, "deliveries": deliveries}
-    return bool(Webhook.update(_columns(changes)).where(*is_same).execute(store.database))
+    is_settled = bool(Webhook.update(_columns(changes)).where(*is_same).execute(store.database))
+    if is_settled and attempt:
+        record_attempt(store, webhook["id"], attempt)
+    return is_settled
 
 
 @transactional
@@ -271,8 +228,14 @@ def end_lease(store: Store, holder: str) -> None:
     EventState.delete().where(EventState.holder == holder).execute(store.database)
 
 
+def _write(store: Store, webhook_id: int, values: Row) -> None:
+    Webhook.update(_columns(values)).where(Webhook.id == webhook_id).execute(store.database)
+
+
 def _columns(values: Row) -> Row:
-    return {name: json_text(value) if name in LISTS else value for name, value in values.items()}
+    """Return columns to write, the lists as JSON text."""
+    lists = {name: json_text(values[name]) for name in Webhook.json_columns if name in values}
+    return {**values, **lists}
 
 
 def _new_secret() -> str:

@@ -1,5 +1,6 @@
-"""The run of a feed for an entry: claimed by one at a time, done once, tried again as it may be."""
+"""The run of a feed for an entry, also from the queue: claimed by one at a time, done once."""
 
+import re
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -9,19 +10,22 @@ import pytest
 from landform.parts.runs import storage as runs
 from landform.parts.runs.errors import RunNotDue
 from landform.parts.runs.models import FeedRun
+from landform.parts.runs.queue import Queue
 from landform.storage import FeedNotFound, Store, feeds
 from landform.storage.clock import earlier, utc_text
 
-SUCCESS = {"state": "success", "code": "", "message": "", "retryable": False}
-FAILURE = {"state": "failed", "code": "timeout", "message": "No answer.", "retryable": True}
-PART = {"page": 1, "per_page": 100, "order": "desc"}
+SUCCESS = {"attempt": 1, "state": "success", "code": "", "message": "", "retryable": False}
+FAILURE = {**SUCCESS, "state": "failed", "code": "timeout", "retryable": True}
+PART = {"page": 1, "per_page": 100, "order": "asc"}
+# The service itself runs the first two.
+QUEUE, SLUGS = Queue(), ("mine", "other")
 
 
 @pytest.fixture(autouse=True)
 def three_feeds(store: Store) -> Iterator[None]:
     with store.connection():
-        for number in range(3):
-            feeds.create(store, {"form_id": number + 1, "addon_slug": f"a{number}", "meta": {}})
+        for number, slug in enumerate((*SLUGS, "outside")):
+            feeds.create(store, {"form_id": number + 1, "addon_slug": slug, "meta": {}})
         yield
 
 
@@ -29,29 +33,44 @@ def claim(store: Store, feed_id: int = 1, entry_id: str = "e", lease: int = 60) 
     return runs.claim(store, feed_id, entry_id, lease, 30)
 
 
-def change(store: Store, run: dict[str, Any], **columns: Any) -> None:
+def add(store: Store, entry_id: str, *feed_ids: int) -> None:
+    with store.transaction():
+        QUEUE.add(store, 3, feed_ids, entry_id)
+
+
+def claim_queued(store: Store, *busy: int) -> dict[str, Any]:
+    """Claim what is due in the queue; return an empty dict for nothing."""
+    return QUEUE.claim_due(store, SLUGS, 60, busy) or {}
+
+
+def change(store: Store, run_id: int, **columns: Any) -> None:
     """Let a run have other values, such as a time that is past."""
-    FeedRun.update(columns).where(FeedRun.id == run["id"]).execute(store.database)
+    FeedRun.update(columns).where(FeedRun.id == run_id).execute(store.database)
 
 
 def past(**ago: int) -> str:
     return utc_text(datetime.now(UTC) - timedelta(**ago))
 
 
+def states(store: Store) -> list[tuple[int, str, str, int]]:
+    rows, _ = runs.list_runs(store, PART)
+    return [(row["feed_id"], row["entry_id"], row["state"], row["attempt"]) for row in rows]
+
+
 def test_a_lapsed_run_is_replayed_or_ended_where_nobody_else_has_claimed_it(store: Store) -> None:
     run = claim(store)
-    change(store, run, due_utc=past(hours=1))
+    change(store, run["id"], due_utc=past(hours=1))
     assert runs.replay(store, 1, run["id"])["state"] == "pending"
     assert claim(store)["attempt"] == 2
-    change(store, run, due_utc=past(hours=1))
-    assert runs.end(store, 1, run["id"], 2, SUCCESS)["state"] == "success"
+    change(store, run["id"], due_utc=past(hours=1))
+    assert runs.end(store, 1, run["id"], {**SUCCESS, "attempt": 2})["state"] == "success"
     assert runs.feeds_of_entry(store, "e") == {1: False}
 
 
 def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
     run = claim(store, 3)
     feeds.delete(store, 3)
-    assert runs.end(store, 3, run["id"], 1, FAILURE)["state"] == "failed"
+    assert runs.end(store, 3, run["id"], FAILURE)["state"] == "failed"
     with pytest.raises(FeedNotFound):
         claim(store, 3)
     assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
@@ -63,24 +82,23 @@ def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:
         (past(days=32), None), (past(days=32), past(days=32)), (past(days=29), None),
         (past(days=32), past(days=-1)),
     ]):  # fmt: skip
-        change(store, claim(store, 1, str(number)), modified_utc=written, due_utc=due)
+        change(store, claim(store, 1, str(number))["id"], modified_utc=written, due_utc=due)
     # They are deleted a day late.
-    change(store, claim(store, 1, "yesterday"), modified_utc=past(days=1))
+    change(store, claim(store, 1, "yesterday")["id"], modified_utc=past(days=1))
     claim(store, 1, "new")
-    found, total = runs.list_runs(store, PART)
-    assert ([run["entry_id"] for run in found], total) == (["new", "yesterday", "3", "2"], 4)
+    assert [run[1] for run in states(store)] == ["2", "3", "yesterday", "new"]
 
 
 def test_a_clock_that_jumps_ahead_and_back_neither_forgets_a_run_nor_keeps_a_lease(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    runs.end(store, 1, claim(store, 1, "done")["id"], 1, SUCCESS)
+    runs.end(store, 1, claim(store, 1, "done")["id"], SUCCESS)
     future = earlier(runs.database_time(store), -timedelta(days=40))
     with monkeypatch.context() as jump:
         jump.setattr(runs, "database_time", lambda _: future)
         claim(store, 1, "leased")
         failed = claim(store, 1, "failed")
-        runs.end(store, 1, failed["id"], 1, FAILURE)
+        runs.end(store, 1, failed["id"], FAILURE)
     with pytest.raises(RunNotDue):
         claim(store, 1, "done")
     assert {run["entry_id"] for run in runs.list_due(store, PART)[0]} == {"leased", "failed"}
@@ -96,14 +114,13 @@ def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) ->
     lapsed, failed, waiting = (claim(store, 1, entry) for entry in ("lapsed", "failed", "waiting"))
     pending, done = claim(store, 2, "pending"), claim(store, 2, "done")
     claim(store, 2, "claimed")
-    runs.end(store, 1, failed["id"], 1, FAILURE)
-    runs.end(store, 1, waiting["id"], 1,
-             {**FAILURE, "retry_at": datetime.now(UTC) + timedelta(days=1)})  # fmt: skip
+    runs.end(store, 1, failed["id"], FAILURE)
+    runs.end(store, 1, waiting["id"], {**FAILURE, "retry_at": past(days=-1)})
     for run in (pending, done):
-        runs.end(store, 2, run["id"], 1, SUCCESS)
+        runs.end(store, 2, run["id"], SUCCESS)
     runs.replay(store, 2, pending["id"])
-    change(store, lapsed, due_utc=past(minutes=5))
-    change(store, failed, due_utc=past(minutes=9))
+    change(store, lapsed["id"], due_utc=past(minutes=5))
+    change(store, failed["id"], due_utc=past(minutes=9))
 
     def due(**query: Any) -> list[str]:
         return [run["entry_id"] for run in runs.list_due(store, {**PART, **query})[0]]
@@ -111,8 +128,86 @@ def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) ->
     assert due() == ["failed", "lapsed", "pending"]
     assert due(form_id=[2]) == ["pending"]
     assert due(feed_id=[1]) == ["failed", "lapsed"]
-    assert due(addon="a1") == ["pending"]
+    assert due(addon="other") == ["pending"]
     feeds.update(store, 1, {"is_active": False})
     assert due() == ["pending"]
     for run_id in (lapsed["id"], failed["id"]):
         assert runs.get(store, 1, run_id)["state"] in ("claimed", "failed")
+
+
+# The queue of runs that the service itself carries out.
+
+
+def test_a_failure_waits_and_a_lost_claim_ends_nothing(store: Store) -> None:
+    add(store, "7", 1)
+    run = claim_queued(store)
+    QUEUE.end(store, run, "failed", "No answer.", retry_in=100)
+    assert (claim_queued(store), states(store)) == ({}, [(1, "7", "failed", 1)])
+    assert 90 < (QUEUE.seconds_until_due(store, SLUGS) or 0) <= 101
+    change(store, run["id"], due_utc=past(seconds=1))
+    assert QUEUE.seconds_until_due(store, SLUGS, [1]) is None
+    assert not claim_queued(store, 1)
+    again = claim_queued(store)
+    assert again["attempt"] == 2
+    # The first claim is over: neither its end nor its withdrawal counts.
+    QUEUE.end(store, run, "success")
+    QUEUE.withdraw(store, run)
+    assert states(store) == [(1, "7", "claimed", 2)]
+    QUEUE.end(store, again, "success")
+    assert states(store) == [(1, "7", "success", 2)]
+    assert QUEUE.seconds_until_due(store, SLUGS) is None
+
+
+def test_the_feed_that_waits_for_the_longest_comes_first_and_inactive_ones_wait(
+    store: Store,
+) -> None:
+    add(store, "7", 1, 2)
+    add(store, "8", 1)
+    change(store, 2, due_utc=past(hours=1))
+    change(store, 3, due_utc=past(minutes=1))
+    feeds.update(store, 1, {"is_active": False})
+    assert claim_queued(store)["id"] == 2
+    assert not claim_queued(store)
+    feeds.update(store, 1, {"is_active": True})
+    assert [claim_queued(store)["id"] for _ in range(2)] == [3, 1]
+
+
+def test_a_clock_that_was_ahead_holds_no_run_up(store: Store) -> None:
+    add(store, "7", 1)
+    ahead = past(days=-40)
+    change(store, 1, due_utc=ahead, modified_utc=ahead)
+    assert QUEUE.seconds_until_due(store, SLUGS) == 0
+    assert claim_queued(store)["id"] == 1
+
+
+def test_a_queued_run_goes_with_its_entry_and_not_by_its_age(store: Store) -> None:
+    add(store, "7", 1, 2)
+    claim(store, 3, "7")
+    old = past(days=400)
+    for number in (1, 2):
+        change(store, number, state="success", due_utc=None, modified_utc=old)
+    change(store, 3, state="success", due_utc=None, modified_utc=past(days=500))
+    claim(store, 3, "8")
+    assert [run[:2] for run in states(store)] == [(1, "7"), (2, "7"), (3, "8")]
+    with store.transaction():
+        QUEUE.delete(store, ["7", "8"])
+    assert [run[:2] for run in states(store)] == [(3, "8")]
+    add(store, "9", 1)
+    run = claim_queued(store)
+    QUEUE.withdraw(store, run)
+    assert [run[1] for run in states(store)] == ["8"]
+
+
+@pytest.mark.sqlite("its plans are read")
+def test_a_look_into_the_queue_reads_indexes_however_many_runs_wait(store: Store) -> None:
+    statements: list[str] = []
+    store.database.connection().set_trace_callback(statements.append)
+    add(store, "7", 1, 2, 3)
+    assert claim_queued(store)
+    claim(store, 1, "theirs")
+    store.database.connection().set_trace_callback(None)
+    texts = [text for text in statements if re.match("(SELECT|DELETE) .*feed_run", text)]
+    plans = [store.database.execute_sql(f"EXPLAIN QUERY PLAN {text}").fetchall() for text in texts]
+    steps = [str(step[-1]) for plan in plans for step in plan]
+    assert [step for step in steps if "SCAN" in step] == []
+    assert {"feed_run_queue", "feed_run_expiring"} <= set(" ".join(steps).split())

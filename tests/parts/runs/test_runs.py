@@ -1,5 +1,6 @@
-"""Runs over HTTP: claims, how they end, replays, lists, and who may."""
+"""Runs over HTTP: claims, how they end, their events, replays, lists, and plans after them."""
 
+import json
 from typing import Any
 
 import pytest
@@ -161,3 +162,63 @@ def test_what_is_not_there_is_a_404(client: Client) -> None:
             client.post(f"{path}/replay"),
         ):  # fmt: skip
             assert (answer.status_code, answer.get_json()["code"]) == (404, "rest_run_invalid_id")
+
+
+# Events.
+
+
+def test_each_end_has_one_event_without_what_was_reported(client: Client) -> None:
+    reported = {"code": "no-code", "message": "no-message"}
+    for number, outcome in enumerate(ENDS[:2] + ENDS[3:4], 1):
+        claim(client, f"e{number}")
+        for _ in range(2):
+            body = {**outcome, **reported, "attempt": 1}
+            assert client.patch(f"/feeds/1/runs/{number}", json=body).status_code == 200
+    events = client.get("/events?type=run.*").get_json()
+    assert [event["type"] for event in events] == ["run.succeeded", "run.failed"]
+    ids = {"id": 3, "version": 2, "feed_id": 1, "form_id": 3, "entry_id": "e3", "attempt": 1}
+    assert events[1]["data"] == {"resource": "run", **ids, "retryable": True, "status": "failed"}
+    assert not [text for text in reported.values() if text in json.dumps(events)]
+
+
+def test_the_event_of_a_run_has_at_most_4_kib(client: Client) -> None:
+    feed = client.feed(form_id=2**53, addon_slug="a")["id"]
+    run = claim(client, "\U0001d54f" * 100, feed)
+    client.patch(f"/feeds/{feed}/runs/{run['id']}", json={"state": "success", "attempt": 1})
+    assert 200 < len(client.get("/events?type=run.succeeded").data) < 4096
+
+
+# Plans.
+
+
+def plan(client: Client, **body: Any) -> tuple[list[int], dict[int, str]]:
+    """Return the feeds of form 3 in its plan, and why the others are not."""
+    answer = client.post("/forms/3/feeds/plan", json={"entry": {}, "explain": True, **body})
+    assert answer.status_code == 200, answer.text
+    body = answer.get_json()
+    reasons = {feed["id"]: feed["reason"] for feed in body["skipped"]}
+    return [feed["id"] for feed in body["feeds"]], reasons
+
+
+def test_a_feed_that_was_run_for_the_entry_does_not_run_again(client: Client) -> None:
+    for _ in range(4):
+        client.feed(form_id=3)
+    for feed, outcome in ((1, ENDS[0]), (2, ENDS[2]), (4, None), (5, ENDS[3])):
+        path = f"/feeds/{feed}/runs/{claim(client, '17', feed)['id']}"
+        assert not outcome or client.patch(path, json={**outcome, "attempt": 1}).status_code == 200
+    assert plan(client, entry_id="17") == ([3, 5], dict.fromkeys((1, 2, 4), "already_run"))
+    assert plan(client, entry_id=17)[0] == [3, 5]
+    assert plan(client, entry_id="18")[0] == plan(client)[0] == [1, 2, 3, 4, 5]
+
+
+def test_with_first_only_the_feed_that_was_run_stays_the_only_one(client: Client) -> None:
+    client.delete("/feeds/1")
+    for _ in range(3):
+        client.feed(form_id=3, addon_slug="pay")
+    path = f"/feeds/3/runs/{claim(client, feed=3)['id']}"
+    feeds, reasons = plan(client, first_only=["pay"], entry_id="e")
+    assert (feeds, reasons) == ([], {2: "first_only", 3: "already_run", 4: "first_only"})
+    assert client.patch(path, json={**ENDS[3], "attempt": 1}).status_code == 200
+    assert plan(client, first_only=["pay"], entry_id="e")[0] == [3]
+    client.patch("/feeds/3", json={"is_active": False})
+    assert plan(client, first_only=["pay"], entry_id="e")[0] == []

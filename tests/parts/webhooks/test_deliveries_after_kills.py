@@ -23,10 +23,12 @@ KILLS, WRITES = (20, 5000) if IS_LONG else (ROUNDS + 1, 400)
 # As the service itself does, but without waits of a second and more.
 DELIVER = """
 from landform.app import create_app
+from landform.parts.webhooks import outcomes
 from landform.parts.webhooks.delivery import Deliverer
 from landform.service.background import Background
+outcomes.FIRST_WAIT = 0.01
 service = create_app().blueprints["landform"].service
-Background(service, [Deliverer(service, private=True, first_wait=0.01).deliver]).run()
+Background(service, [Deliverer(service, private=True).deliver]).run()
 """
 
 

@@ -15,7 +15,7 @@ from outbox import Outbox, hook, outbox
 from processes import until
 from receivers import Receiver, receiver
 
-from landform.parts.webhooks.delivery import sign
+from landform.parts.webhooks.sending import sign
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 HOUR, DRAFT = 3600, {"title": "A page", "status": "draft"}
@@ -354,10 +354,13 @@ def test_a_damaged_webhook_is_switched_off_and_delays_no_other(
     assert outbox.webhook()["delivered"] == 1
 
 
-def test_a_damaged_secret_delays_no_other(outbox: Outbox, hook: Receiver) -> None:
+@pytest.mark.parametrize("records", ["[]", "[{}]"])
+def test_a_damaged_secret_or_record_delays_no_other(
+    outbox: Outbox, hook: Receiver, records: str
+) -> None:
     for _ in range(2):
         outbox.subscribe(hook.url)
-    outbox.sql("UPDATE webhook SET secret = 'whsec_x' WHERE id = 1")
+    outbox.sql(f"UPDATE webhook SET secret = 'whsec_x', deliveries = '{records}' WHERE id = 1")
     outbox.draft()
     outbox.deliver()
     assert hook.accepted == [1]

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from itertools import product
 
 import pytest
-from applications import Client, store_of
+from applications import Client
 from flask import Flask
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -14,7 +14,6 @@ from test_webhook_sending import NO_CONTENT, raw_receiver, read_request
 from werkzeug.test import TestResponse
 
 from landform.parts.webhooks import storage
-from landform.storage import api_keys
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 # A request as RFC 9110 and RFC 3986 have it: what the strictest of servers takes.
@@ -177,15 +176,6 @@ def test_a_request_to_any_accepted_url_is_valid_for_a_strict_server(
 # Types, and who may write them.
 
 
-def with_scopes(app: Flask, *scopes: str) -> Client:
-    """Return a client with a key of these scopes."""
-    store, client = store_of(app), Client(app)
-    with store.connection():
-        key = api_keys.create(store, " ".join(scopes), list(scopes), 1, None)
-    client.environ_base["HTTP_AUTHORIZATION"] = f"Bearer {key}"
-    return client
-
-
 @pytest.mark.parametrize(("scopes", "types", "status"), [
     ("", ["page.*"], 403), ("", None, 403), ("events:read", None, 201),
     ("events:read", ["store.*"], 201),
@@ -197,7 +187,8 @@ def with_scopes(app: Flask, *scopes: str) -> Client:
 def test_a_webhook_needs_a_scope_that_reads_its_events(
     app: Flask, client: Client, scopes: str, types: list[str] | None, status: int
 ) -> None:
-    caller = with_scopes(app, "webhooks:write", *scopes.split())
+    caller, key = Client(app), client.key("a", "webhooks:write", *scopes.split())
+    caller.environ_base["HTTP_X_API_KEY"] = key["X-API-Key"]
     body = {"url": "http://host/", **({} if types is None else {"types": types})}
     response = caller.post("/webhooks", json=body)
     assert response.status_code == status

@@ -249,7 +249,7 @@ def test_look_ups_that_never_end_do_not_pile_up(
 def test_a_slow_test_is_a_202_whose_result_is_stored_and_few_are_sent_at_a_time(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("landform.parts.webhooks.trials.MOST_SECONDS", 0.3)
+    monkeypatch.setattr("landform.parts.webhooks.sending.MOST_SECONDS", 0.3)
     may_answer, responses = threading.Event(), list[TestResponse]()
 
     def respond(event: dict[str, Any]) -> tuple[int, dict[str, str]]:

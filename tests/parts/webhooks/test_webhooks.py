@@ -15,7 +15,7 @@ from receivers import Receiver, receiver
 from test_webhook_sending import raw_receiver
 
 from landform.parts.webhooks import storage
-from landform.parts.webhooks.delivery import sign
+from landform.parts.webhooks.sending import sign
 from landform.service.outgoing.sending import send
 from landform.storage.models import EventState
 

@@ -1,0 +1,94 @@
+"""Attempts to send an event to a webhook, signed, and tests of webhooks."""
+
+import base64
+import hmac
+import logging
+import secrets
+from contextlib import suppress
+from queue import Empty, SimpleQueue
+
+from landform.parts.webhooks import storage
+from landform.parts.webhooks.errors import TooManyTests
+from landform.service.call import Service
+from landform.service.json_codec import JsonObject, dumps
+from landform.service.outgoing.sending import Result, send, start_thread
+from landform.storage.errors import StorageError
+from landform.storage.rows import Row
+
+log = logging.getLogger("landform")
+PRIVATE_SETTING = "LANDFORM_WEBHOOK_PRIVATE"
+# How many tests may run in a process, and how many seconds a request waits for one.
+THREAD_NAME, MOST_TESTS, MOST_SECONDS = "landform-webhook-test", 4, 2.0
+PENDING = "Still running: the result will be in the deliveries of the webhook."
+ATTEMPT_FAILED, DAMAGED_SECRET = (
+    "The attempt ended with {}.",
+    "The secret of the webhook is damaged.",
+)
+
+
+def send_event(
+    service: Service, webhook: Row, event: JsonObject, *, private: bool, message: str = ""
+) -> Result:
+    """Send an event to a webhook, and return the result, also that of a failure.
+
+    `event`: as clients read it. `message`: an id for receivers instead of that of the event.
+    """
+    try:
+        now, body = service.store.clock.seconds(), dumps(event)
+        keys = [webhook["secret"], *storage.previous_secrets(webhook, now)]
+        message = f"evt_{str(service.store.identity)[:12]}_{message or event['id']}"
+        headers = {"Content-Type": "application/json", "User-Agent": "landform"}
+        headers |= sign(keys, message, int(now), body)
+        return send(webhook["url"], headers, body, private, setting=PRIVATE_SETTING)
+    except ValueError:
+        return Result(0, DAMAGED_SECRET)
+    except BaseException as error:
+        # An attempt without a result would never end.
+        return Result(0, ATTEMPT_FAILED.format(type(error).__name__))
+
+
+def sign(keys: list[str], message: str, timestamp: int, body: bytes) -> dict[str, str]:
+    """Return the headers of Standard Webhooks, with a signature for each key."""
+    signed = f"{message}.{timestamp}.".encode() + body
+    decoded = (base64.b64decode(key.removeprefix("whsec_")) for key in keys)
+    digests = (base64.b64encode(hmac.digest(key, signed, "sha256")).decode() for key in decoded)
+    return {
+        "webhook-id": message,
+        "webhook-timestamp": str(timestamp),
+        "webhook-signature": " ".join(f"v1,{digest}" for digest in digests),
+    }
+
+
+def make_record(event_id: int, utc: str, result: Result) -> JsonObject:
+    """Return the record of an attempt, made at a time in UTC."""
+    record = {"status": result.status, "milliseconds": result.milliseconds, "response": result.text}
+    return {"event": event_id, "time": f"{utc}Z", **record}
+
+
+def run_test(service: Service, webhook: Row, *, private: bool) -> tuple[JsonObject, bool]:
+    """Send an event of the type `test` to a webhook; return its record, and whether it has ended.
+
+    It is sent in a thread, for which the request waits briefly: so any process can send it, and a
+    slow receiver blocks no request. The record is also stored, with the same time.
+    """
+    now, results = service.store.clock.now().utc, SimpleQueue[JsonObject]()
+    event = {"id": 0, "type": "test", "created": f"{now}Z", "data": {"resource": "webhook"}}
+    # Receivers ignore known ids.
+    message = f"test_{secrets.token_hex(8)}"
+
+    def run() -> None:
+        result = send_event(service, webhook, event, private=private, message=message)
+        record = make_record(0, now, result)
+        try:
+            with service.store.connection():
+                storage.record_attempt(service.store, webhook["id"], record)
+        except StorageError:
+            log.exception("The test of webhook %d could not be recorded.", webhook["id"])
+        results.put(record)
+
+    if not start_thread(THREAD_NAME, MOST_TESTS, run):
+        raise TooManyTests
+    with suppress(Empty):
+        return results.get(timeout=MOST_SECONDS), True
+    pending = Result(0, PENDING, milliseconds=round(MOST_SECONDS * 1000))
+    return make_record(0, now, pending), False
