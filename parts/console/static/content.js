@@ -43,8 +43,8 @@ const STARTERS = [
     top("#7a2e12", "Light that follows your day", "Bright in the morning, warm in the evening, and off when you leave.", "Order yours", "#order"),
     columns(about("Made to last", "Every part can be replaced, with one screwdriver."), about("Easy on power", "It uses six watts at full brightness."), about("No app needed", "Set it once with the dial on the side.")),
     heading("Questions"),
-    about("When is it delivered?", "Within three days of your order."),
-    group("order", heading("Order yours"), form, paragraph("The first 100 come with a spare shade.")),
+    about("When is it delivered?", "Within three days."),
+    group("order", heading("Order yours"), form),
   ])],
   ["Coming soon", "Something new is coming", join([
     top("#1c2541", "Almost there", "Leave your address, and you will be the first to know.", "Tell me", "#tell"),
