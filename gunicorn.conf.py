@@ -23,6 +23,8 @@ from landform.standalone.start import prepare, renew_settings, renew_templates
 # The folder in which prometheus_client counts, and the prefix of landform's own ones.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
 IDENTITY = "LANDFORM_STORE_IDENTITY"
+# How long a worker that ends waits for what it sends, and after Ctrl-C.
+SENDING_SECONDS, QUITTING_SECONDS = 5, 1
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     # Ctrl-C ends the process without a traceback until gunicorn has a handler.
@@ -105,7 +107,17 @@ def post_worker_init(worker: Any) -> None:
     """Start the thread of a worker that publishes due pages and does the work of parts."""
     if settings.deliver and serves_landform(worker.app):
         deliver = partial(worker.wsgi.blueprints["landform"].deliver, forever=True)
-        threading.Thread(target=deliver, daemon=True).start()
+        worker.deliverer = threading.Thread(target=deliver, daemon=True)
+        worker.deliverer.start()
+
+
+def worker_exit(server: Any, worker: Any) -> None:
+    """Let feeds and webhooks that are being sent end: otherwise they would be sent again."""
+    if deliverer := getattr(worker, "deliverer", None):
+        for listener in worker.sockets:
+            listener.close()
+        worker.wsgi.blueprints["landform"].service.stop()
+        deliverer.join(QUITTING_SECONDS if worker.is_quitting else SENDING_SECONDS)
 
 
 def post_fork(server: Any, worker: Any) -> None:

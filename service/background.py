@@ -2,9 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterable
-from threading import Event
 from time import monotonic, sleep
-from typing import NoReturn
 
 from landform.service.call import Service
 from landform.storage.errors import StorageError
@@ -22,24 +20,26 @@ class Background:
     """The work of a service beside requests.
 
     A worker does what is due and returns in how many seconds more is: 0 if it is to be called at
-    once, after the others, and None if it knows of nothing. One that raises delays no other. The
-    workers are by default those of the parts of the service.
+    once, after the others, and None if it knows of nothing. One that raises delays no other. While
+    the service is `stopping` it begins nothing. The workers are by default those of the parts.
     """
 
     def __init__(self, service: Service, workers: Iterable[Worker] | None = None) -> None:
-        self._store = service.store
+        self._service, self._store = service, service.store
         if workers is None:
             candidates = [part.worker(service) for part in service.options.named_parts]
             workers = [worker for worker in candidates if worker]
         # By time.monotonic: when each worker may be called again.
         self._resume_at = dict.fromkeys([self._publish, *workers], 0.0)
 
-    def run(self) -> NoReturn:
-        """Work forever, woken by the commits of this process."""
-        woken = Event()
+    def run(self) -> None:
+        """Work until the service is stopped, woken by the commits of this process."""
+        woken, stopping = self._service.woken, self._service.stopping
         self._store.on_commit(lambda event: woken.set())
         while True:
             woken.clear()
+            if stopping.is_set():
+                return
             pause = self._do_due_work(_log)
             woken.wait(CHECK_INTERVAL if pause is None else min(pause, CHECK_INTERVAL))
             # Several commits are handled together, so that writers are not slowed down.

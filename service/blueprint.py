@@ -55,12 +55,15 @@ class Landform(Blueprint):
         self.api = Api(service, self._url, Identity(HOST))
 
     def deliver(self, *, forever: bool = False) -> float | None:
-        """Publish due pages, and do the background work of parts; once, or forever.
+        """Publish due pages, and do the background work of parts; once, or until the end.
 
         Returns in how many seconds more is due; None if nothing is.
         """
         background = Background(self.service)
-        return background.run() if forever else background.run_once()
+        if not forever:
+            return background.run_once()
+        background.run()
+        return None
 
     def form(self, form_id: int) -> str:
         """Return a form as HTML for a template of the host, which gives it its style.

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
+from threading import Event
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote_plus
 
@@ -40,6 +41,14 @@ class Service:
     addons: dict[str, Callable[..., None] | None] = field(default_factory=dict)
     # The `Site` of service/site/responses.py, which renders pages.
     site: Any = None
+    # Whether the background work begins nothing more; it sleeps until it is woken.
+    stopping: Event = field(default_factory=Event)
+    woken: Event = field(default_factory=Event)
+
+    def stop(self) -> None:
+        """Let the background work end with what it has begun, before the process ends."""
+        self.stopping.set()
+        self.woken.set()
 
     @property
     def is_host_authorized(self) -> bool:

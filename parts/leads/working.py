@@ -63,7 +63,7 @@ def make_worker(
 
     def work() -> float | None:
         pause, is_deleting = worker.work(), retention.work() == 0
-        return 0.0 if is_deleting else pause
+        return 0.0 if is_deleting and not service.stopping.is_set() else pause
 
     return work
 
@@ -89,6 +89,7 @@ class Worker:
         first_wait: float = FIRST_WAIT,
     ) -> None:
         self._store, self._addons, self._queue = service.store, addons, queue
+        self._stopping = service.stopping
         self._lease, self._first_wait = lease, first_wait
         # The feed of each running attempt, and when it began, by time.monotonic; those that ended.
         self._running = dict[Attempt, tuple[int, float]]()
@@ -102,7 +103,9 @@ class Worker:
         self._collect_ended()
         with self._store.connection():
             busy = self._busy_feeds()
-            pause = self._queue.seconds_until_due(self._store, self._addons(), busy)
+            pause = None
+            if not self._stopping.is_set():
+                pause = self._queue.seconds_until_due(self._store, self._addons(), busy)
             if pause == 0.0 and self._free_places() > 0:
                 # In one commit.
                 for run in self._store.write_queue.run(self._claim):

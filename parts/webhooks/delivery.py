@@ -78,6 +78,8 @@ class Deliverer:
 
         Beside them, in how many seconds the next retry is due; None without any.
         """
+        if self._service.stopping.is_set():
+            return [], None
         due, skipped, waits = list[tuple[Row, Row]](), list[tuple[Row, int]](), list[float]()
         now = self._store.clock.seconds()
         slow_slots, rows = MOST_SLOW - sum(self._running.values()), storage.list_ready(self._store)

@@ -6,8 +6,9 @@ import sys
 from collections import Counter
 from collections.abc import Callable, Iterable
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import urlencode
 
@@ -181,6 +182,48 @@ def test_on_a_full_disk_no_old_entry_is_deleted_in_part_and_later_all_are(
     deleted = run_sql(url, "SELECT count(*) FROM event WHERE type = 'entry.deleted'")
     assert deleted == [(len(old),)]
     check(url)
+
+
+def test_a_service_that_is_stopped_ends_what_it_is_sending_and_begins_no_more(
+    start_server: Callable[..., Server],
+) -> None:
+    begun, may_answer = list[Any](), Event()
+
+    def respond(entry: Any) -> tuple[int, dict[str, str]]:
+        begun.append(entry)
+        assert may_answer.wait(60)
+        return 204, {}
+
+    with receiver(respond) as hook, receiver(respond) as listener:
+        server = start_server(LANDFORM_WORKERS="1", **SETTINGS)
+        prepare(server, hook.url)
+        webhook = {"url": listener.url, "types": ["entry.created"]}
+        assert server.call("POST", "/webhooks", webhook)[0] == 201
+        submit_at_once(server, [f"{number}@example.com" for number in range(6)], "Hello")
+        # Four of a feed, and one event.
+        until(lambda: len(begun) == 5, "Nothing is sent.")
+        stop = Thread(target=server.stop)
+        stop.start()
+        # Until its worker waits for nothing but what is being sent.
+        until(lambda: not is_listening(server), "The server goes on.")
+        may_answer.set()
+        stop.join()
+        assert len(begun) == 5
+        states = run_sql(server.database, "SELECT state FROM feed_run ORDER BY state")
+        assert states == [("pending",)] * 2 + [("success",)] * 4
+        server.start()
+        wait_for_runs(server)
+        until(lambda: len(listener.received) == 6, "Some events are not sent.")
+    assert_each_sent_once(hook, server, feeds=1)
+    assert len(set(listener.accepted)) == 6
+
+
+def is_listening(server: Server) -> bool:
+    """Return whether a server accepts connections."""
+    with suppress(OSError), Client(server) as client:
+        client.connection.connect()
+        return True
+    return False
 
 
 def end_connections(database: Postgres) -> None:
