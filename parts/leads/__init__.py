@@ -37,6 +37,7 @@ class Leads(Part):
         e.EntryNotFound,
         e.EntryToUpdateNotFound,
         e.AlreadyInTrash,
+        e.EntryFormEmpty,
         e.EntryFormUnknown,
         e.NoEntry,
         e.NoForm,

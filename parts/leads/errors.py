@@ -39,6 +39,12 @@ class AlreadyInTrash(PartError):
     code, status = "gf_already_trashed", 410
 
 
+class EntryFormEmpty(PartError):
+    """The form of the entry must not be 0."""
+
+    code, status = "empty_form_id", 400
+
+
 class EntryFormUnknown(PartError):
     """The form of the entry does not exist."""
 

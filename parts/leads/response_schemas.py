@@ -14,7 +14,9 @@ from landform.schemas.fields import Constant, Output
 
 FLAGS = ("0", "1")
 DATE = "in UTC: `2026-01-31 12:00:00`."
-LABELS = Output("The labels of the inputs by the ids of fields.", dict[str, Any], optional=True)
+LABELS = Output(
+    "The labels of the inputs by the ids of fields.", dict[str, Any] | list[Any], optional=True
+)
 
 
 class Open(Schema):

@@ -29,8 +29,8 @@ LIST: dict[str, Any] = {
     "headers": PAGING,
     "errors": ("rest_post_invalid_page_number", "rest_search_too_expensive"),
 }
-ONE: dict[str, Any] = {"response": RUN, "headers": ("ETag", "Last-Modified")}
-WRITE: dict[str, Any] = {**ONE, "scope": "runs:write", "if_match": "run"}
+ONE_RUN: dict[str, Any] = {"response": RUN, "headers": ("ETag", "Last-Modified")}
+WRITE: dict[str, Any] = {**ONE_RUN, "scope": "runs:write", "if_match": "run"}
 
 
 @RESOURCE.get("/runs", query=schemas.RunList(), **LIST)
@@ -67,7 +67,7 @@ def claim_run(call: Call, feed_id: int) -> Reply:
     return run_reply(call, run, {"Location": location})
 
 
-@RESOURCE.get(RUN_PATH, **ONE, scope="feeds:read", errors=(RunNotFound,))
+@RESOURCE.get(RUN_PATH, **ONE_RUN, scope="feeds:read", errors=(RunNotFound,))
 def get_run(call: Call, feed_id: int, run_id: int) -> Reply:
     """Return a run of a feed."""
     return run_reply(call, storage.get(call.store, feed_id, run_id))

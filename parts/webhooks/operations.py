@@ -23,7 +23,7 @@ DELIVERY = schemas.Delivery()
 
 WEBHOOK_PATH, SCOPE = "/webhooks/<webhook_id>", "webhooks:write"
 # What most operations on one webhook declare.
-ONE: dict[str, Any] = {"scope": SCOPE, "response": WEBHOOK, "errors": (WebhookNotFound,)}
+ONE_WEBHOOK: dict[str, Any] = {"scope": SCOPE, "response": WEBHOOK, "errors": (WebhookNotFound,)}
 # The scope of all events, and that of the events of one resource.
 EVENTS, READ_SCOPES = "events:read", {"page": "pages:read", "feed": "feeds:read"}
 EXAMPLE = {"url": "https://example.com/hook", "types": ["page.*"]}
@@ -54,13 +54,13 @@ def create_webhook(call: Call) -> Reply:
     return webhook_reply(call, webhook, WITH_SECRET, _location(call, webhook["id"]))
 
 
-@RESOURCE.get(WEBHOOK_PATH, **ONE)
+@RESOURCE.get(WEBHOOK_PATH, **ONE_WEBHOOK)
 def get_webhook(call: Call, webhook_id: int) -> Reply:
     """Return a webhook, with its last deliveries."""
     return webhook_reply(call, storage.get(call.store, webhook_id))
 
 
-@RESOURCE.patch(WEBHOOK_PATH, **ONE, body=schemas.WebhookUpdate(), example={"active": True})
+@RESOURCE.patch(WEBHOOK_PATH, **ONE_WEBHOOK, body=schemas.WebhookUpdate(), example={"active": True})
 def update_webhook(call: Call, webhook_id: int) -> Reply:
     """Change the fields that are sent; when activated it continues where it stopped."""
     stored = storage.get(call.store, webhook_id)
@@ -69,13 +69,13 @@ def update_webhook(call: Call, webhook_id: int) -> Reply:
     return webhook_reply(call, storage.update(call.store, webhook_id, call.body))
 
 
-@RESOURCE.delete(WEBHOOK_PATH, **ONE)
+@RESOURCE.delete(WEBHOOK_PATH, **ONE_WEBHOOK)
 def delete_webhook(call: Call, webhook_id: int) -> Reply:
     """Delete a webhook and return it."""
     return webhook_reply(call, storage.delete(call.store, webhook_id))
 
 
-@RESOURCE.post(f"{WEBHOOK_PATH}/rotate", **{**ONE, "response": WITH_SECRET})
+@RESOURCE.post(f"{WEBHOOK_PATH}/rotate", **{**ONE_WEBHOOK, "response": WITH_SECRET})
 def rotate_webhook(call: Call, webhook_id: int) -> Reply:
     """Replace the secret of a webhook; the former secrets also sign for a day."""
     return webhook_reply(call, storage.rotate(call.store, webhook_id), WITH_SECRET)

@@ -17,6 +17,8 @@ from landform.service.planning import conditions
 from landform.service.planning.entries import Entry
 
 TAG = re.compile(r"\{([^{}]*)\}")
+# The mark of a fragment, which is no character in a merge tag.
+FRAGMENT = re.compile(r"#(?![^{]*\})")
 FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-z]+))?", re.DOTALL)
 CHECKED = "Checked"
 THANKS = "Thanks for contacting us! We will get in touch with you shortly."
@@ -80,9 +82,10 @@ def _redirect_url(confirmation: JsonObject, form: JsonObject, entry: JsonObject)
     start = re.match(r"https?://[^/?#\\]*", address.strip())
     if not start or "{" in start[0] or "@" in start[0]:
         return ""
+    address, *fragment = FRAGMENT.split(address.strip(), maxsplit=1)
     if query:
         address += ("&" if "?" in address else "?") + query
-    url = merge(address.strip(), form, entry, encode=quote_plus)
+    url = merge("#".join([address, *fragment]), form, entry, encode=quote_plus)
     try:
         host = urlsplit(url).hostname
     except ValueError:

@@ -96,7 +96,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
     # What is remembered for a repetition must not hold an entry: it may be erased.
     repeatable=False,
     example=ENTRY_EXAMPLE,
-    errors=("rest_missing_callback_param", e.EntryFormUnknown),
+    errors=("rest_missing_callback_param", e.EntryFormEmpty, e.EntryFormUnknown),
 )
 def create_entry(call: Call) -> Reply:
     """Store an entry: the values are not checked, and no feed runs."""
@@ -113,7 +113,7 @@ def create_entry(call: Call) -> Reply:
     headers=("Location",),
     repeatable=False,
     example={"1": "Ada", "2": "ada@example.com"},
-    errors=(e.EntryFormUnknown,),
+    errors=(e.EntryFormEmpty, e.EntryFormUnknown),
 )
 def create_form_entry(call: Call, form_id: int) -> Reply:
     """Store an entry of the form in the path."""
@@ -235,6 +235,8 @@ def _known_values(call: Call, form: Row) -> dict[str, str]:
 
 
 def _created(call: Call, form_id: int) -> Reply:
+    if form_id == 0:
+        raise e.EntryFormEmpty
     form, origin = _form(call, form_id), _origin(call)
     values = _known_values(call, form)
     row = entries.create_entry(call.store, form, values, **{**origin, **call.body["columns"]})
@@ -288,14 +290,17 @@ def _requested(call: Call, entry: Row) -> Row:
 
 def _labels(call: Call, form_id: int | str) -> JsonObject:
     """Return `_labels` with those of the requested fields of a form; empty if not asked for."""
-    form = forms.find_form(call.store, int(form_id)) if call.query.get("_labels") else None
+    if not call.query.get("_labels"):
+        return {}
+    form = forms.find_form(call.store, int(form_id))
     requested = {key.partition(".")[0] for key in _requested_keys(call)}
     labels = {
         str(field["id"]): _labels_of(field)
         for field in (form["fields"] if form else ())
         if not requested or str(field["id"]) in requested
     }
-    return {"_labels": labels} if labels else {}
+    # As in PHP, none are an empty list.
+    return {"_labels": labels or []}
 
 
 def _requested_keys(call: Call) -> list[str]:

@@ -156,6 +156,10 @@ def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) 
     assert desk.get("/entries?include=1&_fields=1").get_json() == [{"1": "Apple pie"}]
     labels = desk.get("/entries/1?_labels=1&_field_ids=5.2").get_json()
     assert labels == {"5.2": "b", "_labels": {"5": {"5": "Topics", "5.1": "A", "5.2": "B"}}}
+    # As in PHP, none are an empty list.
+    assert desk.get("/entries/1?_labels=1&_field_ids=id").get_json() == {"id": "1", "_labels": []}
+    for path, body in (("/entries", {"form_id": 0}), ("/forms/0/entries", {"1": "x"})):
+        assert desk.post(path, json=body).get_json()["code"] == "empty_form_id"
 
 
 def test_a_write_without_an_entry_is_refused_and_null_is_not_sent(desk: Client) -> None:

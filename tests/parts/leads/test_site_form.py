@@ -262,6 +262,8 @@ def test_no_token_can_be_guessed_or_used_for_another_form(site: Site) -> None:
     [
         ("https://example.com/thanks", "name={Name:1.3}&a=1",
          "https://example.com/thanks?name=A%26b%3D%2F%2Fx&a=1"),
+        ("https://example.com/{#:1.3}#top", "n={#1:1.3}",
+         "https://example.com/A%26b%3D%2F%2Fx?n=A%26b%3D%2F%2Fx#top"),
         ("https://{Name:1.3}/", "", None), ("https://example.com@{Name:1.3}/", "", None),
         ("javascript:alert(1)", "", None), ("//evil.example", "", None), ("{Name:1.3}", "", None),
     ],
