@@ -55,9 +55,10 @@ class Landform(Blueprint):
         self.api = Api(service, self._url, Identity(HOST))
 
     def deliver(self, *, forever: bool = False) -> float | None:
-        """Publish due pages, and do the background work of parts; once, or until the end.
+        """Publish due pages, and do the background work of parts.
 
-        Returns in how many seconds more is due; None if nothing is.
+        Once, or with `forever` until the service is stopped. Returns in how many seconds more is
+        due; None if nothing is.
         """
         background = Background(self.service)
         if not forever:

@@ -17,7 +17,7 @@ from landform.service.planning import conditions
 from landform.service.planning.entries import Entry
 
 TAG = re.compile(r"\{([^{}]*)\}")
-# The mark of a fragment, which is no character in a merge tag.
+# The `#` before a fragment; one inside of a merge tag is none.
 FRAGMENT = re.compile(r"#(?![^{]*\})")
 FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-z]+))?", re.DOTALL)
 CHECKED = "Checked"
