@@ -1,6 +1,6 @@
 // The editor of one page, with the fields of the page and of its meta, its preview, and its preview links: it stores drafts, and
 // never overwrites the changes of others.
-import { Link, html, instead, refine, useEffect, useLoad, useMemo, useRef, useSettled, useState } from "./lib.js";
+import { Link, html, instead, refine, useEffect, useLoad, useRef, useSettled, useState } from "./lib.js";
 import { additions, create, fromLocal, get, local, localBound, may, post, put, remove, timezone } from "./api.js";
 import { Content, Duplicate, Starters } from "./content.js";
 import { Bar, Conflict, flat, useDocument, withChanges } from "./document.js";
@@ -223,12 +223,17 @@ export function Preview({ id, values, width = "desktop" }) {
 /** The content as it is stored, for those who may not write. */
 const Rendered = ({ page }) => html`<section aria-label="Preview"><h2>Content</h2><${Frame} text=${`<!doctype html><meta charset="utf-8"><title>Content</title><h1>${page.title.rendered}</h1>${page.content.rendered}`} width="desktop" /></section>`;
 
+// A load of a frame would make Safari forget what can be undone.
 function Frame({ text, width }) {
   const frame = useRef();
-  // The scroll position of the previous document.
-  const top = useMemo(() => frame.current?.contentWindow.scrollY || 0, [text]);
-  return html`<iframe class="frame ${width}" title="Preview of the page" sandbox="allow-same-origin" srcdoc=${text} ref=${frame}
-    onLoad=${() => frame.current.contentWindow.scrollTo(0, top)}></iframe>`;
+  useEffect(() => {
+    const { contentDocument, contentWindow } = frame.current, top = contentWindow.scrollY;
+    contentDocument.open();
+    contentDocument.write(text);
+    contentDocument.close();
+    contentWindow.scrollTo(0, top);
+  }, [text]);
+  return html`<iframe class="frame ${width}" title="Preview of the page" sandbox="allow-same-origin" ref=${frame}></iframe>`;
 }
 
 const PERIODS = [[3600, "an hour"], [86400, "a day"], [604800, "a week"], [2592000, "30 days"]];
