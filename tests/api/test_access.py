@@ -122,19 +122,19 @@ BY_SCOPE: list[tuple[str | None, list[str]]] = [
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize(("needed", "lines"), BY_SCOPE)
 def test_an_operation_wants_its_scope_and_no_other(
-    client: Client, anonymous: FlaskClient, needed: str | None, lines: list[str]
+    client: Client, needed: str | None, lines: list[str]
 ) -> None:
     callers = [frozenset({needed or "events:read"}), all_scopes() - {needed}]
     keys = {scopes: client.key(f"key{len(scopes)}", *scopes) for scopes in callers}
     for line, base in itertools.product(lines, BASES):
         request = line.replace(" ", f" {base}")
-        response = ask(anonymous, request, json={})
+        response = ask(client.anonymous, request, json={})
         if response.status_code == 404 and response.get_json()["code"] == "rest_no_route":
             assert base
             continue
         assert (response.status_code == 401) == (needed is not None), request
         for scopes, key in keys.items():
-            response = ask(anonymous, request, json={}, headers=key)
+            response = ask(client.anonymous, request, json={}, headers=key)
             assert response.status_code != 401
             is_refused = bool(needed) and needed not in scopes
             assert (response.status_code == 403) == is_refused, (request, scopes)
@@ -182,13 +182,11 @@ PASSWORDS = [
 ]  # fmt: skip
 
 
-def test_a_password_in_the_header_has_priority_over_the_query(
-    client: Client, anonymous: FlaskClient
-) -> None:
+def test_a_password_in_the_header_has_priority_over_the_query(client: Client) -> None:
     path = f"/pages/{client.page(password='sesame', content='Hidden')['id']}"
     for query, header, status in PASSWORDS:
         headers = {"X-Page-Password": header} if header else {}
-        answer = anonymous.get(path, query_string={"password": query}, headers=headers)
+        answer = client.anonymous.get(path, query_string={"password": query}, headers=headers)
         assert (answer.status_code, "Hidden" in answer.text) == (status, status == 200)
         assert status == 200 or answer.get_json()["code"] == "rest_post_incorrect_password"
 

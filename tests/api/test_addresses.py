@@ -3,14 +3,13 @@
 import os
 import re
 import signal
-from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
 from applications import Site
-from conftest import Server, basic
+from conftest import Start, basic
 from flask import Flask
 from processes import until
 
@@ -135,9 +134,7 @@ def test_without_a_home_page_visitors_see_no_links_to_the_api(site: Site) -> Non
     assert 'href="http://localhost/docs"' in callers
 
 
-def test_a_template_of_a_slug_comes_before_that_of_all_pages(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_a_template_of_a_slug_precedes_that_of_all_pages(database_url: str, tmp_path: Path) -> None:
     for name in ("page", "page-one", "page-über", "page-日本"):
         (tmp_path / f"{name}.html").write_text(f"this is {name}")
     site = Site.on(database_url, TEMPLATES=str(tmp_path))
@@ -202,9 +199,7 @@ def test_a_shared_link_shows_the_first_picture_that_visitors_see(site: Site) -> 
 
 
 @pytest.mark.servers
-def test_a_reload_keeps_the_templates_from_before_where_one_does_not_compile(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_reload_with_a_broken_template_keeps_the_old(start_server: Start, tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "page.html").write_text("first")

@@ -22,9 +22,7 @@ def test_the_direction_follows_from_the_script_or_else_the_language(site: Site) 
     [("Microsoft Copilotは、", "長い文章です。"), ("", "word "), ("See https://example.com/", "a"),
      ("", "e\u0301"), ("", "ที่")],
 )  # fmt: skip
-def test_a_description_is_cut_between_letters_where_most_of_it_is_left(
-    site: Site, before: str, letter: str
-) -> None:
+def test_a_description_is_cut_between_letters(site: Site, before: str, letter: str) -> None:
     page = site.page(content=f"<p>{before}{letter * 200}</p>")
     [cut] = re.findall('name="description" content="([^"]*)', site.get(f"/{page['slug']}/").text)
     assert cut.endswith("…")

@@ -88,9 +88,7 @@ def test_a_query_has_bounds(small: FlaskClient) -> None:
     # A form is for pages.
     [*((bound, "json") for bound in BODIES), ("content", "data")],
 )
-def test_a_body_has_bounds_and_beyond_them_nothing_changes(
-    small: FlaskClient, bound: str, sort: str
-) -> None:
+def test_beyond_the_bounds_nothing_changes(small: FlaskClient, bound: str, sort: str) -> None:
     most, body = BODIES[bound]
     path, base = ("/feeds", FEED) if "feed" in bound else ("/pages", {"title": "A"})
     before = everything(small)
@@ -117,9 +115,7 @@ def test_the_number_of_fields_of_a_form_is_limited(small: FlaskClient) -> None:
 @pytest.mark.parametrize(("first", "more"), [
     ([1] * 4000, [1] * 1000), ("x" * 2_200_000, "x" * 2_200_000),
 ], ids=["values", "bytes"])  # fmt: skip
-def test_a_merge_never_grows_a_meta_beyond_what_a_body_may_hold(
-    small: FlaskClient, first: Any, more: Any
-) -> None:
+def test_no_merge_makes_a_meta_too_large(small: FlaskClient, first: Any, more: Any) -> None:
     assert small.patch("/feeds/1", json={"meta": {"c": {"d": first}}}).status_code == 200
     assert small.put("/pages/1", json={"meta": {"gallery": [first]}}).status_code == 200
     before = everything(small)

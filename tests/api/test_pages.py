@@ -54,9 +54,7 @@ def test_a_new_page_brings_no_id(client: Client) -> None:
     assert client.get("/pages?status=any").get_json() == []
 
 
-def test_a_title_has_no_white_space_around_it_and_is_empty_only_beside_a_content(
-    client: Client,
-) -> None:
+def test_a_title_is_trimmed_and_is_empty_only_beside_a_content(client: Client) -> None:
     for title in (" A  page\t", "\n A  page", {"raw": "A  page \r\n"}):
         assert client.page(title=title)["title"] == {"raw": "A  page", "rendered": "A  page"}
     for path in ("/pages", "/pages/1"):
@@ -174,9 +172,7 @@ def check_move(client: Client, old: str, new: str, date: str) -> None:
     assert moved == {**page, **changed, "modified": moved["modified"]} == edit(client, page)
 
 
-def test_a_custom_field_that_is_new_is_empty_in_pages_that_were_written_before(
-    client: Client, database_url: str
-) -> None:
+def test_a_new_custom_field_is_empty_in_older_pages(client: Client, database_url: str) -> None:
     meta = {"form_id": "7", "gallery": [{"language": 2**70, "n": 1.50}]}
     page = client.page(meta=meta)
     text = '{"form_id": "7", "gallery": [{"language": 1180591620717411303424, "n": 1.5}]}'

@@ -32,9 +32,7 @@ def test_a_name_and_a_secret_in_the_query_are_credentials(client: Client, way: A
 
 @pytest.mark.parametrize("way", [PLAIN, FORWARDED], ids=["elsewhere", "forwarded"])
 @pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
-def test_credentials_in_the_query_are_refused_over_plain_http(
-    anonymous: FlaskClient, way: Any
-) -> None:
+def test_credentials_in_a_query_are_refused_over_http(anonymous: FlaskClient, way: Any) -> None:
     for number in range(5):
         answer = anonymous.get(f"/pages?{QUERY}&x={number}", **way)
         assert answer.status_code == 401, "no guess, so none is counted"
@@ -50,9 +48,7 @@ def test_credentials_in_the_query_are_refused_over_plain_http(
     ],
 )  # fmt: skip
 @pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
-def test_wrong_credentials_in_the_query_are_a_401_and_counted(
-    anonymous: FlaskClient, query: str
-) -> None:
+def test_wrong_credentials_in_a_query_are_counted(anonymous: FlaskClient, query: str) -> None:
     # As a server brings it: the bytes that came, UTF-8 or not.
     answers = [anonymous.get("/feeds", environ_overrides={"QUERY_STRING": query}) for _ in range(4)]
     assert [answer.status_code for answer in answers] == [401, 401, 401, 429]

@@ -1,12 +1,11 @@
 """The bytes of a list: bounded by a setting, told before all of it is read, and kept nowhere."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import SECRET, Server, basic
+from conftest import SECRET, Start, basic
 from databases import run_sql
 from flask.testing import FlaskClient
 from processes import peak_of_workers
@@ -27,9 +26,7 @@ def refused(answer: Any, name: str) -> bool:
     return list(error["data"]["params"]) == [name]
 
 
-def test_a_list_of_pages_beyond_the_limit_of_bytes_is_refused(
-    client: FlaskClient, database_url: str
-) -> None:
+def test_a_list_of_pages_of_many_bytes_is_refused(client: FlaskClient, database_url: str) -> None:
     page = {"title": "A", "content": '"\n\\é日\x01🎉' * 200}
     for _ in range(12):
         assert client.post("/pages", json=page).status_code == 201
@@ -60,7 +57,7 @@ def test_a_list_of_feeds_beyond_the_limit_of_bytes_is_refused(client: FlaskClien
     assert client.get("/feeds/1").status_code == 200
 
 
-def test_the_largest_list_uses_bounded_memory(start_server: Callable[..., Server]) -> None:
+def test_the_largest_list_uses_bounded_memory(start_server: Start) -> None:
     server = start_server(LANDFORM_WORKERS="1")
     headers = {"Content-Type": "application/json", **basic()}
     sent = {"title": "A", "content": "<!-- wp:html -->" + "x" * 1_999_900 + "🎉"}

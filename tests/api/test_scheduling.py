@@ -111,9 +111,7 @@ def read_all(service: Site) -> dict[tuple[str, bool], Any]:
     return found
 
 
-def test_a_page_that_comes_due_is_shown_before_its_status_is_stored(
-    service: Site, other: Store
-) -> None:
+def test_a_due_page_is_shown_before_its_status_is_stored(service: Site, other: Store) -> None:
     # Who has shown the password once needs nothing to be counted.
     assert service.visitor.get("/pages/3?password=secret", headers=basic()).status_code == 200
     with held(other):
@@ -160,9 +158,7 @@ def test_a_write_with_the_tag_of_a_page_that_was_due_succeeds_exactly_once(
         assert answer.status_code in (404, 410, 412)
 
 
-def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
-    service: Site, other: Store
-) -> None:
+def test_a_page_is_new_when_due_and_not_again_when_stored(service: Site, other: Store) -> None:
     def unchanged(path: str, known: str) -> bool:
         return bool(call(service, "GET", path, If_None_Match=known).status_code == 304)
 
@@ -184,9 +180,7 @@ def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
     assert len({pages_, first, last, tag(service, "/pages")}) == 4
 
 
-def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(
-    service: Site, other: Store
-) -> None:
+def test_a_clock_set_back_hides_due_pages_and_repeats_no_tag(service: Site, other: Store) -> None:
     before = tag(service, "/pages/2")
     with held(other):
         service.clock.at += timedelta(minutes=1)

@@ -64,9 +64,7 @@ def test_a_sitemap_and_its_etag_change_with_writes_and_windows(site: Site) -> No
     changed("http://other.example/sitemap.xml")
 
 
-def test_a_long_sitemap_is_an_index_of_its_parts(
-    site: Site, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_long_sitemap_is_an_index_of_parts(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sitemap, "MAX_URLS", 3)
     with site.store.connection():
         for number in range(7):

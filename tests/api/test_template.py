@@ -63,9 +63,7 @@ def test_a_logo_and_a_footer_are_on_each_page(database_url: str) -> None:
 
 
 @pytest.mark.settings(SITE_SOON="1", TIMEZONE="Europe/Madrid")
-def test_a_page_whose_window_is_to_open_says_when_only_where_the_operator_wants_it(
-    site: Site, database_url: str
-) -> None:
+def test_a_page_says_when_it_opens_if_its_operator_wants_it(site: Site, database_url: str) -> None:
     site.store.clock = Standing("Europe/Madrid")
     for start, opens in (
         ("2030-06-01T09:30", "1 June 2030 at 09:30"), ("2030-06-01", "1 June 2030"),
@@ -177,9 +175,7 @@ def test_the_layout_of_a_block_becomes_classes_and_never_markup(site: Site) -> N
     assert 'class="b"' in site.page(content=unclassed)["content"]["rendered"]
 
 
-def test_an_own_style_sheet_replaces_that_of_the_template(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_an_own_style_sheet_replaces_the_default_one(database_url: str, tmp_path: Path) -> None:
     (tmp_path / "style.html").write_text("main { color: red }")
     site = Site.on(database_url, TEMPLATES=str(tmp_path), CACHE_BYTES=0)
     text = site.get(f"/{site.page()['slug']}/").text

@@ -71,9 +71,7 @@ def make_site(folder: Path) -> Flask:
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
-def test_an_extension_of_the_host_leaves_every_response_its_status(
-    extension: str, tmp_path: Path
-) -> None:
+def test_an_extension_of_the_host_leaves_all_statuses(extension: str, tmp_path: Path) -> None:
     site = make_site(tmp_path)
     EXTENSIONS[extension](site)
     client = site.test_client()
@@ -163,9 +161,7 @@ def test_sentry_names_each_operation(tmp_path: Path, sentry: Events) -> None:
     assert names == ["landform.get_page", "landform.get_page", "landform.create_page"]
 
 
-def test_sentry_is_told_of_an_unexpected_error_and_its_operation(
-    tmp_path: Path, sentry: Events
-) -> None:
+def test_sentry_is_told_of_an_error_and_its_operation(tmp_path: Path, sentry: Events) -> None:
     def fail(request: object) -> None:
         raise ArithmeticError("secret")
 

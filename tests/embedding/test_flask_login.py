@@ -28,7 +28,7 @@ def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Flask:
     [(None, [200, 401, 401, 401, 401]), ("1", [200, 200, 200, 200, 201]),
      ("2", [200, 200, 200, 403, 403])],
 )  # fmt: skip
-def test_a_signed_in_user_may_do_what_their_role_allows(
+def test_a_signed_in_user_has_the_rights_of_a_role(
     site: Flask, user: str | None, statuses: list[int]
 ) -> None:
     client = site.test_client()

@@ -5,12 +5,11 @@ import os
 import sqlite3
 import stat
 import threading
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import LIST, PAGE, Server
+from conftest import LIST, PAGE, Start
 from files import command
 
 from landform.storage import Store, api_keys, feeds, pages, signatures
@@ -76,9 +75,7 @@ def test_a_restore_needs_no_database_to_be_there_and_keeps_a_spoilt_one(
 
 
 @pytest.mark.parametrize("name", ["copy.db", "copy.db.gz"])
-def test_a_backup_is_restored_and_what_was_there_is_kept(
-    store: Store, tmp_path: Path, name: str
-) -> None:
+def test_a_backup_is_restored_and_the_file_kept(store: Store, tmp_path: Path, name: str) -> None:
     made = command(store, "backup", tmp_path / name)
     assert made.exit_code == 0, made.output
     assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
@@ -96,9 +93,7 @@ def test_a_backup_is_restored_and_what_was_there_is_kept(
     assert not [one for one in names(tmp_path) if "part" in one]
 
 
-def test_a_backup_stands_alone_and_is_of_one_moment(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_backup_stands_alone_and_is_of_one_moment(start_server: Start, tmp_path: Path) -> None:
     server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{tmp_path}/live.db")
     live, acknowledged, stopped = Store(f"sqlite:///{tmp_path}/live.db"), [0], threading.Event()
 
@@ -120,9 +115,7 @@ def test_a_backup_stands_alone_and_is_of_one_moment(
     writer.join()
 
 
-def test_an_old_backup_is_replaced_only_when_asked_and_a_pipe_never(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_backup_is_replaced_only_when_asked_a_pipe_never(store: Store, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     refused = command(store, "backup", tmp_path / "pipe", "--force")
     assert (refused.exit_code, "is not a file" in refused.output) == (1, True)
@@ -181,9 +174,7 @@ REFUSED = {
 }
 
 
-def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_file_that_is_no_backup_changes_nothing(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "spoilt"
     folder.mkdir()
     assert command(store, "backup", folder / "copy.db").exit_code == 0
@@ -200,9 +191,7 @@ def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(
     assert total(store.database.path) == 3
 
 
-def test_the_database_of_another_program_is_replaced_only_when_forced(
-    store: Store, tmp_path: Path
-) -> None:
+def test_another_programs_database_is_replaced_only_by_force(store: Store, tmp_path: Path) -> None:
     assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     other = Store(f"sqlite:///{tmp_path}/other.db")
     with closing(sqlite3.connect(tmp_path / "other.db")) as db:
@@ -245,9 +234,7 @@ def test_a_restore_names_the_keys_that_are_valid_again_or_ends_them_again(
     assert "key c" not in told.output
 
 
-def test_a_database_that_is_served_is_not_replaced(
-    start_server: Callable[..., Server], store: Store, tmp_path: Path
-) -> None:
+def test_no_served_database_is_replaced(start_server: Start, store: Store, tmp_path: Path) -> None:
     assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{store.database.path}")
     assert server.call("POST", "/pages", {"title": "Live"})[0] == 201

@@ -61,9 +61,7 @@ def source(tmp_path: Path) -> str:
     return store.url
 
 
-def test_a_store_goes_to_another_one_and_back_whole(
-    source: str, new_database: str, tmp_path: Path
-) -> None:
+def test_a_store_goes_there_and_back_whole(source: str, new_database: str, tmp_path: Path) -> None:
     with (first := Store(source)).connection():
         generation = read_generation(first)
     first.dispose()

@@ -116,9 +116,7 @@ def publish_at(url: str, minutes: int) -> None:
     store.dispose()
 
 
-def test_a_due_page_is_published_once_by_whichever_process_with_the_time_it_was_due(
-    store: Store,
-) -> None:
+def test_a_due_page_is_published_once_with_the_time_when_it_was_due(store: Store) -> None:
     store.clock = Standing()
     with store.connection():
         for minute in (3, 1, 2):

@@ -49,9 +49,7 @@ def exported(store: Store, *options: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_an_import_of_an_export_makes_the_same_rows(
-    store: Store, tmp_path: Path, other: Store
-) -> None:
+def test_an_imported_export_makes_the_same_rows(store: Store, tmp_path: Path, other: Store) -> None:
     file = tmp_path / "all.ndjson"
     assert command(store, "export", file).exit_code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -71,9 +69,7 @@ def test_an_export_has_the_resource_that_was_asked_for_in_the_order_of_ids(store
     assert exported(store)[0]["password"] == "secret"
 
 
-def test_forms_are_mapped_in_feeds_and_in_the_meta_of_pages(
-    store: Store, tmp_path: Path, other: Store
-) -> None:
+def test_forms_are_mapped_in_feeds_and_pages(store: Store, tmp_path: Path, other: Store) -> None:
     file = written(tmp_path / "rows", exported(store))
     assert command(other, "import", file, "--map-form", "3=17", "--map-form", "4=3").exit_code == 0
     rows = exported(other)
@@ -92,9 +88,7 @@ WRONG: list[Any] = [
 ]  # fmt: skip
 
 
-def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
-    store: Store, tmp_path: Path, other: Store
-) -> None:
+def test_of_a_wrong_line_nothing_is_imported(store: Store, tmp_path: Path, other: Store) -> None:
     good = exported(store)
     for bad in WRONG:
         if isinstance(bad, dict) and "resource" not in bad:
@@ -120,9 +114,7 @@ def test_an_export_is_all_of_one_moment(store: Store, monkeypatch: pytest.Monkey
     other.dispose()
 
 
-def test_an_import_changes_rows_that_differ_and_continues_the_higher_version(
-    store: Store, tmp_path: Path
-) -> None:
+def test_an_import_changes_rows_and_keeps_the_higher_version(store: Store, tmp_path: Path) -> None:
     rows = exported(store)
     for row, version in ((rows[1], 9), (rows[2], 1)):
         row |= {"title_raw": "Other", "title_rendered": "Other", "version": version}
@@ -189,9 +181,7 @@ def kept_revisions(store: Store) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
-def test_an_export_takes_revisions_along_if_it_is_asked_to(
-    store: Store, other: Store, tmp_path: Path
-) -> None:
+def test_an_export_may_take_revisions_along(store: Store, other: Store, tmp_path: Path) -> None:
     with store.connection():
         pages.update(store, 2, {"title_raw": "Later", "title_rendered": "Later"}, writer=9)
     kept = kept_revisions(store)
@@ -212,9 +202,7 @@ def test_an_export_takes_revisions_along_if_it_is_asked_to(
     assert (refused.exit_code, "revisions" in refused.output) == (1, True)
 
 
-def test_an_import_that_changes_a_page_makes_a_revision(
-    store: Store, other: Store, tmp_path: Path
-) -> None:
+def test_a_changing_import_makes_a_revision(store: Store, other: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "all", exported(store))
     command(other, "import", file)
     with other.connection():

@@ -102,9 +102,7 @@ def test_a_restore_of_an_old_backup_claims_no_migration(
 
 
 @FILE_ONLY
-def test_a_copy_is_kept_of_the_database_before_an_upgrade(
-    filled: str, next_version: Callable[[], None]
-) -> None:
+def test_a_copy_is_kept_before_an_upgrade(filled: str, next_version: Callable[[], None]) -> None:
     file = Path(filled.removeprefix("sqlite:///"))
     before = sorted(dump(file))
     next_version()

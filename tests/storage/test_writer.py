@@ -90,9 +90,7 @@ def told(store: Store) -> Iterator[list[Row]]:
     assert [(one["id"], one["type"]) for one in found] == logged
 
 
-def test_listeners_get_only_the_events_of_writes_that_were_committed(
-    store: Store, told: list[Row]
-) -> None:
+def test_listeners_get_only_the_events_of_committed_writes(store: Store, told: list[Row]) -> None:
     def half() -> None:
         feeds.create(store, FEED)
         fail()
@@ -126,9 +124,7 @@ def test_listeners_get_no_event_of_a_commit_that_fails(
     assert len(told) == 1
 
 
-def test_listeners_get_each_event_once_in_the_order_of_commits(
-    store: Store, told: list[Row]
-) -> None:
+def test_listeners_get_each_event_once_in_order_of_commits(store: Store, told: list[Row]) -> None:
     def write() -> None:
         for _ in range(20):
             with store.connection():

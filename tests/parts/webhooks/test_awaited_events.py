@@ -39,9 +39,7 @@ def test_old_events_are_deleted_up_to_the_first_that_a_webhook_waits_for(store: 
     write_events(store, 520)
 
 
-def test_a_write_with_a_clock_that_is_ahead_stops_no_expiry_and_expires_nothing_young(
-    store: Store,
-) -> None:
+def test_a_clock_that_is_ahead_stops_no_expiry_and_expires_nothing_young(store: Store) -> None:
     store.clock = clock = Standing()
 
     def write_one_ahead(last: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from applications import next_path, service
-from conftest import Server
+from conftest import Start
 from outbox import Outbox, hook, outbox
 from processes import until
 from receivers import Receiver, receiver
@@ -44,9 +44,7 @@ def test_an_attempt_whose_thread_ends_has_failed(
 
 
 @pytest.mark.parametrize("body", [{"after": 2}, {"since": "2099-01-01T00:00:00Z"}])
-def test_a_replay_skips_nothing_that_was_never_delivered(
-    outbox: Outbox, hook: Receiver, body: dict[str, Any]
-) -> None:
+def test_a_replay_skips_nothing_new(outbox: Outbox, hook: Receiver, body: dict[str, Any]) -> None:
     outbox.subscribe(hook.url)
     for _ in range(3):
         outbox.draft()
@@ -187,9 +185,7 @@ def test_many_slow_receivers_delay_no_other_and_take_turns(outbox: Outbox) -> No
 
 
 @pytest.mark.parametrize("status", [410, 204, 500])
-def test_a_response_counts_only_for_the_url_that_it_came_from(
-    outbox: Outbox, hook: Receiver, status: int
-) -> None:
+def test_a_response_counts_only_for_its_url(outbox: Outbox, hook: Receiver, status: int) -> None:
     def respond(event: dict[str, Any]) -> Answer:
         outbox.patch("/webhooks/1", json={"url": hook.url})
         return status, {}
@@ -217,7 +213,7 @@ def test_refusals_of_a_former_url_set_no_event_aside(outbox: Outbox) -> None:
         assert len(hook.received) == 5
 
 
-def test_a_secret_is_returned_once_and_four_former_ones_sign_for_a_day(
+def test_a_secret_is_shown_once_and_four_old_ones_sign_a_day(
     outbox: Outbox, hook: Receiver
 ) -> None:
     keys, began = [outbox.subscribe(hook.url)["secret"]], outbox.clock.seconds()
@@ -289,9 +285,7 @@ def test_no_reader_misses_an_event_that_is_committed_while_it_reads(outbox: Outb
     assert len(pages) > 5
 
 
-def test_no_webhook_misses_an_event_that_is_committed_while_it_is_read(
-    outbox: Outbox, hook: Receiver
-) -> None:
+def test_no_webhook_misses_an_event_that_comes_meanwhile(outbox: Outbox, hook: Receiver) -> None:
     def look() -> None:
         outbox.feed()
         # So that where it stands is stored each time.
@@ -355,9 +349,7 @@ def test_a_damaged_webhook_is_switched_off_and_delays_no_other(
 
 
 @pytest.mark.parametrize("records", ["[]", "[{}]"])
-def test_a_damaged_secret_or_record_delays_no_other(
-    outbox: Outbox, hook: Receiver, records: str
-) -> None:
+def test_damaged_secrets_or_logs_delay_none(outbox: Outbox, hook: Receiver, records: str) -> None:
     for _ in range(2):
         outbox.subscribe(hook.url)
     outbox.sql(f"UPDATE webhook SET secret = 'whsec_x', deliveries = '{records}' WHERE id = 1")
@@ -371,9 +363,7 @@ def test_a_damaged_secret_or_record_delays_no_other(
 # Who delivers.
 
 
-def test_when_the_delivering_process_is_killed_another_one_continues(
-    start_server: Callable[..., Server],
-) -> None:
+def test_when_the_delivering_process_is_killed_another_one_continues(start_server: Start) -> None:
     def respond(event: dict[str, Any]) -> Answer:
         time.sleep(2)
         return 204, {}
