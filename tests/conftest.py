@@ -315,8 +315,11 @@ class Server:
         return status, json.loads(raw) if raw else None
 
 
+Start = Callable[..., Server]
+
+
 @pytest.fixture
-def start_server(tmp_path: Path, database_url: str) -> Iterator[Callable[..., Server]]:
+def start_server(tmp_path: Path, database_url: str) -> Iterator[Start]:
     """Start real servers; each is stopped at the end of the test."""
     started: list[Server] = []
 

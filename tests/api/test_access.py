@@ -1,12 +1,14 @@
-"""Who may do what: credentials, local mode where none are configured, and page passwords."""
+"""Who may do what: credentials in headers or in the query, and passwords of pages."""
 
 import itertools
+import logging
 import re
 from typing import Any
 
 import pytest
 from applications import Client
 from conftest import basic
+from flask import Flask
 from flask.testing import FlaskClient
 from part_tables import tables
 from werkzeug.test import TestResponse
@@ -122,19 +124,19 @@ BY_SCOPE: list[tuple[str | None, list[str]]] = [
 @pytest.mark.usefixtures("filled")
 @pytest.mark.parametrize(("needed", "lines"), BY_SCOPE)
 def test_an_operation_wants_its_scope_and_no_other(
-    client: Client, anonymous: FlaskClient, needed: str | None, lines: list[str]
+    client: Client, needed: str | None, lines: list[str]
 ) -> None:
     callers = [frozenset({needed or "events:read"}), all_scopes() - {needed}]
     keys = {scopes: client.key(f"key{len(scopes)}", *scopes) for scopes in callers}
     for line, base in itertools.product(lines, BASES):
         request = line.replace(" ", f" {base}")
-        response = ask(anonymous, request, json={})
+        response = ask(client.anonymous, request, json={})
         if response.status_code == 404 and response.get_json()["code"] == "rest_no_route":
             assert base
             continue
         assert (response.status_code == 401) == (needed is not None), request
         for scopes, key in keys.items():
-            response = ask(anonymous, request, json={}, headers=key)
+            response = ask(client.anonymous, request, json={}, headers=key)
             assert response.status_code != 401
             is_refused = bool(needed) and needed not in scopes
             assert (response.status_code == 403) == is_refused, (request, scopes)
@@ -182,13 +184,11 @@ PASSWORDS = [
 ]  # fmt: skip
 
 
-def test_a_password_in_the_header_has_priority_over_the_query(
-    client: Client, anonymous: FlaskClient
-) -> None:
+def test_a_password_in_the_header_has_priority_over_the_query(client: Client) -> None:
     path = f"/pages/{client.page(password='sesame', content='Hidden')['id']}"
     for query, header, status in PASSWORDS:
         headers = {"X-Page-Password": header} if header else {}
-        answer = anonymous.get(path, query_string={"password": query}, headers=headers)
+        answer = client.anonymous.get(path, query_string={"password": query}, headers=headers)
         assert (answer.status_code, "Hidden" in answer.text) == (status, status == 200)
         assert status == 200 or answer.get_json()["code"] == "rest_post_incorrect_password"
 
@@ -200,3 +200,99 @@ def test_any_password_unlocks_as_query_and_as_utf8_header(client: Client, passwo
     for sent in (password.encode().decode("latin-1"), password):
         header = {"HTTP_X_PAGE_PASSWORD": sent}
         assert "Hidden" in client.anonymous.get(path, environ_overrides=header).text
+
+
+# Credentials in the query, as clients of Gravity Forms send them, and OAuth.
+
+HERE = {"base_url": "http://localhost"}
+SECURE = {"base_url": "https://example.com", "environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
+PLAIN = {"base_url": "http://example.com", "environ_base": {"REMOTE_ADDR": "192.0.2.7"}}
+FORWARDED = {**HERE, "headers": {"X-Forwarded-For": "192.0.2.7"}}
+QUERY = "consumer_key=admin&consumer_secret=secret"
+MORE = ("&_envelope=1", "&context=edit", "&per_page=x")
+OAUTH = 'OAuth oauth_consumer_key="admin", oauth_signature="x"'
+
+
+@pytest.mark.parametrize("way", [HERE, SECURE], ids=["loopback", "https"])
+def test_a_name_and_a_secret_in_the_query_are_credentials(client: Client, way: Any) -> None:
+    assert client.anonymous.get(f"/whoami?{QUERY}", **way).get_json()["name"] == "admin"
+    created = client.anonymous.post(f"/pages?{QUERY}", json={"title": "A"}, **way)
+    assert created.status_code == 201
+    [secret] = client.key("reader", "pages:read").values()
+    for name in ("reader", 1):
+        query = f"consumer_key={name}&consumer_secret={secret}"
+        caller = client.anonymous.get(f"/whoami?{query}", **way).get_json()
+        assert caller["scopes"] == ["pages:read"]
+
+
+@pytest.mark.parametrize("way", [PLAIN, FORWARDED], ids=["elsewhere", "forwarded"])
+@pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
+def test_credentials_in_a_query_are_refused_over_http(anonymous: FlaskClient, way: Any) -> None:
+    for number in range(5):
+        answer = anonymous.get(f"/pages?{QUERY}&x={number}", **way)
+        assert answer.status_code == 401, "no guess, so none is counted"
+        assert "https" in answer.get_json()["message"]
+
+
+@pytest.mark.parametrize(
+    "query",
+    [
+        "consumer_key=admin&consumer_secret=x", "consumer_key=x&consumer_secret=secret",
+        "consumer_key=admin", "consumer_secret=secret", "consumer_key=admin&consumer_secret=",
+        "consumer_key=admin&consumer_secret=\xff",
+    ],
+)  # fmt: skip
+@pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
+def test_wrong_credentials_in_a_query_are_counted(anonymous: FlaskClient, query: str) -> None:
+    # As a server brings it: the bytes that came, UTF-8 or not.
+    answers = [anonymous.get("/feeds", environ_overrides={"QUERY_STRING": query}) for _ in range(4)]
+    assert [answer.status_code for answer in answers] == [401, 401, 401, 429]
+    assert "not valid" in answers[0].get_json()["message"]
+
+
+def test_a_header_has_priority_over_credentials_in_the_query(anonymous: FlaskClient) -> None:
+    query = "consumer_key=admin&consumer_secret=wrong"
+    assert anonymous.get(f"/whoami?{query}", headers=basic()).status_code == 200
+    assert anonymous.get(f"/whoami?{QUERY}", headers=basic("admin:wrong")).status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/pages", "/wp-json/wp/v2/pages", "/?rest_route=/wp/v2/pages"])
+def test_credentials_in_the_query_are_in_no_link_log_or_cache(
+    app: Flask, anonymous: FlaskClient, caplog: pytest.LogCaptureFixture, path: str
+) -> None:
+    for name in ("landform", "werkzeug", app.name):
+        caplog.set_level(logging.DEBUG, logger=name)
+    for title in ("A", "B"):
+        anonymous.post("/pages", json={"title": title}, headers=basic())
+    query = QUERY.replace("secret=secret", "secret=sesame")
+    for sent in (QUERY, query):
+        for more in (
+            "",
+            "&consumer%5Fsecret=sesame",
+            "&_envelope=1",
+            "&context=edit",
+            "&per_page=x",
+        ):
+            url = f"{path}{'&' if '?' in path else '?'}per_page=1&{sent}{more}"
+            answer = anonymous.get(url)
+            assert answer.headers["Cache-Control"] == "no-store"
+            for shown in (answer.text, str(answer.headers), caplog.text):
+                assert "consumer_" not in shown
+                assert "sesame" not in shown
+    cache = app.blueprints["landform"].cache  # type: ignore[attr-defined]
+    assert not any("consumer" in repr(key) for key in cache._cached)
+    first = anonymous.get(f"/pages?per_page=1&{QUERY}&search=%20&oauth_nonce=1")
+    assert first.headers["Link"].count("oauth") == 0
+    assert first.headers["Link"].count("per_page=1") == 1
+
+
+def test_oauth_is_a_401_that_says_what_to_use(anonymous: FlaskClient, database_url: str) -> None:
+    for query, headers in (
+        ("", {"Authorization": OAUTH}),
+        ("?oauth_consumer_key=admin&oauth_signature=x", {}),
+    ):
+        for path in ("/pages", "/feeds", "/wp-json/gf/v2/feeds"):
+            answer = anonymous.get(path + query, headers=headers)
+            assert answer.status_code == 401
+            assert "Basic over https" in answer.get_json()["message"]
+            assert answer.headers["WWW-Authenticate"].startswith("Basic")

@@ -1,21 +1,22 @@
-"""Addresses that keep working: former slugs, the home page, templates and images of pages."""
+"""Addresses that keep working: former slugs, home page, templates, images; what robots read."""
 
 import os
 import re
 import signal
-from collections.abc import Callable
 from html import unescape
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import pytest
 from applications import Site
-from conftest import Server, basic
+from conftest import PAGE, Start, basic
 from flask import Flask
 from processes import until
 
 from landform.parts import all_parts
 from landform.service import create_blueprint
+from landform.service.site import sitemap
 from landform.storage import pages
 from landform.storage.pages import slugs
 
@@ -135,9 +136,7 @@ def test_without_a_home_page_visitors_see_no_links_to_the_api(site: Site) -> Non
     assert 'href="http://localhost/docs"' in callers
 
 
-def test_a_template_of_a_slug_comes_before_that_of_all_pages(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_a_template_of_a_slug_precedes_that_of_all_pages(database_url: str, tmp_path: Path) -> None:
     for name in ("page", "page-one", "page-über", "page-日本"):
         (tmp_path / f"{name}.html").write_text(f"this is {name}")
     site = Site.on(database_url, TEMPLATES=str(tmp_path))
@@ -202,9 +201,7 @@ def test_a_shared_link_shows_the_first_picture_that_visitors_see(site: Site) -> 
 
 
 @pytest.mark.servers
-def test_a_reload_keeps_the_templates_from_before_where_one_does_not_compile(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_reload_with_a_broken_template_keeps_the_old(start_server: Start, tmp_path: Path) -> None:
     folder = tmp_path / "own"
     folder.mkdir()
     (folder / "page.html").write_text("first")
@@ -226,3 +223,85 @@ def test_a_reload_keeps_the_templates_from_before_where_one_does_not_compile(
     assert {shown() for _ in range(20)} == {b"first"}
     reload("second", 6)
     until(lambda: shown() == b"second", "Another page.", 60)
+
+
+# What search engines read.
+
+NAMES = {"s": sitemap.NAMESPACE}
+
+
+def locations(response: Any) -> list[str]:
+    assert (response.status_code, response.mimetype) == (200, "application/xml")
+    tree = ElementTree.fromstring(response.text)
+    return [found.text or "" for found in tree.iterfind(".//s:loc", NAMES)]
+
+
+def test_the_sitemap_has_the_pages_that_anybody_sees(site: Site) -> None:
+    for path in ("/sitemap.xml", "/sitemap.xml?page=1"):
+        assert locations(site.get(path)) == []
+    assert site.get("/sitemap.xml?page=2").get_json()["code"] == "rest_no_route"
+    shown = [site.page(title=title)["link"] for title in ("One & two", "日本", "Three")]
+    site.page(title="Docs", slug="docs")
+    for body in (
+        {"status": "draft"}, {"status": "private"}, {"password": "x"},
+        {"date": "2031-01-01T00:00:00"},
+        {"meta": {"starts_at": "2031-01-01"}}, {"meta": {"ends_at": "2029-01-01"}},
+    ):  # fmt: skip
+        site.page(title="Hidden", slug="hidden", **body)
+    listed = site.get("/sitemap.xml")
+    assert locations(listed) == shown
+    dates = [
+        found.text for found in ElementTree.fromstring(listed.text).iterfind(".//s:lastmod", NAMES)
+    ]
+    assert dates == ["2030-05-01T12:00:00Z"] * 3
+
+
+def test_a_sitemap_and_its_etag_change_with_writes_and_windows(site: Site) -> None:
+    site.page(title="Ends", meta={"ends_at": "2030-05-01T12:00:10"})
+    site.page(title="Due", date="2030-05-01T12:00:20")
+    tags = []
+
+    def changed(path: str = "/sitemap.xml") -> None:
+        fresh = site.get(path, If_None_Match=", ".join(tags))
+        assert (fresh.status_code, fresh.mimetype) == (200, "application/xml")
+        tags.append(fresh.headers["ETag"])
+        again = site.get(path, If_None_Match=tags[-1])
+        assert (again.status_code, again.data) == (304, b"")
+
+    changed()
+    changed("/sitemap.xml?page=1")
+    assert locations(site.get("/sitemap.xml")) == ["http://localhost/ends/"]
+    for second, links in ((10, []), (20, ["http://localhost/due/"])):
+        site.at(second)
+        changed()
+        assert locations(site.get("/sitemap.xml")) == links
+    site.page(title="New")
+    changed()
+    changed("http://other.example/sitemap.xml")
+
+
+def test_a_long_sitemap_is_an_index_of_parts(site: Site, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sitemap, "MAX_URLS", 3)
+    with site.store.connection():
+        for number in range(7):
+            pages.create(site.store, {**PAGE, "title_raw": f"P{number}"})
+    parts = locations(site.get("/sitemap.xml"))
+    assert parts == [f"http://localhost/sitemap.xml?page={number}" for number in (1, 2, 3)]
+    paths = [part.removeprefix("http://localhost") for part in parts]
+    found = [one for path in paths for one in locations(site.get(path))]
+    assert found == [f"http://localhost/p{number}/" for number in range(7)]
+    assert site.get("/sitemap.xml?page=4").status_code == 404
+    for odd in ("0", "-1", "x", "9" * 50):
+        assert len(locations(site.get(f"/sitemap.xml?page={odd}"))) == 3
+
+
+@pytest.mark.settings(STRICT="1", PUBLIC_URL="https://www.example.com/promo")
+def test_robots_txt_names_the_sitemap_and_strict_mode_does_not_apply_to_both(site: Site) -> None:
+    robots = site.get("/robots.txt?a=b")
+    assert (robots.status_code, robots.mimetype) == (200, "text/plain")
+    assert "Sitemap: https://www.example.com/promo/sitemap.xml\n" in robots.text
+    assert "Disallow:\n" in robots.text
+    site.page(title="A")
+    listed = site.get("/sitemap.xml?a=b")
+    assert locations(listed) == ["https://www.example.com/promo/a/"]
+    assert "X-Landform-Ignored" not in listed.headers

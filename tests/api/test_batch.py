@@ -176,9 +176,7 @@ def test_a_batch_with_too_large_responses_writes_nothing(client: Client) -> None
     assert statuses(batch(client, *[small] * 3)) == [201] * 3
 
 
-def test_an_embedded_batch_reaches_its_own_routes_and_no_host_is_asked_again(
-    database_url: str,
-) -> None:
+def test_an_embedded_batch_reaches_its_own_routes_and_asks_no_host_again(database_url: str) -> None:
     host, asked = Flask("host"), list[str]()
     host.before_request(lambda: asked.append("before"))
     host.teardown_request(lambda _: asked.append("after"))
@@ -213,9 +211,7 @@ PATHS = strategies.lists(
 
 
 @given(path=PATHS, method=strategies.sampled_from(["POST", "PUT", "PATCH", "DELETE"]))
-def test_the_path_of_a_request_of_a_batch_does_not_affect_the_others(
-    client: Client, path: str, method: str
-) -> None:
+def test_the_path_of_a_request_affects_no_other_one(client: Client, path: str, method: str) -> None:
     requests = [item(method, path, {"title": "A"}), item("POST", "/pages", {"title": "B"})]
     answer = client.post("/batch/v1", data=json.dumps({"requests": requests}), headers=JSON)
     if answer.status_code == 400:
@@ -230,7 +226,7 @@ def test_the_path_of_a_request_of_a_batch_does_not_affect_the_others(
 JSON = {"Content-Type": "application/json"}
 
 
-def test_nothing_is_rendered_while_others_wait_to_write(
+def test_nothing_is_rendered_in_transactions(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     page, is_open, rendered = client.page(), [False], list[bool]()

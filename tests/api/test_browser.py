@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 from browsers import Page
-from conftest import ROOT, Server, free_port
+from conftest import ROOT, Start, free_port
 
 pytestmark = pytest.mark.clients
 
 
 @pytest.fixture
-def docs(start_server: Callable[..., Server], console_driver: Any) -> Callable[..., Page]:
+def docs(start_server: Start, console_driver: Any) -> Callable[..., Page]:
     """Open the docs of a server."""
 
     def opened(**environment: str) -> Page:
@@ -92,7 +92,7 @@ def send(page: Page, operation: str) -> str:
 
 @pytest.mark.parametrize("is_listed", [True, False])
 def test_clients_of_wordpress_work_in_pages_of_a_listed_origin_only(
-    start_server: Callable[..., Server],
+    start_server: Start,
     run: Callable[..., None],
     console_driver: Any,
     tmp_path: Path,

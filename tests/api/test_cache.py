@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 from applications import store_of
-from conftest import SECRET, Server, basic
+from conftest import SECRET, Start, basic
 from flask import Flask, request
 from flask.testing import FlaskClient
 from hypothesis import given, settings
@@ -53,9 +53,7 @@ def service(url: str, **given: Any) -> FlaskClient:
     return create_app({**found, **origins, **given}).test_client(use_cookies=False)
 
 
-def test_no_worker_returns_a_response_older_than_an_acknowledged_write(
-    start_server: Callable[..., Server],
-) -> None:
+def test_no_worker_returns_a_response_older_than_an_acknowledged_write(start_server: Start) -> None:
     server = start_server(LANDFORM_WORKERS="3")
     page = server.call("POST", "/pages", {"title": "0"})[1]["id"]
     acknowledged, is_over = 0, Event()
@@ -141,9 +139,7 @@ def host(make_database: Callable[[], str]) -> Iterator[FlaskClient]:
     return host.test_client(use_cookies=False)
 
 
-def test_cached_responses_are_separate_for_each_caller_host_and_blueprint(
-    host: FlaskClient,
-) -> None:
+def test_cached_responses_are_apart_for_each_caller_host_and_blueprint(host: FlaskClient) -> None:
     def status(path: str, may: str = "") -> int:
         cookies = {"Cookie": f"who=ann; may={may}"} if may else {}
         return host.get(path, headers=cookies).status_code

@@ -147,9 +147,7 @@ def test_common_markup_of_landing_pages_is_kept() -> None:
         assert clean_content(cleaned) == cleaned
 
 
-def test_a_write_names_the_elements_that_it_left_out(
-    writer: FlaskClient, client: FlaskClient
-) -> None:
+def test_a_write_names_the_elements_it_left_out(writer: FlaskClient, client: FlaskClient) -> None:
     form = "<p>a</p><form><label>b<input></label><button>c</button></form><svg></svg><x-y>"
     sent = {"title": "<h1>A</h1>", "content": f"<!-- wp:html -->{form}<!-- /wp:html -->"}
     for method, path in (("POST", "/f/pages"), ("PATCH", "/f/pages/1")):

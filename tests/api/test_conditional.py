@@ -1,15 +1,13 @@
 """Conditional requests: a tag for each version of each answer, and no write over another's."""
 
 import re
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from email.utils import parsedate_to_datetime
 from typing import Any
 
 import pytest
 from applications import Client
-from conftest import Server, basic
-from flask.testing import FlaskClient
+from conftest import Start, basic
 
 PAGE, FEED = "/pages/1", "/feeds/1"
 READS = [PAGE, f"{PAGE}?context=edit", "/pages", "/pages?context=edit", FEED, "/feeds"]
@@ -94,13 +92,13 @@ def test_a_password_opens_another_answer_with_another_tag(client: Client) -> Non
     assert client.anonymous.get(PAGE, headers=right).status_code == 304
 
 
-def test_a_tag_opens_nothing_to_an_anonymous_caller(client: Client, anonymous: FlaskClient) -> None:
+def test_a_tag_opens_nothing_to_an_anonymous_caller(client: Client) -> None:
     for path in (f"{PAGE}?context=edit", FEED, "/feeds", "/pages?context=edit"):
         for named in (tag(client, path), "*"):
-            assert anonymous.get(path, headers={"If-None-Match": named}).status_code == 401
+            assert client.anonymous.get(path, headers={"If-None-Match": named}).status_code == 401
     client.put(PAGE, json={"status": "draft"})
-    assert anonymous.get(PAGE, headers={"If-None-Match": "*"}).status_code == 401
-    assert anonymous.get("/pages/99", headers={"If-None-Match": "*"}).status_code == 404
+    assert client.anonymous.get(PAGE, headers={"If-None-Match": "*"}).status_code == 401
+    assert client.anonymous.get("/pages/99", headers={"If-None-Match": "*"}).status_code == 404
 
 
 @pytest.mark.parametrize("line", WRITES)
@@ -144,8 +142,8 @@ def test_if_match_with_a_star_matches_any_version(client: Client, line: str) -> 
 
 @pytest.mark.settings(REQUIRE_IF_MATCH=True)
 @pytest.mark.parametrize("line", [f"PATCH {PAGE}", f"DELETE {PAGE}?force=true", f"PUT {FEED}"])
-def test_if_match_can_be_made_mandatory(client: Client, anonymous: FlaskClient, line: str) -> None:
-    assert write(anonymous, line, None).status_code == 401
+def test_if_match_can_be_made_mandatory(client: Client, line: str) -> None:
+    assert write(client.anonymous, line, None).status_code == 401
     before = everything(client)
     refused = write(client, line, None)
     assert (refused.status_code, refused.get_json()["code"]) == (428, "rest_precondition_required")
@@ -163,9 +161,7 @@ def test_last_modified_is_when_it_was_last_written(client: Client) -> None:
     assert "Last-Modified" in client.put(PAGE, json={"title": "New"}).headers
 
 
-def test_of_two_writers_with_the_same_tag_exactly_one_wins(
-    start_server: Callable[..., Server],
-) -> None:
+def test_of_two_writers_with_the_same_tag_exactly_one_wins(start_server: Start) -> None:
     server = start_server(LANDFORM_WORKERS="4")
     server.call("POST", "/pages", {"title": "A"})
 

@@ -179,9 +179,7 @@ OTHERS["edit"] = OTHERS["view"]
 
 
 @pytest.mark.parametrize("context", OTHERS)
-def test_a_page_below_wp_json_has_the_other_fields_of_wordpress(
-    client: Client, context: str
-) -> None:
+def test_a_page_below_wp_json_has_other_fields_of_wordpress(client: Client, context: str) -> None:
     page_id = client.page(title="Sale", content="Win a bicycle.", author=4)["id"]
     plain = client.get(f"/pages/{page_id}?context={context}").get_json()
     page = client.get(f"{WP}/pages/{page_id}?context={context}").get_json()

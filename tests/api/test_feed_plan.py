@@ -87,9 +87,7 @@ def test_a_condition_decides_and_each_rule_is_explained(client: Client, plan: Ma
     assert (rule["value"], rule["values"]) == ("x" * 100, ["y" * 100] * 50)
 
 
-def test_logic_that_is_wrong_is_a_problem_whether_the_feed_runs_or_not(
-    client: Client, plan: Make
-) -> None:
+def test_wrong_logic_is_a_problem_whether_the_feed_runs_or_not(client: Client, plan: Make) -> None:
     right, wrong = ({"fieldId": "1", "operator": name, "value": "a"} for name in ("is", "equals"))
     for logic_type, rules in (("all", "broken"), ("all", [right, wrong]), ("any", [right, wrong])):
         meta = when("1", "a")
@@ -178,9 +176,7 @@ def test_a_response_that_would_be_too_large_is_refused(client: Client) -> None:
     assert (answer.status_code, "addon" in answer.get_json()["data"]["params"]) == (400, True)
 
 
-def test_the_python_api_and_the_command_make_the_same_plan(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_python_api_and_command_make_the_same_plan(database_url: str, tmp_path: Path) -> None:
     landing = create_blueprint(database_url)
     store = landing.service.store
     with store.connection():

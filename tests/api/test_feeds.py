@@ -82,9 +82,7 @@ WRITES = ["POST /feeds", "POST /forms/1/feeds", "PUT /feeds/1", "PATCH /feeds/1"
 
 
 @pytest.mark.parametrize("path", [*WRITES, "PUT /feeds/1/properties"])
-def test_a_refused_write_changes_nothing_and_names_all_that_is_bad(
-    client: Client, path: str
-) -> None:
+def test_a_refused_write_changes_nothing_and_names_all_errors(client: Client, path: str) -> None:
     feed, (method, path) = client.feed(is_active=False, feed_order=3), path.split()
     error = client.open(path, method=method, json=BAD).get_json()
     assert set(error["data"]["params"]) == BAD.keys() - ({"form_id"} if "forms" in path else set())
@@ -120,9 +118,7 @@ def orders(client: Client) -> list[tuple[str, str]]:
     return [(feed["id"], feed["feed_order"]) for feed in client.get("/forms/1/feeds").get_json()]
 
 
-def test_an_order_sets_feed_order_and_with_partial_the_others_follow(
-    client: Client, three: None
-) -> None:
+def test_an_order_sets_feed_order_and_partial_keeps_the_others(client: Client, three: None) -> None:
     for body in ([3, 1, 2], {"feeds": [3, 1, 2]}, {"feeds": ["3", 1, 2.0]}):
         answer = client.put("/forms/1/feeds/order", json=body)
         assert answer.status_code == 200

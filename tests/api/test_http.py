@@ -113,9 +113,7 @@ READS = {f"GET {path} 415": MEDIA for path in ("/pages", "/pages/1", "/feeds", "
 
 
 @pytest.mark.parametrize("kind", [FORM, MULTIPART, *OTHERS])
-def test_json_of_another_content_type_is_refused_with_the_right_one(
-    client: Client, kind: str
-) -> None:
+def test_json_of_another_content_type_is_refused_with_a_hint(client: Client, kind: str) -> None:
     page, feed = client.page(), client.feed()
     for data in IN_OTHERS if kind in OTHERS else IN_FORMS:
         for line, code in (WRITES | READS if data.startswith('{"') else WRITES).items():
@@ -144,9 +142,7 @@ LISTS = ("/pages", "/wp-json/wp/v2/pages", "/?rest_route=/wp/v2/pages")
 
 
 @pytest.mark.parametrize("path", LISTS)
-def test_a_list_takes_its_parameters_from_a_body_and_is_never_cached_then(
-    client: Client, path: str
-) -> None:
+def test_a_list_takes_parameters_from_a_body_and_is_not_cached(client: Client, path: str) -> None:
     for number in range(5):
         client.page(title=f"T{number}")
     answers = [client.get(path, json=sent) for sent, _ in ASKED]

@@ -1,14 +1,13 @@
 """`Idempotency-Key`: a create that is sent again happens once, wherever it arrives."""
 
 import json
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
 from applications import NOON, Standing, store_of
-from conftest import Server, basic
+from conftest import Server, Start, basic
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
@@ -42,9 +41,7 @@ def test_an_idempotency_key_belongs_to_one_caller_and_operation(database_url: st
 
 
 @each_create
-def test_a_create_that_fails_is_not_stored_for_its_key(
-    client: FlaskClient, path: str, body: dict[str, Any]
-) -> None:
+def test_a_failed_create_frees_a_key(client: FlaskClient, path: str, body: dict[str, Any]) -> None:
     for _ in range(2):
         for wrong in ({}, {**body, "title": 5, "meta": 5}):
             assert client.post(path, json=wrong, headers=KEY).status_code == 400
@@ -91,9 +88,7 @@ def send(server: Server, key: str) -> tuple[int, str, Any]:
     return status, dict(sent)["Location"], json.loads(body)
 
 
-def test_simultaneous_creates_with_one_key_create_one_page(
-    start_server: Callable[..., Server],
-) -> None:
+def test_simultaneous_creates_with_one_key_create_one_page(start_server: Start) -> None:
     server = start_server(LANDFORM_WORKERS="4")
     kept = {}
     with ThreadPoolExecutor(8) as pool:

@@ -70,9 +70,7 @@ def path_to(client: Client, rule: str) -> str:
 
 
 @pytest.mark.parametrize("sent", [{"query_string": "nonsense=1"}, {"json": {"nonsense": 1}}])
-def test_every_operation_names_what_it_does_not_know_or_refuses_it(
-    client: Client, sent: Any
-) -> None:
+def test_each_operation_names_or_refuses_what_it_does_not_know(client: Client, sent: Any) -> None:
     for method, rule, body in NAMED:
         if "json" in sent and body is not None and body.unknown == INCLUDE:
             # It keeps all fields that are sent.
@@ -162,9 +160,7 @@ def test_a_page_can_be_written_back_as_it_was_read(client: Client, base: str, co
     assert (answer.status_code, told(answer)) == (201, [])
 
 
-def test_constant_fields_of_a_wordpress_page_have_no_effect_whatever_their_value(
-    client: Client,
-) -> None:
+def test_constant_fields_of_a_wordpress_page_have_no_effect(client: Client) -> None:
     constants = {"menu_order": 5, "parent": 3, "type": "post", "featured_media": 9}
     constants |= {"template": "wide.php", "comment_status": "open"}
     for headers in ({}, STRICT):
@@ -180,9 +176,7 @@ def test_constant_fields_of_a_wordpress_page_have_no_effect_whatever_their_value
 
 
 @pytest.mark.parametrize("path", ["/pages", f"{WP}/pages"])
-def test_names_in_a_body_and_its_meta_are_named_and_the_rest_is_written(
-    client: Client, path: str
-) -> None:
+def test_unknown_names_in_a_body_are_told_and_the_rest_written(client: Client, path: str) -> None:
     body = {
         "title": {"raw": "Title"}, "teaser": "Lost", "status": "draft",
         "meta": {"_yoast_title": "x", "form_id": "7", "tongue": None, "": 1},
@@ -207,9 +201,7 @@ ALONE = [{"nonsense": "1"}, {"colour": None, "_private": 1}]
 
 
 @pytest.mark.parametrize("meta", ALONE)
-def test_a_meta_without_a_known_key_is_refused_except_below_wp_json(
-    client: Client, meta: Any
-) -> None:
+def test_a_meta_without_known_keys_is_refused_but_below_wp_json(client: Client, meta: Any) -> None:
     page, names = client.page(), [f"meta.{name}" for name in meta]
     for method, path in (("POST", "/pages"), ("PUT", f"/pages/{page['id']}")):
         body = {"title": "New", "meta": meta}

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server, free_port, needs
+from conftest import Start, free_port, needs
 from flask.testing import FlaskClient
 
 HERE = {"REMOTE_ADDR": "127.0.0.1", "HTTP_HOST": "localhost:8000"}
@@ -65,9 +65,7 @@ def test_a_request_that_a_proxy_has_forwarded_is_not_a_direct_one(client: FlaskC
 
 
 @pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
-def test_any_other_request_is_told_how_to_add_a_credential_and_is_no_failed_attempt(
-    client: FlaskClient,
-) -> None:
+def test_others_are_told_how_to_add_a_credential_and_have_not_failed(client: FlaskClient) -> None:
     for name, value in [(name, value) for name, values in KEPT_OUT.items() for value in values]:
         for method, path in (("GET", "/pages"), ("GET", "/feeds"), ("POST", "/pages")):
             sent = {"environ_overrides": {**HERE, name: value}, "data": {"title": "A"}}
@@ -77,9 +75,7 @@ def test_any_other_request_is_told_how_to_add_a_credential_and_is_no_failed_atte
     assert client.get("/pages").get_json() == []
 
 
-def test_a_unix_socket_has_no_peer_address_and_is_kept_out(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_unix_socket_has_no_address_and_is_kept_out(start_server: Start, tmp_path: Path) -> None:
     path = str(tmp_path / "s")
     start_server("-b", f"unix:{path}", LANDFORM_CREDENTIALS="")
     with socket.socket(socket.AF_UNIX) as client:
@@ -92,9 +88,7 @@ def test_a_unix_socket_has_no_peer_address_and_is_kept_out(
 @pytest.mark.settings(CREDENTIALS="a:b", CORS_ORIGINS="https://app.example.com")
 @pytest.mark.parametrize("site", ["cross-site", "same-site"])
 @pytest.mark.parametrize("line", ["POST /pages", "PUT /pages/1", "POST /pages/1?_method=DELETE"])
-def test_no_page_of_another_site_writes_with_what_a_browser_keeps(
-    client: FlaskClient, site: str, line: str
-) -> None:
+def test_no_other_site_writes_through_a_browser(client: FlaskClient, site: str, line: str) -> None:
     method, path = line.split()
 
     def send(**headers: str) -> int:
@@ -132,9 +126,7 @@ def status(client: FlaskClient, environ: dict[str, Any]) -> int:
     return client.get("/feeds", environ_overrides=environ).status_code
 
 
-def test_a_client_with_a_socket_of_ours_is_let_in_as_long_as_it_is_open(
-    client: FlaskClient,
-) -> None:
+def test_a_client_with_a_socket_of_ours_is_let_in_while_it_is_open(client: FlaskClient) -> None:
     for listening, connecting in (
         ("127.0.0.1", "127.0.0.1"), ("127.0.0.1", "::ffff:127.0.0.1"), ("::1", "::1"),
         ("::", "::1"), ("::", "127.1.2.3"), ("::", "::ffff:127.0.0.1"),
@@ -190,9 +182,7 @@ def ask(port: int, headers: dict[str, str], user: int = 0) -> tuple[int, str]:
 
 
 @as_root
-def test_a_process_of_another_user_is_kept_out_by_a_real_server(
-    start_server: Callable[..., Server],
-) -> None:
+def test_a_process_of_another_user_is_kept_out_by_a_real_server(start_server: Start) -> None:
     server = start_server(LANDFORM_CREDENTIALS="", LANDFORM_METRICS="1")
     assert ask(server.port, JSON)[0] == 201
     refused, text = ask(server.port, JSON, user=65534)
@@ -215,7 +205,7 @@ PROXIES = {
     ("kind", "trusted"), [*((kind, "0") for kind in PROXIES), ("in HTTP/1.1", "1")]
 )
 def test_a_proxy_without_headers_does_not_open_local_mode(
-    start_server: Callable[..., Server],
+    start_server: Start,
     run: Callable[..., None],
     tmp_path: Path,
     kind: str,

@@ -84,9 +84,7 @@ def contents(response: Any) -> dict[str, str]:
 
 @pytest.mark.usefixtures("protected")
 @pytest.mark.parametrize("path", ["/pages", f"{WP}/pages"])
-def test_a_protected_page_is_read_by_its_slug_in_one_request(
-    anonymous: FlaskClient, path: str
-) -> None:
+def test_a_protected_page_is_read_by_slug_in_one_request(anonymous: FlaskClient, path: str) -> None:
     by_query = anonymous.get(f"{path}?slug=x&password=sesame")
     by_header = anonymous.get(f"{path}?slug=x", headers={"X-Page-Password": "sesame"})
     by_body = anonymous.get(path, json={"slug": "x", "password": "sesame"})
@@ -127,9 +125,7 @@ def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(client: C
     assert edit[0]["content"]["raw"] == "Behind it"
 
 
-def test_forms_are_those_that_feeds_name_and_pages_that_the_caller_may_see(
-    database_url: str,
-) -> None:
+def test_forms_are_those_of_feeds_and_of_pages_that_the_caller_may_see(database_url: str) -> None:
     client = without_parts(database_url)
     assert client.get(f"{GF}/forms").get_json() == {}
     # It may read feeds, and no page that is not published.

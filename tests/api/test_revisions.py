@@ -81,9 +81,7 @@ def test_the_trash_makes_revisions_and_deletion_removes_them(client: Client, pag
         assert client.get(gone).get_json()["code"] == "rest_post_invalid_parent"
 
 
-def test_a_revision_has_its_author_and_the_author_of_the_next_write(
-    team: Callable[..., Page],
-) -> None:
+def test_a_revision_has_its_author_and_that_of_the_next_write(team: Callable[..., Page]) -> None:
     page = team(1, "POST", "/pages", title="0")
     for author in (2, 1, 3):
         team(author, "PATCH", f"/pages/{page['id']}", title=f"by {author}")
@@ -137,9 +135,7 @@ def test_writing_back_a_sanitized_text_keeps_it_sanitized(
 
 
 @pytest.mark.parametrize("base", ["", BELOW])
-def test_revisions_are_paged_as_lists_are_with_the_fields_of_wordpress(
-    client: Client, page: Page, base: str
-) -> None:
+def test_revisions_are_paged_with_wordpress_fields(client: Client, page: Page, base: str) -> None:
     for number in range(4):
         client.patch(f"/pages/{page['id']}", json={"title": f"T{number}"})
     path = f"{base}/pages/{page['id']}/revisions"
@@ -166,9 +162,7 @@ def test_revisions_are_paged_as_lists_are_with_the_fields_of_wordpress(
     )  # fmt: skip
 
 
-def test_a_diff_says_what_changed_until_the_next_revision_or_now(
-    client: Client, page: Page
-) -> None:
+def test_a_diff_says_what_changed_to_the_next_revision_or_now(client: Client, page: Page) -> None:
     path = f"/pages/{page['id']}"
     client.patch(path, json={"title": "Three", "status": "draft"})
     second, first = (one["id"] for one in revisions(client, page))
@@ -198,9 +192,7 @@ def test_a_diff_of_more_than_a_thousand_lines_is_null(client: Client, page: Page
     assert answer.get_json() == {"diff": {"content": None}}
 
 
-def test_a_restore_puts_back_what_was_there_and_can_be_undone_itself(
-    client: Client, page: Page
-) -> None:
+def test_a_restore_puts_back_what_was_there_and_can_be_undone(client: Client, page: Page) -> None:
     path = f"/pages/{page['id']}"
     changed = client.delete(path).get_json()
     number = revisions(client, page)[-1]["id"]
@@ -218,9 +210,7 @@ def test_a_restore_puts_back_what_was_there_and_can_be_undone_itself(
     )
 
 
-def test_only_the_fields_that_are_named_are_put_back_and_if_match_is_obeyed(
-    client: Client, page: Page
-) -> None:
+def test_only_named_fields_are_put_back_and_if_match_is_obeyed(client: Client, page: Page) -> None:
     path = f"/pages/{page['id']}"
     tag = {"If-Match": client.get(f"{path}?context=edit").headers["ETag"]}
     restore = f"{path}/revisions/{revisions(client, page)[0]['id']}/restore"

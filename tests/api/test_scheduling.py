@@ -1,4 +1,4 @@
-"""Pages that come due: shown as published by every reader at once, whoever is writing meanwhile."""
+"""Pages that come due: shown by every reader at once, and published by work in the background."""
 
 import re
 import time
@@ -8,9 +8,10 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
-from applications import Site
+from applications import Client, Site, Standing
 from conftest import basic
 
+from landform.service.background import Background
 from landform.storage import Store, pages
 
 pytestmark = pytest.mark.settings(CACHE_BYTES=0, BUSY_TIMEOUT=60)
@@ -111,9 +112,7 @@ def read_all(service: Site) -> dict[tuple[str, bool], Any]:
     return found
 
 
-def test_a_page_that_comes_due_is_shown_before_its_status_is_stored(
-    service: Site, other: Store
-) -> None:
+def test_a_due_page_is_shown_before_its_status_is_stored(service: Site, other: Store) -> None:
     # Who has shown the password once needs nothing to be counted.
     assert service.visitor.get("/pages/3?password=secret", headers=basic()).status_code == 200
     with held(other):
@@ -160,9 +159,7 @@ def test_a_write_with_the_tag_of_a_page_that_was_due_succeeds_exactly_once(
         assert answer.status_code in (404, 410, 412)
 
 
-def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
-    service: Site, other: Store
-) -> None:
+def test_a_page_is_new_when_due_and_not_again_when_stored(service: Site, other: Store) -> None:
     def unchanged(path: str, known: str) -> bool:
         return bool(call(service, "GET", path, If_None_Match=known).status_code == 304)
 
@@ -184,9 +181,7 @@ def test_a_page_is_new_when_it_comes_due_and_not_again_when_that_is_stored(
     assert len({pages_, first, last, tag(service, "/pages")}) == 4
 
 
-def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(
-    service: Site, other: Store
-) -> None:
+def test_a_clock_set_back_hides_due_pages_and_repeats_no_tag(service: Site, other: Store) -> None:
     before = tag(service, "/pages/2")
     with held(other):
         service.clock.at += timedelta(minutes=1)
@@ -205,3 +200,49 @@ def test_a_clock_that_is_set_back_hides_what_was_not_stored_and_repeats_no_tag(
     assert statuses(other, 2) == {"publish"}
     service.clock.at -= timedelta(minutes=1)
     assert service.visitor.get("/pages/2").status_code == 200
+
+
+# Work in the background.
+
+
+def service_of(client: Client) -> Any:
+    landing: Any = client.application.blueprints["landform"]
+    return landing.service
+
+
+def fail() -> float | None:
+    raise RuntimeError("out of order")
+
+
+def test_an_error_is_raised_once_every_other_worker_has_done_its_work(client: Client) -> None:
+    clock, calls = Standing(), list[int]()
+    client.store.clock = clock
+    client.page(date="2030-05-01T12:00:30")
+    clock.at += timedelta(hours=1)
+
+    def work() -> float | None:
+        calls.append(len(calls))
+        return 0.0 if len(calls) < 3 else 60.0
+
+    with pytest.raises(RuntimeError, match="out of order"):
+        Background(service_of(client), [fail, work]).run_once()
+    assert calls == [0, 1, 2]
+    assert client.get("/events").get_json()[-1]["type"] == "page.published"
+    assert Background(service_of(client), [work]).run_once() == 60.0
+    assert Background(service_of(client), []).run_once() is None
+
+
+def test_a_worker_that_fails_is_logged_and_pauses_while_others_go_on(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    calls = list[int]()
+
+    def work() -> float | None:
+        calls.append(len(calls))
+        if len(calls) == 5:
+            raise SystemExit
+        return 0.0
+
+    with pytest.raises(SystemExit):
+        Background(service_of(client), [fail, work]).run()
+    assert caplog.text.count("RuntimeError: out of order") == 1

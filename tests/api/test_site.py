@@ -73,9 +73,7 @@ def test_the_language_is_the_first_that_the_meta_names(site: Site) -> None:
         assert f'<html lang="{found}">' in site.get(path_of(page)).text
 
 
-def test_settings_of_the_site_change_its_headers_and_etag(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_settings_of_the_site_change_headers_and_etag(database_url: str, tmp_path: Path) -> None:
     folder, tags = templates(tmp_path, page="{{ page.content }}"), set()
     for given in (
         {}, {"SITE_POLICY": "default-src 'self'"}, {"SITE_MAX_AGE": 3600},
@@ -171,7 +169,7 @@ PLACES = [("GET", "/here", "{}"), ("GET", "/", "page_id=1&{}"), ("POST", "/here/
 
 @pytest.mark.settings(PUBLIC_URL="https://www.example.com")
 @pytest.mark.parametrize(("method", "path", "query"), PLACES)
-def test_a_redirect_has_no_secret_and_no_raw_bytes(
+def test_a_redirect_has_no_secret_and_is_ascii(
     site: Site, method: str, path: str, query: str
 ) -> None:
     site.page(slug="here", password="a")
@@ -284,9 +282,7 @@ def test_a_list_has_the_pages_whose_window_changes_before_a_time(site: Site) -> 
     assert [page["id"] for page in later.get_json()] == ids[-1:]
 
 
-def test_the_window_of_a_page_opens_and_closes_it_for_visitors_but_not_in_the_api(
-    site: Site,
-) -> None:
+def test_the_window_of_a_page_opens_and_closes_it_for_visitors_not_in_the_api(site: Site) -> None:
     meta = {"starts_at": "2030-05-01T12:00:10", "ends_at": "2030-05-01T14:00:20+02:00"}
     page = site.page(meta=meta)
     for second, status in ((0, 404), (9, 404), (10, 200), (19, 200), (20, 410), (9999, 410)):
@@ -389,9 +385,7 @@ def test_switched_off_there_are_no_public_pages(site: Site) -> None:
 
 @pytest.mark.parametrize("site", [False, True])
 @pytest.mark.parametrize("prefix", ["/landing", "", None])
-def test_a_guest_shows_pages_only_where_the_host_says_so(
-    database_url: str, prefix: str, site: bool
-) -> None:
+def test_a_guest_shows_pages_if_its_host_wants(database_url: str, prefix: str, site: bool) -> None:
     host = Flask("host")
     host.register_error_handler(404, lambda error: ("the host's 404", 404))
     host.add_url_rule("/about", "about", lambda: "the host's page")

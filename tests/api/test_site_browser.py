@@ -81,9 +81,7 @@ def browser(console_driver: Any, site: Server) -> Page:
 
 
 @has_tools
-def test_every_template_is_accessible_in_light_and_dark_and_fits_a_phone(
-    site: Server, browser: Page
-) -> None:
+def test_every_template_is_accessible_and_fits_a_phone(site: Server, browser: Page) -> None:
     grounds, driver = {}, browser.driver
     for name, path in addresses(site).items():
         for width, dark in ((320, False), (390, True), (1280, True), (2000, False)):
@@ -120,9 +118,7 @@ def test_a_visitor_enters_the_password_of_a_page(site: Server, browser: Page) ->
     assert driver.get_cookies() == []
 
 
-def test_the_scripts_of_a_page_run_and_no_other_page_may_frame_it(
-    site: Server, browser: Page
-) -> None:
+def test_scripts_of_a_page_run_and_no_other_page_frames_it(site: Server, browser: Page) -> None:
     content = "<p id='x'>still</p><script>document.getElementById('x').textContent = 'ran'</script>"
     site.call("POST", "/pages", {"title": "Script", "slug": "script", "content": content})
     driver = browser.driver

@@ -143,9 +143,7 @@ def test_a_forged_cookie_or_that_of_another_page_opens_nothing(site: Site) -> No
             assert (HIDDEN in shown.text) == opens
 
 
-def test_rotating_the_secret_ends_cookies_and_previews_in_every_process(
-    site: Site, database_url: str
-) -> None:
+def test_rotating_the_secret_ends_cookies_and_previews(site: Site, database_url: str) -> None:
     app = create_app({"DATABASE_URL": database_url, "CREDENTIALS": SECRET})
     app.blueprints["landform"].service.store.clock = site.clock  # type: ignore[attr-defined]
     clients = [one.test_client(use_cookies=False) for one in (app, site.app)]

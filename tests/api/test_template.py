@@ -1,9 +1,10 @@
-"""The default template: the brand of a site, what a page shows, and that previews are the page."""
+"""The default template: the brand of a site, what a page shows, in which language; its preview."""
 
 import html
 import re
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from applications import Site, Standing
@@ -63,9 +64,7 @@ def test_a_logo_and_a_footer_are_on_each_page(database_url: str) -> None:
 
 
 @pytest.mark.settings(SITE_SOON="1", TIMEZONE="Europe/Madrid")
-def test_a_page_whose_window_is_to_open_says_when_only_where_the_operator_wants_it(
-    site: Site, database_url: str
-) -> None:
+def test_a_page_says_when_it_opens_if_its_operator_wants_it(site: Site, database_url: str) -> None:
     site.store.clock = Standing("Europe/Madrid")
     for start, opens in (
         ("2030-06-01T09:30", "1 June 2030 at 09:30"), ("2030-06-01", "1 June 2030"),
@@ -177,10 +176,53 @@ def test_the_layout_of_a_block_becomes_classes_and_never_markup(site: Site) -> N
     assert 'class="b"' in site.page(content=unclassed)["content"]["rendered"]
 
 
-def test_an_own_style_sheet_replaces_that_of_the_template(
-    database_url: str, tmp_path: Path
-) -> None:
+def test_an_own_style_sheet_replaces_the_default_one(database_url: str, tmp_path: Path) -> None:
     (tmp_path / "style.html").write_text("main { color: red }")
     site = Site.on(database_url, TEMPLATES=str(tmp_path), CACHE_BYTES=0)
     text = site.get(f"/{site.page()['slug']}/").text
     assert re.search(r"<style>\s*main { color: red }\s*</style>", text)
+
+
+# Languages.
+
+RIGHT_TO_LEFT = "ar He fa-IR az-Arab uz-Arab-AF ckb ps_AF pa-PK HE-il fa-u-nu-latn he-x-tr und-Hebr"
+LEFT_TO_RIGHT = "en de-AT ku-Latn ar-Latn az sd-IN fa-Cyrl az-Latn-IR zh-Hant ff"
+
+
+def test_the_direction_follows_from_the_script_or_else_the_language(site: Site) -> None:
+    for tags, is_rtl in ((RIGHT_TO_LEFT, True), (LEFT_TO_RIGHT, False)):
+        for tag in tags.split():
+            page = site.page(meta={"language": [tag]})
+            assert (' dir="rtl"' in site.get(f"/{page['slug']}/").text) == is_rtl, tag
+
+
+@pytest.mark.parametrize(
+    ("before", "letter"),
+    [("Microsoft Copilotは、", "長い文章です。"), ("", "word "), ("See https://example.com/", "a"),
+     ("", "e\u0301"), ("", "ที่")],
+)  # fmt: skip
+def test_a_description_is_cut_between_letters(site: Site, before: str, letter: str) -> None:
+    page = site.page(content=f"<p>{before}{letter * 200}</p>")
+    [cut] = re.findall('name="description" content="([^"]*)', site.get(f"/{page['slug']}/").text)
+    assert cut.endswith("…")
+    assert 130 <= len(cut) <= 161
+    whole = letter if len(letter) < 7 else "."
+    assert re.fullmatch(f"{before}({whole})*({letter.rstrip()})?…", cut)
+
+
+SLUGS = {
+    "de": ("Größe", "groesse"), "de-CH": ("Ölärger", "oelaerger"),
+    "en": ("Größe", "grose"), "nb": ("Blåbær", "blaabaer"), "sr": ("Đorđe", "djordje"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("language", SLUGS)
+def test_a_slug_has_the_letters_of_the_language_of_the_site_and_is_found_by_the_title(
+    database_url: str, language: str
+) -> None:
+    site, (title, slug) = Site.on(database_url, SITE_LANGUAGE=language), SLUGS[language]
+    page = site.page(title=title)
+    assert page["slug"] == slug
+    assert site.get(f"/{quote(title)}/").headers["Location"] == f"/{slug}/"
+    listed = site.visitor.get(f"/pages?slug={quote(title)}", headers={"Accept": "application/json"})
+    assert [row["id"] for row in listed.get_json()] == [page["id"]]

@@ -1,13 +1,13 @@
 """Failed attempts: counted for each address, in all workers, and never against a right key."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from applications import Standing, store_of
-from conftest import Server, basic, migrated
+from conftest import Start, basic, migrated
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
@@ -47,9 +47,7 @@ def fail(client: FlaskClient, path: str = "/feeds", address: str = "192.0.2.7") 
 
 
 @pytest.mark.parametrize("path", ["/feeds", "/pages?status=draft"])
-def test_beyond_the_limit_wrong_credentials_are_a_429_and_a_right_key_gets_in(
-    few: FlaskClient, path: str
-) -> None:
+def test_beyond_the_limit_only_right_credentials_get_in(few: FlaskClient, path: str) -> None:
     for expected in (401, 401, 401, 429, 429):
         assert fail(few, path, address="127.0.0.1") == expected
         assert few.get("/feeds", headers=basic()).status_code == 200
@@ -94,7 +92,7 @@ def test_beyond_the_limit_no_password_of_a_page_is_compared(few: FlaskClient) ->
     assert few.get("/feeds", headers=basic()).status_code == 200
 
 
-def test_workers_count_together(start_server: Callable[..., Server]) -> None:
+def test_workers_count_together(start_server: Start) -> None:
     server = start_server(LANDFORM_FAILED_ATTEMPTS_PER_MINUTE="5", LANDFORM_WORKERS="3")
     until(lambda: time.time() % failed_attempts.SECONDS < failed_attempts.SECONDS - 8, "No minute.")
     statuses = [server.send("GET", "/feeds", WRONG, None)[0] for _ in range(24)]
@@ -126,8 +124,6 @@ def held(database_url: str) -> Iterator[Store]:
         yield other
 
 
-def test_failures_are_counted_in_memory_while_another_process_writes(
-    few: FlaskClient, held: Store
-) -> None:
+def test_failures_count_in_memory_while_another_one_writes(few: FlaskClient, held: Store) -> None:
     assert [fail(few) for _ in range(5)] == [401, 401, 401, 429, 429]
     assert fail(few, address="192.0.2.8") == 401

@@ -7,11 +7,10 @@ import fcntl
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import ROOT, Server
+from conftest import ROOT, Server, Start
 
 pytestmark = pytest.mark.sqlite("clients see nothing of the engine")
 
@@ -75,23 +74,17 @@ def hold(script: str, server: Server) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 @pytest.mark.parametrize("script", SESSIONS)
-def test_a_client_changes_only_the_address(
-    script: str, start_server: Callable[..., Server]
-) -> None:
+def test_a_client_changes_only_the_address(script: str, start_server: Start) -> None:
     hold(script, start_server(LANDFORM_CREDENTIALS=f"{NAME}:{SECRET}"))
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_client_that_signs_its_requests_works_in_local_mode(
-    start_server: Callable[..., Server],
-) -> None:
+def test_a_client_that_signs_its_requests_works_in_local_mode(start_server: Start) -> None:
     hold("gravityforms_python.py", start_server(LANDFORM_CREDENTIALS=""))
 
 
 @pytest.mark.usefixtures("installed")
-def test_a_library_of_standard_webhooks_verifies_what_is_sent(
-    start_server: Callable[..., Server],
-) -> None:
+def test_a_library_of_standard_webhooks_verifies_what_is_sent(start_server: Start) -> None:
     credentials = f"{NAME}:{SECRET}"
     hold(
         "standard_webhooks.py",

@@ -6,13 +6,12 @@ Each session in `generated` runs on a generated client, and compiles with `tsc -
 import os
 import shutil
 import subprocess
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
 import pytest
-from conftest import Server, basic
+from conftest import Server, Start, basic
 from test_clients import FOLDER, installed  # noqa: F401 - a fixture
 
 pytestmark = pytest.mark.sqlite("the document is the same on any engine")
@@ -44,7 +43,7 @@ def run(folder: Path, command: str, *arguments: str) -> None:
 @pytest.mark.slow
 @pytest.mark.usefixtures("installed")
 def test_generated_clients_compile_strictly_and_write_back_what_they_read(
-    start_server: Callable[..., Server], tmp_path: Path
+    start_server: Start, tmp_path: Path
 ) -> None:
     server = start_server()
     _, _, document = server.send("GET", "/openapi.json", {}, None)

@@ -115,9 +115,7 @@ def test_registering_changes_nothing_of_the_host(shop: ModuleType, tmp_path: Pat
 
 
 @pytest.mark.parametrize(("request_line", "status"), REGRETS.items())
-def test_outside_the_prefix_failures_are_the_hosts(
-    host: Flask, request_line: str, status: int
-) -> None:
+def test_outside_a_prefix_errors_are_the_hosts(host: Flask, request_line: str, status: int) -> None:
     assert regretted(send(host, request_line, "x" * 2000), status)
     for path in ("/landings/pages", "/healthz", "/readyz", "/metrics"):
         assert regretted(send(host, f"GET {path}"), 404)
@@ -156,9 +154,7 @@ def test_below_the_prefix_failures_keep_our_shape(
     assert set(answer.headers.get("Allow", "").split(", ")) == allowed
 
 
-def test_a_failure_of_ours_reaches_the_hosts_log_and_its_listeners(
-    host: Flask, broken: Path
-) -> None:
+def test_a_failure_of_ours_reaches_the_hosts_log_and_listeners(host: Flask, broken: Path) -> None:
     told = []
 
     def tracker(sender: Flask, exception: Exception) -> None:
@@ -279,9 +275,7 @@ def test_the_hosts_own_authorizer_decides(shop: ModuleType, tmp_path: Path) -> N
     assert json.loads(made.data)["message"] == "This badge is not ours."
 
 
-def test_the_bare_names_and_other_addresses_are_the_hosts_and_open_no_database(
-    host: Flask, tmp_path: Path
-) -> None:
+def test_bare_names_and_other_addresses_are_the_hosts(host: Flask, tmp_path: Path) -> None:
     for name, module in bare().items():
         assert Path(module.__file__ or "").is_relative_to(HOST), name
         assert module is not sys.modules.get(f"landform.{name}")

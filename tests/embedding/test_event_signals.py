@@ -39,9 +39,7 @@ def test_there_is_a_signal_for_each_type() -> None:
 
 
 @pytest.mark.parametrize("event_days", [0, 30])
-def test_a_receiver_gets_the_blueprint_and_the_event_once_it_is_committed(
-    make: Made, event_days: int
-) -> None:
+def test_a_receiver_gets_blueprint_and_event_after_the_commit(make: Made, event_days: int) -> None:
     got, links = [], []
 
     def receive(sender: object, event: Any) -> None:
@@ -65,9 +63,7 @@ def test_a_receiver_gets_the_blueprint_and_the_event_once_it_is_committed(
     assert log == ([event] if event_days else [])
 
 
-def test_a_receiver_that_fails_is_logged_and_harms_nobody(
-    make: Made, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_a_failing_receiver_harms_nobody(make: Made, caplog: pytest.LogCaptureFixture) -> None:
     got = []
     landing = make()
     fail, note = lambda sender, event: 1 / 0, lambda sender, event: got.append(event["id"])

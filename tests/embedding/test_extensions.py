@@ -1,12 +1,13 @@
 """landform in a host beside the extensions of Flask that many applications have."""
 
+import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 import sentry_sdk
-from conftest import basic
+from conftest import ROOT, basic
 from flask import Flask
 from flask_caching import Cache
 from flask_debugtoolbar import DebugToolbarExtension
@@ -71,9 +72,7 @@ def make_site(folder: Path) -> Flask:
 
 
 @pytest.mark.parametrize("extension", EXTENSIONS)
-def test_an_extension_of_the_host_leaves_every_response_its_status(
-    extension: str, tmp_path: Path
-) -> None:
+def test_an_extension_of_the_host_leaves_all_statuses(extension: str, tmp_path: Path) -> None:
     site = make_site(tmp_path)
     EXTENSIONS[extension](site)
     client = site.test_client()
@@ -163,9 +162,7 @@ def test_sentry_names_each_operation(tmp_path: Path, sentry: Events) -> None:
     assert names == ["landform.get_page", "landform.get_page", "landform.create_page"]
 
 
-def test_sentry_is_told_of_an_unexpected_error_and_its_operation(
-    tmp_path: Path, sentry: Events
-) -> None:
+def test_sentry_is_told_of_an_error_and_its_operation(tmp_path: Path, sentry: Events) -> None:
     def fail(request: object) -> None:
         raise ArithmeticError("secret")
 
@@ -175,3 +172,69 @@ def test_sentry_is_told_of_an_unexpected_error_and_its_operation(
     [error] = [one for one in sentry.payloads if "exception" in one]
     assert error["transaction"] == "landform.list_pages"
     assert error["exception"]["values"][0]["type"] == "ArithmeticError"
+
+
+# The documented ways in for a host's own users.
+
+SNIPPETS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/embedding.md").read_text(), re.DOTALL)
+
+
+@pytest.fixture
+def site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Flask:
+    """The documented host."""
+    monkeypatch.chdir(tmp_path)
+    assert len(SNIPPETS) == 1
+    for snippet in SNIPPETS:
+        names: dict[str, object] = {"__name__": "__main__"}
+        exec(snippet, names)
+    host = names["site"]
+    assert isinstance(host, Flask)
+    return host
+
+
+@pytest.mark.parametrize(
+    ("user", "statuses"),
+    [(None, [200, 401, 401, 401, 401]), ("1", [200, 200, 200, 200, 201]),
+     ("2", [200, 200, 200, 403, 403])],
+)  # fmt: skip
+def test_a_signed_in_user_has_the_rights_of_a_role(
+    site: Flask, user: str | None, statuses: list[int]
+) -> None:
+    client = site.test_client()
+    if user:
+        assert client.post("/login", data={"user": user}).status_code == 200
+    answers = [
+        client.get("/landing/pages"),
+        client.get("/landing/pages?context=edit"),
+        client.get("/landing/whoami"),
+        client.get("/landing/feeds"),
+        client.post("/landing/pages", json={"title": "Fair"}),
+    ]
+    assert [answer.status_code for answer in answers] == statuses
+    for answer in answers:
+        assert "WWW-Authenticate" not in answer.headers
+        assert "Cookie" in answer.vary
+    if user == "1":
+        assert answers[2].get_json()["name"] == "user 1"
+        assert answers[4].get_json()["author"] == 1
+
+
+def test_another_sites_page_cannot_use_the_session(site: Flask) -> None:
+    client = site.test_client()
+    client.post("/login", data={"user": "1"})
+    for headers, status in (
+        ({"Sec-Fetch-Site": "cross-site"}, 403),
+        ({"Sec-Fetch-Site": "same-origin"}, 201),
+        ({"Sec-Fetch-Site": "same-origin", "Origin": "https://public.example"}, 201),
+        # What browsers send over http from one machine to another.
+        ({"Origin": "http://evil.example"}, 403),
+        ({"Origin": "http://localhost.evil.example"}, 403),
+        ({"Origin": "null"}, 403),
+        ({"Origin": "http://localhost"}, 201),
+    ):
+        for body in ({"data": {"title": "Fair"}}, {"json": {"title": "Fair"}}):
+            answer = client.post("/landing/pages", headers=headers, **body)
+            assert answer.status_code == status, headers
+    # What a form of another site can send without being asked about first is no JSON either.
+    text = client.post("/landing/pages", data='{"title": "Fair"}', content_type="text/plain")
+    assert text.status_code == 415

@@ -134,9 +134,7 @@ def test_an_option_of_the_blueprint_applies_to_its_commands(flask: Run, tmp_path
         (("landform", "serve"), "No such command 'serve'"),
     ],
 )
-def test_a_failure_is_reported_in_a_sentence(
-    flask: Run, arguments: tuple[str, ...], message: str
-) -> None:
+def test_a_failure_is_a_sentence(flask: Run, arguments: tuple[str, ...], message: str) -> None:
     ended = flask(*arguments)
     assert ended.returncode in (1, 2)
     assert message in ended.stderr

@@ -1,4 +1,4 @@
-"""A blueprint has the operations, methods and pages of the parts that it names, and no others."""
+"""A blueprint has the operations of the parts that it names, each with an endpoint of its name."""
 
 import json
 import os
@@ -9,10 +9,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from flask import Flask
+from click.testing import CliRunner
+from flask import Flask, request, url_for
+from flask.cli import FlaskGroup
 
 from landform.parts import all_parts, modules_of
-from landform.service import Identity, create_blueprint
+from landform.service import ApiError, Identity, create_blueprint
 from landform.service.operations import GRAVITY_FORMS, Operation, Route, all_routes
 
 FORMS = ("/forms", "/forms/<form_id>")
@@ -151,3 +153,65 @@ def test_a_part_that_is_not_enabled_is_as_if_it_was_not_named() -> None:
 def test_what_is_no_list_of_parts_is_refused(parts: Any) -> None:
     with pytest.raises(ValueError, match="parts must be a list of parts"):
         create_blueprint("sqlite:///:memory:", parts=parts)
+
+
+# Each operation has an endpoint with its name.
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Flask:
+    host = Flask("host")
+    landing = create_blueprint(
+        f"sqlite:///{tmp_path}/l.db", credentials={"admin": "secret"}, wp_json_paths=True
+    )
+
+    @landing.before_request
+    def refuse() -> None:
+        if "X-Closed" in request.headers:
+            raise ApiError(503, "closed", "We are closed.")
+
+    host.register_blueprint(landing, url_prefix="/landing")
+    return host
+
+
+def operations(host: Flask) -> dict[str, tuple[str, set[str]]]:
+    """Return the path and the methods of each operation by its name, as the document has them."""
+    described = host.test_client().get("/landing/openapi.json").get_json()
+    operations: dict[str, tuple[str, set[str]]] = {}
+    for path, methods in described["paths"].items():
+        for method, operation in methods.items():
+            name = operation["operationId"].split("_by_")[0]
+            names = {"GET", "HEAD"} if method == "get" else {method.upper()}
+            operations[name] = path, operations.get(name, ("", set()))[1] | names
+    assert len(operations) > 40
+    return operations
+
+
+def test_flask_lists_each_operation_with_its_own_methods(host: Flask) -> None:
+    group = FlaskGroup(create_app=lambda: host, add_version_option=False)
+    lines = CliRunner().invoke(group, ["routes", "--all-methods"]).output.splitlines()
+    cells = [re.split(r"\s{2,}", line.strip(), maxsplit=2) for line in lines]
+    listed = {(cell[0], cell[2]): {*cell[1].split(", ")} for cell in cells if len(cell) == 3}
+    for name, (path, methods) in operations(host).items():
+        rule = "/landing" + path.replace("{", "<").replace("}", ">")
+        assert listed[f"landform.{name}", rule] == methods, name
+
+
+def test_flask_makes_the_url_of_each_operation(host: Flask) -> None:
+    for name, (path, methods) in operations(host).items():
+        variables = re.findall(r"{(\w+)}", path)
+        ids = dict(zip(variables, (17, 18), strict=False))
+        with host.test_request_context():
+            url = url_for(f"landform.{name}", **ids)
+        assert url == f"/landing{path.format(**ids)}"
+        for method in methods:
+            with host.test_request_context(url, method=method):
+                assert request.endpoint == f"landform.{name}"
+        response = host.test_client().open(url, method="TRACE")
+        assert (response.status_code, response.mimetype) == (405, "application/json")
+
+
+def test_an_error_of_a_hook_of_the_host_is_answered_in_the_shape_of_errors(host: Flask) -> None:
+    response = host.test_client().get("/landing/pages", headers={"X-Closed": "1"})
+    assert (response.status_code, response.get_json()["code"]) == (503, "closed")
+    assert response.get_json()["data"] == {"status": 503}

@@ -10,7 +10,7 @@ from urllib.error import HTTPError
 from urllib.request import urlopen
 
 import pytest
-from conftest import ROOT, Server, free_port
+from conftest import ROOT, Server, Start, free_port
 from flask import Flask
 from flask.testing import FlaskClient
 from processes import python
@@ -82,7 +82,7 @@ def test_the_host_keeps_its_own_users_and_errors(visitor: FlaskClient) -> None:
 
 @pytest.mark.servers
 def test_the_static_site_has_a_file_for_each_published_page(
-    start_server: Callable[..., Server], tmp_path: Path
+    start_server: Start, tmp_path: Path
 ) -> None:
     server, folder = start_server(), tmp_path / "site"
     for number in range(101):
@@ -108,7 +108,7 @@ def test_the_static_site_has_a_file_for_each_published_page(
 
 
 def test_the_front_end_shows_open_pages_and_previews(
-    start_server: Callable[..., Server], run: Callable[..., None]
+    start_server: Start, run: Callable[..., None]
 ) -> None:
     port = free_port()
     address = f"http://127.0.0.1:{port}"

@@ -1,11 +1,10 @@
 """Files that are broken, of another time, or half-way there: said clearly, and never made worse."""
 
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Server
+from conftest import Start
 from databases import check
 from files import dump, new_file
 from processes import python
@@ -33,7 +32,7 @@ def file(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("first", [0, 4096], ids=["all of it", "all but its beginning"])
 def test_a_file_spoilt_while_it_is_served_is_a_503_until_it_is_whole_again(
-    start_server: Callable[..., Server], file: Path, first: int
+    start_server: Start, file: Path, first: int
 ) -> None:
     server = start_server(LANDFORM_WORKERS="1", LANDFORM_BUSY_TIMEOUT="0.1")
     copy = shutil.copy(file, file.with_name("copy.db"))

@@ -8,13 +8,13 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from http.client import HTTPConnection
 from pathlib import Path
 
 import pytest
-from conftest import Server, basic, needs
+from conftest import Server, Start, basic, needs
 from databases import check
 from figures import HANGS_AFTER_SECONDS, ROUNDS
 from processes import children, is_running, ready, until
@@ -119,9 +119,7 @@ def hang(server: Server) -> HTTPConnection:
 
 
 @pytest.mark.parametrize("signals", [["INT"], ["INT", "INT"], ["TERM", "INT"]])
-def test_a_long_request_does_not_delay_ctrl_c(
-    start_server: Callable[..., Server], signals: list[str]
-) -> None:
+def test_a_long_request_does_not_delay_ctrl_c(start_server: Start, signals: list[str]) -> None:
     server = ready(start_server(LANDFORM_BUSY_TIMEOUT="3600"))
     workers = children(server.process.pid)
     with holding_writes(server), closing(hang(server)) as waiting:

@@ -2,11 +2,11 @@
 
 import signal
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from conftest import Server
+from conftest import Start
 from databases import Postgres, check, programs
 from processes import until
 from writers import Client, Writers, problems, repeat_creates
@@ -40,7 +40,7 @@ def servers() -> Iterator[list[Postgres]]:
 
 @pytest.mark.parametrize("sign", [signal.SIGKILL, signal.SIGSTOP])
 def test_a_failover_neither_loses_nor_doubles_an_acknowledged_write(
-    start_server: Callable[..., Server], servers: list[Postgres], sign: signal.Signals
+    start_server: Start, servers: list[Postgres], sign: signal.Signals
 ) -> None:
     """A primary that is frozen, or cut off, acknowledges nothing after the end of that either."""
     primary, standby = servers

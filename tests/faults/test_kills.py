@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 
 import pytest
-from conftest import Server
+from conftest import Server, Start
 from databases import check
 from figures import HANGS_AFTER_SECONDS, ROUNDS, promised
 from processes import children, is_running, ready, reload, until
@@ -56,9 +56,7 @@ KILLS = {"one worker": kill_worker, "the master": kill_master, "the whole group"
 
 
 @pytest.mark.parametrize("killed", KILLS)
-def test_kills_lose_no_acknowledged_write_and_it_serves_again(
-    start_server: Callable[..., Server], killed: str
-) -> None:
+def test_kills_lose_no_acknowledged_write_and_end_soon(start_server: Start, killed: str) -> None:
     server, chance = start_server(), random.Random(killed)
     told, waited, everything = list[str](), [], []
     for number in range(ROUNDS):
@@ -116,9 +114,7 @@ DISTURBANCES = {
 
 
 @pytest.mark.parametrize("disturbance", DISTURBANCES)
-def test_under_load_no_request_is_dropped_that_was_let_in(
-    start_server: Callable[..., Server], disturbance: str
-) -> None:
+def test_under_load_no_accepted_request_is_dropped(start_server: Start, disturbance: str) -> None:
     disturb, arguments = DISTURBANCES[disturbance]
     server = ready(start_server(*arguments))
     writers = Writers(server, "d")

@@ -1,9 +1,7 @@
 """One writer that keeps the lock to itself: the others are told, and readers do not wait."""
 
-from collections.abc import Callable
-
 from applications import FEED
-from conftest import Server
+from conftest import Start
 from writers import Client
 
 from landform.storage import Store
@@ -23,9 +21,7 @@ WRITES = [
 ]
 
 
-def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(
-    start_server: Callable[..., Server],
-) -> None:
+def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(start_server: Start) -> None:
     server = start_server(LANDFORM_BUSY_TIMEOUT="0.1")
     server.call("POST", "/pages", {"title": "First"})
     server.call("POST", "/feeds", FEED)

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Server, basic
+from conftest import Server, Start, basic
 from databases import check
 from files import command, count_pages, crashed, new_file
 from processes import children, reload, until
@@ -48,7 +48,7 @@ def settle(server: Server) -> None:
 
 @pytest.mark.parametrize("event", [command_and_reload, kill_workers])
 def test_a_file_moved_aside_and_back_loses_nothing(
-    start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
+    start_server: Start, tmp_path: Path, event: Callable[[Server], None]
 ) -> None:
     server, file = start_server(), tmp_path / "landform.db"
     for number in range(PAGES):
@@ -71,7 +71,7 @@ def test_a_file_moved_aside_and_back_loses_nothing(
 
 @pytest.mark.parametrize("event", [kill_worker, reload])
 def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
-    start_server: Callable[..., Server], tmp_path: Path, event: Callable[[Server], None]
+    start_server: Start, tmp_path: Path, event: Callable[[Server], None]
 ) -> None:
     file = tmp_path / "landform.db"
     new_file(file, 3)
@@ -97,9 +97,7 @@ def test_a_file_cut_to_nothing_is_a_503_and_nobody_gets_in(
     assert server.send("GET", "/pages/3", {}, None)[0] == 200
 
 
-def test_a_database_of_another_store_moved_over_a_served_one_is_not_written(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_store_moved_over_another_is_not_written(start_server: Start, tmp_path: Path) -> None:
     file, other = tmp_path / "landform.db", tmp_path / "whole.db"
     new_file(other, 7)
     server = start_server(LANDFORM_WORKERS="2")
@@ -125,9 +123,7 @@ def test_a_database_of_another_store_moved_over_a_served_one_is_not_written(
     check(f"sqlite:///{tmp_path}/kept.db")
 
 
-def test_a_backup_moved_over_a_served_file_is_served_without_a_restart(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_backup_moved_over_a_served_file_is_served(start_server: Start, tmp_path: Path) -> None:
     file, copy = tmp_path / "landform.db", tmp_path / "copy.db"
     server = start_server(LANDFORM_WORKERS="2")
     assert server.call("POST", "/pages", {"title": "Kept"})[0] == 201
@@ -181,9 +177,7 @@ def test_the_log_of_a_crash_is_replayed_into_its_own_file(tmp_path: Path, count:
     check(f"sqlite:///{file}")
 
 
-def test_without_the_right_to_create_a_service_waits_for_its_database(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_who_may_not_create_a_database_waits_for_it(start_server: Start, tmp_path: Path) -> None:
     file = tmp_path / "landform.db"
     server = start_server(LANDFORM_CREATE_DATABASE="0", LANDFORM_STORE_IDENTITY="0" * 32)
     assert server.call("GET", "/pages")[0] == 503

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Server
+from conftest import Server, Start
 from databases import check, run_sql
 from disks import filled
 from processes import children, until
@@ -103,7 +103,7 @@ def at_once(server: Server, requests: list[tuple[str, str, Any]]) -> list[tuple[
 
 @pytest.mark.parametrize("fault", FAULTS)
 def test_writes_are_refused_reads_go_on_and_later_it_works_without_a_restart(
-    start_server: Callable[..., Server], small_disk: Callable[[], Path], tmp_path: Path, fault: str
+    start_server: Start, small_disk: Callable[[], Path], tmp_path: Path, fault: str
 ) -> None:
     break_it, expected = FAULTS[fault]
     folder = small_disk() if break_it is full else tmp_path / "data"
@@ -161,7 +161,7 @@ def stored_status(folder: Path) -> str | None:
 
 
 def test_the_probe_and_the_log_report_a_full_disk_until_there_is_space(
-    start_server: Callable[..., Server], small_disk: Callable[[], Path], tmp_path: Path
+    start_server: Start, small_disk: Callable[[], Path], tmp_path: Path
 ) -> None:
     folder = small_disk()
     server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{folder}/landform.db")

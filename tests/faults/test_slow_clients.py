@@ -10,7 +10,7 @@ from http.client import HTTPConnection
 from statistics import median
 
 import pytest
-from conftest import Server, basic
+from conftest import Server, Start, basic
 from crawlers import BODY, KINDS, Kind, allow_files, connect, crawling, head
 from figures import HANGS_AFTER_SECONDS, promised
 from processes import children, memory_kib, until
@@ -25,7 +25,7 @@ MOST_KIB = (128 + 160) * 1024
 
 
 @pytest.fixture
-def start(start_server: Callable[..., Server]) -> Callable[..., Server]:
+def start(start_server: Start) -> Callable[..., Server]:
     """Start a server of one worker, with a small page and `size` characters to be listed."""
 
     def start(size: int = 400_000, **environment: str) -> Server:
@@ -67,9 +67,7 @@ def slowest(server: Server, during: float) -> list[float]:
     return [*map(max, times.values()), *map(median, times.values())]
 
 
-def test_a_hundred_crawling_clients_of_each_kind_hold_up_nobody(
-    start: Callable[..., Server],
-) -> None:
+def test_a_hundred_crawling_clients_of_a_kind_delay_nobody(start: Callable[..., Server]) -> None:
     server = start(**TWO_MINUTES)
     idle = [HTTPConnection("127.0.0.1", server.port, timeout=30) for _ in range(100)]
     with ExitStack() as stack:
@@ -149,9 +147,7 @@ def test_bodies_that_crawl_do_not_fill_the_memory(start: Callable[..., Server]) 
     assert halves(server) == []
 
 
-def test_responses_that_clients_do_not_read_use_bounded_memory(
-    start: Callable[..., Server],
-) -> None:
+def test_responses_that_nobody_reads_use_bounded_memory(start: Callable[..., Server]) -> None:
     server = start(1_900_000, **TWO_MINUTES)
     for _ in range(2):
         server.call("GET", "/pages?search=large&orderby=id")
@@ -172,9 +168,7 @@ def test_responses_that_clients_do_not_read_use_bounded_memory(
         until(lambda: memory_kib(worker) < before + 20_000, "Idle clients keep theirs.", 30)
 
 
-def test_the_probes_and_what_is_cached_need_none_of_the_threads(
-    start: Callable[..., Server],
-) -> None:
+def test_probes_and_what_is_cached_need_none_of_the_threads(start: Callable[..., Server]) -> None:
     server = start()
     server.call("GET", "/pages/1")
     body = {"title": "Waits"}

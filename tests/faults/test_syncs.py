@@ -6,7 +6,7 @@ import re
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 from applications import basic
-from conftest import Server, needs
+from conftest import Server, Start, needs
 from databases import run_sql
 from files import PAGE
 from processes import children, until
@@ -98,9 +98,7 @@ def unsynced(calls: Iterator[Call], log: str) -> tuple[int, int]:
 
 
 @pytest.mark.parametrize("synchronous", ["FULL", "NORMAL"])
-def test_no_write_is_acknowledged_before_the_log_of_writes_is_on_disk(
-    tmp_path: Path, synchronous: str
-) -> None:
+def test_no_write_is_acknowledged_before_it_is_on_disk(tmp_path: Path, synchronous: str) -> None:
     file = tmp_path / "landform.db"
     calls = traced(tmp_path, "-c", WRITER, f"sqlite:///{file}", synchronous)
     # What NORMAL gives up, this has to see: else it would see nothing.
@@ -108,9 +106,7 @@ def test_no_write_is_acknowledged_before_the_log_of_writes_is_on_disk(
 
 
 @pytest.mark.parametrize("command", ["backup copy.db.gz", "restore good.db", "export all.ndjson"])
-def test_no_file_gets_its_name_before_it_is_on_disk_and_the_name_is_too(
-    tmp_path: Path, command: str
-) -> None:
+def test_no_file_gets_its_name_before_it_is_on_disk(tmp_path: Path, command: str) -> None:
     """Where the power fails meanwhile there is the old file, or the whole new one."""
     file = tmp_path / "landform.db"
     store = Store(f"sqlite:///{file}")
@@ -155,9 +151,7 @@ def failing_syncs(server: Server, folder: Path) -> Iterator[None]:
         tracer.wait(30)
 
 
-def test_a_write_whose_sync_fails_is_a_503_that_may_be_repeated(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_write_whose_sync_fails_may_be_repeated(start_server: Start, tmp_path: Path) -> None:
     server = start_server(LANDFORM_WORKERS="1")
     keys = [f"key-{number}" for number in range(20)]
 
@@ -183,9 +177,7 @@ def test_a_write_whose_sync_fails_is_a_503_that_may_be_repeated(
     assert sorted(titles) == sorted(["Before", *keys])
 
 
-def test_a_write_refused_while_syncs_fail_does_not_appear_later(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_write_refused_by_syncs_never_appears_later(start_server: Start, tmp_path: Path) -> None:
     """With one thread the connection of a write is the only one of the process."""
     server = start_server(LANDFORM_WORKERS="1", LANDFORM_THREADS="1", LANDFORM_DELIVER="0")
     assert server.call("POST", "/pages", {"title": "Before"})[0] == 201

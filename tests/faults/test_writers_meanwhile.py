@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import PAGE, Server, migrated
+from conftest import PAGE, Server, Start, migrated
 from databases import check, run_sql
 from files import written
 from processes import until
@@ -42,7 +42,7 @@ def imported(server: Server, table: str = "page") -> int:
 
 @pytest.mark.parametrize("options", [[], ["--by", "slug"], ["--atomic"]], ids=" ".join)
 def test_an_import_replaces_nothing_that_is_created_while_it_runs(
-    start_server: Callable[..., Server], tmp_path: Path, options: list[str]
+    start_server: Start, tmp_path: Path, options: list[str]
 ) -> None:
     # With `--atomic` all other writers wait.
     server = start_server(LANDFORM_BUSY_TIMEOUT="60")
@@ -69,9 +69,7 @@ def test_an_import_replaces_nothing_that_is_created_while_it_runs(
     check(server.database)
 
 
-def test_an_import_replaces_nothing_that_is_changed_while_it_runs(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_an_import_replaces_nothing_changed_meanwhile(start_server: Start, tmp_path: Path) -> None:
     server, file = start_server(), written(tmp_path / "lines", lines())
     start(server, "import", file).communicate(timeout=120)
     changed = "SELECT count(*) FROM page WHERE title_raw = 'New'"
@@ -94,9 +92,7 @@ def test_an_import_replaces_nothing_that_is_changed_while_it_runs(
 
 
 @pytest.mark.parametrize("name", ["vacuum", "migrate", "verify"])
-def test_maintenance_loses_nothing_that_is_written_meanwhile(
-    start_server: Callable[..., Server], name: str
-) -> None:
+def test_maintenance_loses_nothing_written_meanwhile(start_server: Start, name: str) -> None:
     server = start_server()
     writers = Writers(server, name)
     assert run_beside(writers, server, name) == [0, 0]
@@ -104,7 +100,7 @@ def test_maintenance_loses_nothing_that_is_written_meanwhile(
 
 
 def test_a_copy_loses_nothing_that_is_written_meanwhile(
-    start_server: Callable[..., Server], make_database: Callable[[], str]
+    start_server: Start, make_database: Callable[[], str]
 ) -> None:
     server, other = start_server(), make_database()
     migrated(other).dispose()

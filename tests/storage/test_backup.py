@@ -1,19 +1,20 @@
-"""Backups: whole while writers go on, checked before they are put back, nothing ever half."""
+"""Backups: whole while writers go on, checked before they are put back, no log in a wrong file."""
 
 import gzip
 import os
+import shutil
 import sqlite3
 import stat
 import threading
-from collections.abc import Callable
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from conftest import LIST, PAGE, Server
-from files import command
+from conftest import LIST, Start
+from files import PAGE, command, count_pages, crashed, new_file, opened
 
 from landform.storage import Store, api_keys, feeds, pages, signatures
+from landform.storage.engines.sqlite import files as sqlite_files
 from landform.storage.pages import listing
 from landform.storage.sql import read_generation
 
@@ -76,9 +77,7 @@ def test_a_restore_needs_no_database_to_be_there_and_keeps_a_spoilt_one(
 
 
 @pytest.mark.parametrize("name", ["copy.db", "copy.db.gz"])
-def test_a_backup_is_restored_and_what_was_there_is_kept(
-    store: Store, tmp_path: Path, name: str
-) -> None:
+def test_a_backup_is_restored_and_the_file_kept(store: Store, tmp_path: Path, name: str) -> None:
     made = command(store, "backup", tmp_path / name)
     assert made.exit_code == 0, made.output
     assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
@@ -96,9 +95,7 @@ def test_a_backup_is_restored_and_what_was_there_is_kept(
     assert not [one for one in names(tmp_path) if "part" in one]
 
 
-def test_a_backup_stands_alone_and_is_of_one_moment(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_a_backup_stands_alone_and_is_of_one_moment(start_server: Start, tmp_path: Path) -> None:
     server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{tmp_path}/live.db")
     live, acknowledged, stopped = Store(f"sqlite:///{tmp_path}/live.db"), [0], threading.Event()
 
@@ -120,9 +117,7 @@ def test_a_backup_stands_alone_and_is_of_one_moment(
     writer.join()
 
 
-def test_an_old_backup_is_replaced_only_when_asked_and_a_pipe_never(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_backup_is_replaced_only_when_asked_a_pipe_never(store: Store, tmp_path: Path) -> None:
     os.mkfifo(tmp_path / "pipe")
     refused = command(store, "backup", tmp_path / "pipe", "--force")
     assert (refused.exit_code, "is not a file" in refused.output) == (1, True)
@@ -181,9 +176,7 @@ REFUSED = {
 }
 
 
-def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(
-    store: Store, tmp_path: Path
-) -> None:
+def test_a_file_that_is_no_backup_changes_nothing(store: Store, tmp_path: Path) -> None:
     folder = tmp_path / "spoilt"
     folder.mkdir()
     assert command(store, "backup", folder / "copy.db").exit_code == 0
@@ -200,9 +193,7 @@ def test_a_file_that_is_no_backup_is_refused_and_changes_nothing(
     assert total(store.database.path) == 3
 
 
-def test_the_database_of_another_program_is_replaced_only_when_forced(
-    store: Store, tmp_path: Path
-) -> None:
+def test_another_programs_database_is_replaced_only_by_force(store: Store, tmp_path: Path) -> None:
     assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     other = Store(f"sqlite:///{tmp_path}/other.db")
     with closing(sqlite3.connect(tmp_path / "other.db")) as db:
@@ -245,9 +236,7 @@ def test_a_restore_names_the_keys_that_are_valid_again_or_ends_them_again(
     assert "key c" not in told.output
 
 
-def test_a_database_that_is_served_is_not_replaced(
-    start_server: Callable[..., Server], store: Store, tmp_path: Path
-) -> None:
+def test_no_served_database_is_replaced(start_server: Start, store: Store, tmp_path: Path) -> None:
     assert command(store, "backup", tmp_path / "copy.db").exit_code == 0
     server = start_server(LANDFORM_DATABASE_URL=f"sqlite:///{store.database.path}")
     assert server.call("POST", "/pages", {"title": "Live"})[0] == 201
@@ -257,3 +246,69 @@ def test_a_database_that_is_served_is_not_replaced(
     server.stop()
     assert command(store, "restore", tmp_path / "copy.db").exit_code == 0
     assert total(store.database.path) == 3
+
+
+# A file and the log of writes beside it.
+
+# The first page, which has the stamp, is in a log with that; an update alone need not write it.
+WRITE = "CREATE TABLE more (x)"
+
+
+def count(store: Store) -> int:
+    with store.connection():
+        return listing.list_pages(store, LIST, ["id"]).total
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    return new_file(tmp_path / "file.db")
+
+
+@pytest.mark.servers
+def test_a_file_system_without_attributes_is_supported(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(os, "setxattr", refuse)
+    monkeypatch.setattr(os, "getxattr", refuse)
+    store = opened(file)
+    assert count(store) == 1
+    shutil.copy(file, tmp_path / "copy.db").rename(file)
+    assert count(store) == 1
+    store.dispose()
+
+
+@pytest.mark.servers
+def test_a_backup_in_a_process_that_serves_takes_no_lock_away(file: Path, tmp_path: Path) -> None:
+    store = opened(file)
+    with store.connection():
+        pages.create(store, PAGE)
+        store.database.backup(tmp_path / "copy.db", force=False)
+        assert str(file.stat().st_ino) in Path("/proc/locks").read_text()
+    store.dispose()
+    assert count_pages(tmp_path / "copy.db") == 2
+
+
+@pytest.mark.servers
+def test_a_restore_keeps_the_log_of_a_crash_with_the_old_file(file: Path, tmp_path: Path) -> None:
+    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
+    crashed(file, 0, "DELETE FROM page", WRITE)
+    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
+    (kept,) = tmp_path.glob("file.db.before-restore-*")
+    assert (count_pages(file), count_pages(kept)) == (1, 0)
+    assert command(file, "verify").output == "Nothing is wrong.\n"
+
+
+@pytest.mark.servers
+def test_a_restore_replays_no_foreign_log_into_what_it_keeps(file: Path, tmp_path: Path) -> None:
+    assert command(file, "backup", tmp_path / "copy.db").exit_code == 0
+    before, log = file.read_bytes(), crashed(new_file(tmp_path / "other.db", 9), 0, WRITE)
+    Path(f"{file}-wal").write_bytes(log)
+    os.setxattr(f"{file}-wal", sqlite_files.MARK, b"of another file")
+    assert command(file, "restore", tmp_path / "copy.db").exit_code == 0
+    kept = {path.name[-4:]: path.read_bytes() for path in tmp_path.glob("*.before-restore-*")}
+    assert kept.pop("-wal") == log
+    assert list(kept.values()) == [before]
+    assert command(file, "verify").output == "Nothing is wrong.\n"

@@ -33,9 +33,7 @@ def store() -> Iterator[Store]:
     store.close()
 
 
-def test_two_stores_share_nothing_and_keep_what_is_written_while_no_connection_is_open(
-    store: Store,
-) -> None:
+def test_two_stores_share_nothing_and_keep_rows_without_connections(store: Store) -> None:
     other = migrated(URL)
     with store.connection():
         pages.create(store, PAGE)

@@ -6,7 +6,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
-from conftest import Server, free_port, needs
+from conftest import Start, free_port, needs
 from databases import Postgres
 from files import command
 
@@ -32,7 +32,7 @@ def test_many_workers_read_and_write_through_a_pgbouncer(
     mode: str,
     postgres: Postgres,
     run: Callable[..., None],
-    start_server: Callable[..., Server],
+    start_server: Start,
     tmp_path: Path,
 ) -> None:
     port, file = free_port(), tmp_path / "pgbouncer.ini"

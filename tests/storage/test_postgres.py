@@ -69,9 +69,7 @@ def test_a_role_that_may_not_create_the_extension_is_served(postgres: Postgres) 
     store.dispose()
 
 
-def test_connections_survive_a_restart_of_the_server(
-    server: Postgres, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_connections_survive_a_restart(server: Postgres, caplog: pytest.LogCaptureFixture) -> None:
     url = server.url("template")
     client, other = service(url), service(url)
     for how in ("fast", "immediate"):
@@ -139,9 +137,7 @@ def test_a_server_that_does_not_answer_is_a_503_after_the_timeout(server: Postgr
 
 
 @pytest.mark.skipif(not psycopg.capabilities.has_cancel_safe(), reason="this libpq is too old")
-def test_a_statement_beyond_the_timeout_is_cancelled_and_not_repeated(
-    postgres: Postgres, database_url: str
-) -> None:
+def test_a_statement_beyond_the_timeout_is_cancelled(postgres: Postgres, database_url: str) -> None:
     client = service(database_url, POSTGRES_STATEMENT_TIMEOUT=0.3, CACHE_BYTES=0)
     name = database_url.rpartition("/")[2]
     with psycopg.connect(database_url) as other:
@@ -239,7 +235,7 @@ FULL = """
 """
 
 
-def test_the_probe_reports_a_full_server_until_there_is_space(
+def test_the_probe_tells_of_a_full_disk(
     database_url: str, caplog: pytest.LogCaptureFixture
 ) -> None:
     client = service(database_url)

@@ -43,9 +43,7 @@ def test_a_place_that_holds_no_database_is_refused(tmp_path: Path, url: str, rea
     assert list(tmp_path.iterdir()) == []
 
 
-def test_postgresql_without_its_driver_is_said_in_a_sentence(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_postgresql_without_its_driver_is_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in [one for one in sys.modules if one.startswith("landform.storage.engines.postgres")]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "psycopg", None)
@@ -60,9 +58,7 @@ def migrate(url: str) -> bool:
 
 @pytest.mark.sqlite("it is about the file")
 @pytest.mark.servers
-def test_processes_that_begin_one_database_at_the_same_time_wait_for_each_other(
-    make_database: Callable[[], str],
-) -> None:
+def test_processes_that_begin_one_database_take_turns(make_database: Callable[[], str]) -> None:
     with processes(8) as pool:
         list(pool.map(str, range(8)))
         for _ in range(8):

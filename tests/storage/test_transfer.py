@@ -1,20 +1,27 @@
-"""Export and import: all of it there and back, told by line what is wrong, nothing half."""
+"""Export, import and copy: all of it there and back, told by line what is wrong, nothing half."""
 
 import json
 import os
 import stat
 from collections.abc import Callable
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner, Result
+from conftest import LIST, migrated
 from conftest import PAGE as A_PAGE
-from conftest import migrated
+from databases import run_sql
 from files import command, written
 
-from landform.storage import ImportRefused, Store, feeds, pages
+from landform.standalone.cli import main
+from landform.storage import ImportRefused, Store, api_keys, feeds, idempotency_keys, pages
+from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import tables, transfer, verify
-from landform.storage.pages import revisions
+from landform.storage.pages import listing, revisions
+from landform.storage.part import all_tables
+from landform.storage.sql import read_generation
 
 PAGE = {
     **A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "author": 2, "password": "secret",
@@ -49,9 +56,7 @@ def exported(store: Store, *options: str) -> list[dict[str, Any]]:
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
-def test_an_import_of_an_export_makes_the_same_rows(
-    store: Store, tmp_path: Path, other: Store
-) -> None:
+def test_an_imported_export_makes_the_same_rows(store: Store, tmp_path: Path, other: Store) -> None:
     file = tmp_path / "all.ndjson"
     assert command(store, "export", file).exit_code == 0
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -71,9 +76,7 @@ def test_an_export_has_the_resource_that_was_asked_for_in_the_order_of_ids(store
     assert exported(store)[0]["password"] == "secret"
 
 
-def test_forms_are_mapped_in_feeds_and_in_the_meta_of_pages(
-    store: Store, tmp_path: Path, other: Store
-) -> None:
+def test_forms_are_mapped_in_feeds_and_pages(store: Store, tmp_path: Path, other: Store) -> None:
     file = written(tmp_path / "rows", exported(store))
     assert command(other, "import", file, "--map-form", "3=17", "--map-form", "4=3").exit_code == 0
     rows = exported(other)
@@ -92,9 +95,7 @@ WRONG: list[Any] = [
 ]  # fmt: skip
 
 
-def test_a_line_that_is_wrong_is_named_and_nothing_is_imported(
-    store: Store, tmp_path: Path, other: Store
-) -> None:
+def test_of_a_wrong_line_nothing_is_imported(store: Store, tmp_path: Path, other: Store) -> None:
     good = exported(store)
     for bad in WRONG:
         if isinstance(bad, dict) and "resource" not in bad:
@@ -120,9 +121,7 @@ def test_an_export_is_all_of_one_moment(store: Store, monkeypatch: pytest.Monkey
     other.dispose()
 
 
-def test_an_import_changes_rows_that_differ_and_continues_the_higher_version(
-    store: Store, tmp_path: Path
-) -> None:
+def test_an_import_changes_rows_and_keeps_the_higher_version(store: Store, tmp_path: Path) -> None:
     rows = exported(store)
     for row, version in ((rows[1], 9), (rows[2], 1)):
         row |= {"title_raw": "Other", "title_rendered": "Other", "version": version}
@@ -189,9 +188,7 @@ def kept_revisions(store: Store) -> dict[int, list[dict[str, Any]]]:
     return found
 
 
-def test_an_export_takes_revisions_along_if_it_is_asked_to(
-    store: Store, other: Store, tmp_path: Path
-) -> None:
+def test_an_export_may_take_revisions_along(store: Store, other: Store, tmp_path: Path) -> None:
     with store.connection():
         pages.update(store, 2, {"title_raw": "Later", "title_rendered": "Later"}, writer=9)
     kept = kept_revisions(store)
@@ -212,9 +209,7 @@ def test_an_export_takes_revisions_along_if_it_is_asked_to(
     assert (refused.exit_code, "revisions" in refused.output) == (1, True)
 
 
-def test_an_import_that_changes_a_page_makes_a_revision(
-    store: Store, other: Store, tmp_path: Path
-) -> None:
+def test_a_changing_import_makes_a_revision(store: Store, other: Store, tmp_path: Path) -> None:
     file = written(tmp_path / "all", exported(store))
     command(other, "import", file)
     with other.connection():
@@ -261,3 +256,95 @@ def test_an_export_replaces_no_file_unless_it_is_forced_to(store: Store, tmp_pat
     for place in ("/dev/null", "/dev/stdout"):
         assert command(store, "export", place).exit_code == 0
         assert command(store, "export", place, "--force").exit_code == 0
+
+
+# Copies to another engine.
+
+COPIED = {**A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _"}
+
+
+def copy(source: str, target: str, *options: str) -> Result:
+    return CliRunner().invoke(main, ["copy", *options, source, target])
+
+
+def held(url: str) -> dict[str, list[Any]]:
+    store = Store(url)
+    with store.connection() as db:
+        found = {
+            model._meta.table_name: sorted(
+                model.select(*model._meta.sorted_fields).tuples().execute(db), key=repr
+            )
+            for model in all_tables()
+            if model.copied
+        }
+        found["last ids"] = sorted(db.last_ids().items())
+    store.dispose()
+    return found
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    """The URL of a file with something of everything."""
+    store = migrated(f"sqlite:///{tmp_path}/source.db")
+    with store.connection():
+        for status in ("publish", "draft", "private", "trash", "future"):
+            date = datetime(2099, 1, 1) if status == "future" else None
+            pages.create(store, {**COPIED, "status": status, "date": date, "password": "x"})
+        for number in range(3):
+            feeds.create(store, {"form_id": number, "addon_slug": "a", "meta": {"big": 2**80}})
+        api_keys.create(store, "news", ["pages:read"], 7, None)
+        for number in range(3 * tables.BATCH):
+            key = IdempotencyKey(f"me{number % 2}", f"key {number}", "d" * 64)
+            idempotency_keys.add(store, key, "{}")
+        pages.create(store, COPIED)
+        pages.delete(store, 6)
+        feeds.delete(store, 3)
+    store.dispose()
+    return store.url
+
+
+def test_a_store_goes_there_and_back_whole(source: str, new_database: str, tmp_path: Path) -> None:
+    with (first := Store(source)).connection():
+        generation = read_generation(first)
+    first.dispose()
+    there, back = copy(source, new_database), copy(new_database, f"sqlite:///{tmp_path}/back.db")
+    assert (there.exit_code, back.exit_code) == (0, 0), there.output + back.output
+    assert "holds the 177 rows of" in there.output
+    whole = held(source)
+    assert held(new_database) == whole
+    assert held(f"sqlite:///{tmp_path}/back.db") == whole
+    for url in (new_database, f"sqlite:///{tmp_path}/back.db"):
+        store = Store(url)
+        assert list(verify.find_problems(store)) == []
+        with store.connection():
+            # The same version of the same page may be another one in a store that goes on.
+            assert read_generation(store) != generation
+            found = listing.list_pages(store, {**LIST, "search": "words"}, ["id"])
+            assert found.total == 1
+            # No id that was ever given out is given out again.
+            assert pages.create(store, COPIED)["id"] == 7
+            assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
+        store.dispose()
+
+
+NO_TEXT = "UPDATE page_text SET content = CAST(x'ff' AS TEXT) WHERE id = 2"
+NUL = "UPDATE page SET title_raw = 'a' || char(0) WHERE id = 2"
+
+
+@pytest.mark.parametrize(
+    ("url", "sql", "complaint"),
+    [
+        ("sqlite:////none.db", "", "There is no database"),
+        ("mysql://x", "", "must look like"),
+        ("", NO_TEXT, "Not every row of page_text can be copied"),
+        pytest.param("", NUL, "can be copied, the last read is 2", marks=pytest.mark.postgresql),
+    ],
+)
+def test_a_store_that_cannot_be_copied_is_an_error_in_a_sentence(
+    source: str, database_url: str, url: str, sql: str, complaint: str
+) -> None:
+    if sql:
+        run_sql(source, sql)
+    refused = copy(url or source, database_url)
+    assert (refused.exit_code, complaint in refused.output) == (1, True), refused.output
+    assert isinstance(refused.exception, SystemExit)

@@ -1,18 +1,20 @@
-"""Upgrades: a later migration is applied to a database that holds something, and a copy is kept."""
+"""Upgrades keep every row and a copy, and no process writes to the schema of another version."""
 
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
-from applications import service
+from applications import FEED, Client, service
 from databases import check, run_sql
 from files import command, dump
+from part_tables import tables
 
 from landform.storage import Store, migrating
+from landform.storage.part import all_tables
 
 FILE_ONLY = pytest.mark.sqlite("it is about the file")
-FEED = {"form_id": 3, "addon_slug": "a", "meta": {"big": 2**70}}
 COLOUR = '''
 def up(migrator, db):
     """Give each page a colour, and find pages by it."""
@@ -38,7 +40,7 @@ def filled(new_database: str) -> str:
     client = service(new_database)
     for number in range(5):
         client.page(title=f"Page {number}", meta={"form_id": "3", "language": ["en"]})
-    assert client.post("/feeds", json=FEED).status_code == 201
+    assert client.post("/feeds", json={**FEED, "meta": {"big": 2**70}}).status_code == 201
     client.store.dispose()
     return new_database
 
@@ -102,9 +104,7 @@ def test_a_restore_of_an_old_backup_claims_no_migration(
 
 
 @FILE_ONLY
-def test_a_copy_is_kept_of_the_database_before_an_upgrade(
-    filled: str, next_version: Callable[[], None]
-) -> None:
+def test_a_copy_is_kept_before_an_upgrade(filled: str, next_version: Callable[[], None]) -> None:
     file = Path(filled.removeprefix("sqlite:///"))
     before = sorted(dump(file))
     next_version()
@@ -133,3 +133,70 @@ def test_commands_refuse_a_database_of_a_pre_release(pre_release: str, tmp_path:
         (name,) for name in PRE_RELEASE
     ]
     assert run_sql(pre_release, "SELECT count(*) FROM page") == [(5,)]
+
+
+# The schema of another version.
+
+NEWER = "INSERT INTO schema_migration (name, applied) VALUES ('9999_later', '2030-01-01')"
+BACK = "DELETE FROM schema_migration WHERE name = '9999_later'"
+LAST = "SELECT max(name), max(applied) FROM schema_migration"
+# One write of each kind.
+WRITES: list[tuple[str, str, Any]] = [
+    ("POST", "/pages", {"title": "T"}),
+    ("PATCH", "/pages/1", {"title": "T"}),
+    ("DELETE", "/pages/1?force=true", None),
+    ("POST", "/feeds", FEED),
+    ("PUT", "/feeds/1", FEED),
+    ("PUT", "/feeds/1/properties", {"is_active": False}),
+    ("DELETE", "/feeds/1", None),
+    ("DELETE", "/pages/1/preview", None),
+    *(write for writes in tables("WRITES") for write in writes),
+]
+
+
+@pytest.fixture
+def stored(client: Client) -> Client:
+    client.page(title="Page")
+    client.feed()
+    return client
+
+
+def rows(url: str) -> list[list[tuple[Any, ...]]]:
+    names = [model._meta.table_name for model in all_tables()]
+    return [run_sql(url, f"SELECT * FROM {name} ORDER BY 1") for name in names]
+
+
+def send(client: Client, method: str, path: str, body: Any, **headers: str) -> tuple[int, str]:
+    answer = client.open(path, method=method, json=body, headers=headers)
+    return answer.status_code, (answer.get_json() or {}).get("code", "")
+
+
+@pytest.mark.parametrize("is_newer", [True, False], ids=["newer", "older"])
+def test_writes_are_refused_reads_go_on(stored: Client, database_url: str, is_newer: bool) -> None:
+    before = rows(database_url)
+    ((name, applied),) = run_sql(database_url, LAST)
+    older = f"DELETE FROM schema_migration WHERE name = '{name}'"
+    run_sql(database_url, NEWER if is_newer else older)
+    for method, path, body in WRITES:
+        assert send(stored, method, path, body) == (503, "storage_unavailable"), path
+        keyed = send(stored, method, path, body, **{"Idempotency-Key": "key"})
+        assert keyed == (503, "storage_unavailable"), path
+    assert rows(database_url) == before
+    for path in ("/pages", "/pages/1", "/feeds", "/feeds/1", "/events"):
+        assert stored.get(path).status_code == 200, path
+    told = stored.post("/pages", json={"title": "T"}).get_json()["message"]
+    assert "schema of another version of landform" in told
+    again = f"INSERT INTO schema_migration (name, applied) VALUES ('{name}', '{applied}')"
+    run_sql(database_url, BACK if is_newer else again)
+    assert stored.post("/pages", json={"title": "After"}).status_code == 201
+
+
+def test_a_read_that_another_schema_forbids_is_a_503(stored: Client, database_url: str) -> None:
+    run_sql(database_url, NEWER)
+    run_sql(database_url, "ALTER TABLE page RENAME COLUMN content_rendered TO something")
+    answer = stored.get("/pages/1?context=edit")
+    assert (answer.status_code, answer.get_json()["code"]) == (503, "storage_unavailable")
+    assert "schema of another version" in answer.get_json()["message"]
+    # Databases on a server are lent again.
+    run_sql(database_url, "ALTER TABLE page RENAME COLUMN something TO content_rendered")
+    run_sql(database_url, BACK)

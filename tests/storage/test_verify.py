@@ -83,9 +83,7 @@ def check_and_mend(url: str, told: str, is_mended: bool) -> None:
 
 @FILE_ONLY
 @pytest.mark.parametrize("statements", OTHERS)
-def test_verify_names_a_changed_schema_and_vacuum_mends_it(
-    spoil: Callable[..., str], statements: str
-) -> None:
+def test_a_changed_schema_is_named_and_mended(spoil: Callable[..., str], statements: str) -> None:
     told = OTHERS[statements]
     check_and_mend(spoil(*statements.split(" // ")), told, not told.startswith(UNMENDED))
 

@@ -45,9 +45,7 @@ def test_the_console_knows_every_type_of_events() -> None:
     assert sorted(["*", *names]) == sorted(type_patterns())
 
 
-def test_each_file_comes_once_under_a_strict_policy_and_all_are_small(
-    anonymous: FlaskClient,
-) -> None:
+def test_files_come_once_under_a_strict_policy_and_are_small(anonymous: FlaskClient) -> None:
     size = 0
     for path in ("/console", *(f"/console/{name}" for name in SERVED)):
         plain, packed = anonymous.get(path), anonymous.get(path, headers=GZIP)
@@ -146,7 +144,7 @@ def test_a_preview_is_the_page_that_visitors_would_get(site: Site, client: Flask
     assert len(client.get("/pages?status=any").get_json()) == 1
 
 
-def test_a_preview_is_cleaned_as_a_write_of_its_caller_is(
+def test_a_preview_is_cleaned_as_its_caller_writes(
     client: FlaskClient, writer: FlaskClient
 ) -> None:
     body = {"title": "<script>t</script>", "content": "<p onclick=x>a</p><script>alert(1)</script>"}
@@ -193,7 +191,7 @@ def test_a_preview_shows_what_is_stored_only_to_whoever_may_read_it(
     assert "<h1>Own</h1>" in sent.get_json()["html"]
 
 
-def test_a_browser_is_led_to_the_console_and_shown_an_icon_and_others_get_json(
+def test_browsers_are_led_to_the_console_others_get_json(
     site: Site, anonymous: FlaskClient
 ) -> None:
     browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}

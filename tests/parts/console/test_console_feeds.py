@@ -83,9 +83,7 @@ def test_feeds_are_ordered_by_buttons_and_keys_that_keep_the_focus_and_by_drag(
     assert ids(console.server, form) == [a, c, b]
 
 
-def test_an_order_is_not_stored_over_what_somebody_else_has_changed(
-    console: Console, make_feeds: Feeds, form: int
-) -> None:
+def test_an_order_overwrites_no_other_one(console: Console, make_feeds: Feeds, form: int) -> None:
     a, b, c = make_feeds("Alpha", "Beta", "Gamma")
     console.open(f"#/feeds?form_id={form}")
     console.button("Down: Alpha")
@@ -163,9 +161,7 @@ def test_a_new_feed_of_a_form_is_written_in_fields(console: Console, form: int) 
     console.find("//h1[.='Newsletter']")
 
 
-def test_only_what_is_changed_is_written_and_what_no_browser_can_hold_stays(
-    console: Console, make_feeds: Feeds
-) -> None:
+def test_only_changes_are_saved_and_long_numbers_stay(console: Console, make_feeds: Feeds) -> None:
     [number] = make_feeds("Alpha", long=LONG, deep={"long": LONG, "old": 1, "kept": None})
     console.open(f"#/feeds/{number}")
     console.type("Name", "Beta")

@@ -111,9 +111,7 @@ def versions_in(console: Console) -> list[list[str]]:
     return [[line for line in text.split("\n") if line != "…"] for text in texts]
 
 
-def test_of_two_who_edit_a_form_nobody_loses_a_field_and_both_see_where_they_differ(
-    console: Console,
-) -> None:
+def test_of_two_who_edit_a_form_nobody_loses_a_field_unseen(console: Console) -> None:
     server = console.server
     number = make_form(server, "One", "Two", "Three")
     console.open(f"#/forms/{number}")
@@ -279,9 +277,7 @@ def addresses(console: Console) -> list[str]:
     return list(console.driver.execute_script(script))
 
 
-def test_a_feed_and_a_page_take_a_form_by_its_name_and_an_add_on_by_fields(
-    console: Console,
-) -> None:
+def test_a_feed_and_a_page_take_a_form_by_name_and_an_add_on_by_fields(console: Console) -> None:
     field = {"id": 2, "type": "email", "label": "E-mail"}
     form = console.server.call("POST", "/forms", {"title": "Win a car", "fields": [field]})[1]["id"]
     console.open("#/feeds/new")
@@ -382,9 +378,7 @@ def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> N
     assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
 
 
-def test_a_page_is_given_its_form_and_a_date_by_keyboard_and_shows_its_address(
-    console: Console,
-) -> None:
+def test_a_page_gets_a_form_and_a_date_by_keyboard_and_shows_its_address(console: Console) -> None:
     number = make_form(console.server, "One")
     console.open("#/pages/new")
     console.sees("Shared")

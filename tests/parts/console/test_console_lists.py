@@ -38,9 +38,7 @@ def make(console: Console, **fields: Any) -> int:
 
 @needs_part("runs")
 @needs_part("webhooks")
-def test_words_and_times_stay_on_one_line_and_a_phone_shows_the_first_page_at_once(
-    console: Console,
-) -> None:
+def test_words_stay_on_one_line_and_a_phone_shows_the_first_page_at_once(console: Console) -> None:
     # Of an author whose pages no other test makes.
     make(console, title="Summer sale " * 5, meta={"starts_at": "2026-01-01"}, author=77)
     make(console, title="x" * 90, slug="y" * 60, status="private", author=77)
@@ -93,9 +91,7 @@ def test_words_and_times_stay_on_one_line_and_a_phone_shows_the_first_page_at_on
         assert console.driver.execute_script(colors) == shown
 
 
-def test_a_link_in_a_new_tab_is_signed_in_and_nothing_else_of_it_is_kept(
-    console: Console,
-) -> None:
+def test_a_link_in_a_new_tab_is_signed_in_and_nothing_else_is_kept(console: Console) -> None:
     driver = console.driver
     driver.execute_script("sessionStorage.clear()")
     console.open("#/pages")
@@ -132,9 +128,7 @@ def test_a_link_in_a_new_tab_is_signed_in_and_nothing_else_of_it_is_kept(
 
 
 @needs_part("runs")
-def test_long_numbers_of_forms_are_not_rounded_and_feeds_with_problems_name_no_other_form(
-    console: Console,
-) -> None:
+def test_long_numbers_of_forms_stay_exact_and_problems_name_no_other_form(console: Console) -> None:
     logic = {"conditionalLogic": {"rules": [{"fieldId": "1", "operator": "like", "value": "x"}]}}
     meta = {"feedName": "Odd", "feed_condition_conditional_logic": "1"}
     meta["feed_condition_conditional_logic_object"] = logic  # type: ignore[assignment]

@@ -106,9 +106,7 @@ def test_filters_counts_and_paging_are_the_address(console: Console) -> None:
     console.sees("No page matches these filters.")
 
 
-def test_several_pages_are_published_trashed_restored_and_deleted_at_once(
-    console: Console,
-) -> None:
+def test_pages_are_published_trashed_restored_and_deleted_at_once(console: Console) -> None:
     ids = [make(console.server, title=f"Batch {number}", status="draft") for number in range(3)]
 
     def statuses() -> list[Any]:
@@ -299,9 +297,7 @@ def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> 
         console.until(lambda state=state: state in console.text, state)
 
 
-def test_a_value_that_is_no_json_leads_to_its_field_and_a_date_stays_a_date(
-    console: Console,
-) -> None:
+def test_what_is_no_json_leads_to_its_field_and_a_date_stays_a_date(console: Console) -> None:
     page_id = make(console.server, title="Folded")
     console.open(f"#/pages/{page_id}")
     console.click("More meta, as JSON")
@@ -376,9 +372,7 @@ def test_who_may_only_read_sees_the_page_and_no_form(console: Console) -> None:
     assert not any(one.is_displayed() for one in console.driver.find_elements("xpath", shown))
 
 
-def test_notices_come_again_end_and_do_not_follow_and_passwords_are_not_lost_silently(
-    console: Console,
-) -> None:
+def test_notices_come_again_and_end_and_no_password_is_lost_silently(console: Console) -> None:
     page_id = make(console.server, title="Notices")
     console.open(f"#/pages/{page_id}")
     seen = []

@@ -26,9 +26,7 @@ def make_runs(server: Server, *states: str) -> tuple[int, int]:
     return form, feed["id"]
 
 
-def test_failures_are_shown_first_with_counts_and_filters_are_a_part_of_the_address(
-    console: Console,
-) -> None:
+def test_failures_come_first_with_counts_and_filters_are_in_the_address(console: Console) -> None:
     form, feed = make_runs(console.server, "success", "failed", "claimed", "failed", "success")
     console.open(f"#/runs?form_id={form}")
     console.sees("Failed 2", "Claimed 1", "Success 2", "Skipped 0", "All 5", "2 runs")

@@ -1,17 +1,16 @@
 """The start of the console: what there is, what comes next, and what needs a look."""
 
 import json
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 
 from browsers import Console
-from conftest import Server, needs_part
+from conftest import Start, needs_part
 
 FEED = {"form_id": 3, "addon_slug": "crm", "meta": {"k": 1}}
 
 
 def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_nothing(
-    console: Console, start_server: Callable[..., Server]
+    console: Console, start_server: Start
 ) -> None:
     console.server = start_server(LANDFORM_CREDENTIALS="", LANDFORM_WORKERS="1")
     console.open("#/")
@@ -32,9 +31,7 @@ def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_noth
 
 @needs_part("runs")
 @needs_part("webhooks")
-def test_the_start_leads_to_what_is_there_what_comes_next_and_what_has_failed(
-    console: Console,
-) -> None:
+def test_the_start_leads_to_what_is_there_comes_next_or_has_failed(console: Console) -> None:
     soon, later = (
         (datetime.now(UTC) + timedelta(days=days)).strftime("%Y-%m-%dT%H:%M:%S") for days in (2, 4)
     )

@@ -29,9 +29,7 @@ def webhook_of(server: Server, number: int) -> dict[str, Any]:
     return webhook
 
 
-def test_a_webhook_is_added_for_some_events_and_its_secret_is_shown_once(
-    console: Console, hook: Receiver
-) -> None:
+def test_a_webhook_is_added_and_its_secret_shown_once(console: Console, hook: Receiver) -> None:
     console.open("#/webhooks")
     console.click("New webhook")
     console.type("URL", hook.url)
@@ -55,9 +53,7 @@ def test_a_webhook_is_added_for_some_events_and_its_secret_is_shown_once(
     console.until(lambda: console.field("URL").get_attribute("aria-invalid") == "true")
 
 
-def test_a_webhook_without_types_is_neither_created_nor_saved(
-    console: Console, hook: Receiver
-) -> None:
+def test_a_webhook_without_types_is_never_saved(console: Console, hook: Receiver) -> None:
     number = subscribe(console.server, hook, "page.*")
     before = console.server.call("GET", "/webhooks")[1]
     console.open(f"#/webhooks/{number}")
@@ -79,9 +75,7 @@ def test_a_webhook_without_types_is_neither_created_nor_saved(
     assert len(console.server.call("GET", "/webhooks")[1]) == len(before)
 
 
-def test_what_is_typed_and_a_secret_outlive_a_reload_that_fails(
-    console: Console, hook: Receiver
-) -> None:
+def test_typed_texts_and_secrets_outlive_a_failed_reload(console: Console, hook: Receiver) -> None:
     console.open(f"#/webhooks/{subscribe(console.server, hook, 'store.*')}")
     console.type("Description", "Not saved yet")
     console.click("Rotate the secret")
@@ -114,9 +108,7 @@ def test_a_test_and_deliveries_are_shown_and_sent_again(console: Console, hook: 
     console.until(lambda: len(hook.accepted) > 1 and hook.accepted.count(hook.accepted[0]) == 2)
 
 
-def test_a_webhook_is_switched_off_and_deleted_once_one_is_sure(
-    console: Console, hook: Receiver
-) -> None:
+def test_a_webhook_is_switched_off_and_deleted_if_sure(console: Console, hook: Receiver) -> None:
     number = subscribe(console.server, hook, "*")
     console.open("#/webhooks")
     console.field(f"On: {hook.url}").click()

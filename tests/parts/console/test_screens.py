@@ -84,9 +84,7 @@ def test_a_screen_is_accessible_in_light_and_dark_and_fits_a_phone(
 
 @pytest.mark.clients
 @has_tools
-def test_what_keeps_a_page_from_being_saved_is_accessible_and_fits_a_phone(
-    console: Console, filled: Server
-) -> None:
+def test_what_prevents_a_save_is_accessible_on_a_phone(console: Console, filled: Server) -> None:
     for width, dark in ((1280, False), (360, True)):
         console.width(width, dark=dark)
         console.open("#/pages/1")

@@ -41,9 +41,7 @@ def test_credentials_are_kept_in_memory_alone_and_in_no_address(outside: Console
     outside.sees("Secret or key")
 
 
-def test_who_asks_for_it_is_signed_in_until_the_tab_is_closed_or_signs_out(
-    outside: Console,
-) -> None:
+def test_who_asks_for_it_is_signed_in_until_the_tab_closes_or_signs_out(outside: Console) -> None:
     secret = make_key(outside.server, "pages:read", name="kept")
     outside.open("#/pages")
     sign_in(outside, "", secret, keep=True)

@@ -329,9 +329,7 @@ def test_pasted_html_becomes_clean_blocks_and_plain_text_stays_plain(console: Co
     assert paste("<p>x</p>", "x")
 
 
-def test_a_new_page_begins_from_a_finished_page_without_losing_what_was_typed(
-    console: Console,
-) -> None:
+def test_a_new_page_begins_from_a_finished_one_and_loses_nothing_typed(console: Console) -> None:
     key = make_key(console.server, "pages:read", "pages:write")
     console.open("#/pages/new")
     for name in STARTERS:
@@ -378,9 +376,7 @@ def test_a_page_is_copied_from_each_place(console: Console) -> None:
 # Among the tests that have the checker installed.
 @pytest.mark.clients
 @has_tools
-def test_the_toolbar_its_questions_and_the_pages_to_begin_with_are_accessible(
-    console: Console,
-) -> None:
+def test_the_toolbar_its_questions_and_first_pages_are_accessible(console: Console) -> None:
     for width, dark in ((1280, False), (360, True)):
         console.width(width, dark=dark)
         console.open("#/pages/new")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import ROOT, Server, free_port
+from conftest import ROOT, Server, Start, free_port
 from processes import python
 from receivers import receiver
 from sessions import play
@@ -39,7 +39,7 @@ def make_feed(server: Server, addon: str, **meta: Any) -> int:
 
 @pytest.mark.skipif(not shutil.which("curl"), reason="curl is not installed")
 def test_the_session_of_the_docs_prints_what_it_says(
-    start_server: Callable[..., Server], run: Callable[..., None], tmp_path: Path
+    start_server: Start, run: Callable[..., None], tmp_path: Path
 ) -> None:
     server, port = start_server(LANDFORM_CREDENTIALS="worker:a-long-secret"), free_port()
     run(port, sys.executable, ROOT / "examples/worker/receiver.py", str(port))
@@ -51,9 +51,7 @@ def test_the_session_of_the_docs_prints_what_it_says(
     play((ROOT / "docs/feeds.md").read_text(), tmp_path, places)
 
 
-def test_the_worker_ends_every_run_in_one_way_or_another(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_the_worker_ends_every_run_in_some_way(start_server: Start, tmp_path: Path) -> None:
     server = start_server()
     with receiver(lambda _: (400, {})) as refuses:
         make_feed(server, "line", file="../all.ndjson")
@@ -80,9 +78,7 @@ def test_the_worker_ends_every_run_in_one_way_or_another(
     assert work(server, tmp_path).stdout == ""
 
 
-def test_until_done_waits_for_what_a_killed_worker_has_claimed(
-    start_server: Callable[..., Server], tmp_path: Path
-) -> None:
+def test_until_done_waits_for_claims_of_killed_workers(start_server: Start, tmp_path: Path) -> None:
     server = start_server()
     for file in ("new.ndjson", "taken.ndjson"):
         make_feed(server, "line", file=file)

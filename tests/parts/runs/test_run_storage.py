@@ -158,9 +158,7 @@ def test_a_failure_waits_and_a_lost_claim_ends_nothing(store: Store) -> None:
     assert QUEUE.seconds_until_due(store, SLUGS) is None
 
 
-def test_the_feed_that_waits_for_the_longest_comes_first_and_inactive_ones_wait(
-    store: Store,
-) -> None:
+def test_the_feed_that_waits_longest_comes_first_and_inactive_ones_wait(store: Store) -> None:
     add(store, "7", 1, 2)
     add(store, "8", 1)
     change(store, 2, due_utc=past(hours=1))

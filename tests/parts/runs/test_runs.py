@@ -72,9 +72,7 @@ def test_a_run_fails_for_now_or_for_good(client: Client) -> None:
     assert client.get("/runs/due").get_json() == []
 
 
-def test_a_worker_whose_claim_went_to_another_one_is_told(
-    client: Client, database_url: str
-) -> None:
+def test_a_worker_whose_claim_went_to_another_is_told(client: Client, database_url: str) -> None:
     first = client.post("/feeds/1/runs", json={"entry_id": "e"})
     run_sql(database_url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
     assert claim(client)["attempt"] == 2
@@ -98,9 +96,7 @@ ENDS: list[dict[str, Any]] = [
 
 
 @pytest.mark.parametrize("state", ["claimed", "failed", "success", "pending"])
-def test_only_the_attempt_that_has_the_claim_ends_a_run(
-    client: Client, database_url: str, state: str
-) -> None:
+def test_only_a_claiming_attempt_ends_a_run(client: Client, database_url: str, state: str) -> None:
     """Whatever became of the second attempt, the worker of the first one changes nothing."""
     for attempt in (1, 2):
         assert claim(client)["attempt"] == attempt

@@ -8,13 +8,13 @@ import random
 import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import suppress
 from threading import Thread
 from typing import Any
 
 import pytest
-from conftest import Server
+from conftest import Server, Start
 from databases import check, run_sql
 from figures import ROUNDS
 from processes import until
@@ -85,7 +85,7 @@ class Worker(Thread):
 
 
 @pytest.fixture
-def server(start_server: Callable[..., Server]) -> Iterator[Server]:
+def server(start_server: Start) -> Iterator[Server]:
     server = start_server()
     for number, value in enumerate(("yes", "yes", "no")):
         feed = {"addon_slug": "a", "feed_order": number, "meta": condition(value)}

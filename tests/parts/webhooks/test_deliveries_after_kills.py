@@ -7,12 +7,11 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Callable
 from typing import Any
 
 import pytest
 from applications import SECRET
-from conftest import Server
+from conftest import Server, Start
 from figures import IS_LONG, ROUNDS
 from processes import until
 from receivers import receiver
@@ -67,9 +66,7 @@ def missing_events(things: list[Thing], events: list[dict[str, Any]]) -> list[Th
     return wrong
 
 
-def test_after_kills_no_event_is_lost_and_few_are_sent_twice(
-    start_server: Callable[..., Server],
-) -> None:
+def test_after_kills_no_event_is_lost_and_few_are_sent_twice(start_server: Start) -> None:
     chance = random.Random(KILLS)
     server = start_server(LANDFORM_DELIVER="0")
     with receiver(lambda event: (500 if chance.random() < 1 / 3 else 204, {})) as hook:

@@ -4,18 +4,21 @@ import signal
 import socket
 import time
 from collections.abc import Callable
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 from threading import Event
 from typing import Any
 
 import pytest
-from applications import next_path, service
-from conftest import Server
+from applications import Standing, next_path, service
+from conftest import Start
+from databases import run_sql
 from outbox import Outbox, hook, outbox
 from processes import until
 from receivers import Receiver, receiver
 
+from landform.parts.webhooks import storage
 from landform.parts.webhooks.sending import sign
+from landform.storage import Store, events
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
 HOUR, DRAFT = 3600, {"title": "A page", "status": "draft"}
@@ -44,9 +47,7 @@ def test_an_attempt_whose_thread_ends_has_failed(
 
 
 @pytest.mark.parametrize("body", [{"after": 2}, {"since": "2099-01-01T00:00:00Z"}])
-def test_a_replay_skips_nothing_that_was_never_delivered(
-    outbox: Outbox, hook: Receiver, body: dict[str, Any]
-) -> None:
+def test_a_replay_skips_nothing_new(outbox: Outbox, hook: Receiver, body: dict[str, Any]) -> None:
     outbox.subscribe(hook.url)
     for _ in range(3):
         outbox.draft()
@@ -187,9 +188,7 @@ def test_many_slow_receivers_delay_no_other_and_take_turns(outbox: Outbox) -> No
 
 
 @pytest.mark.parametrize("status", [410, 204, 500])
-def test_a_response_counts_only_for_the_url_that_it_came_from(
-    outbox: Outbox, hook: Receiver, status: int
-) -> None:
+def test_a_response_counts_only_for_its_url(outbox: Outbox, hook: Receiver, status: int) -> None:
     def respond(event: dict[str, Any]) -> Answer:
         outbox.patch("/webhooks/1", json={"url": hook.url})
         return status, {}
@@ -217,7 +216,7 @@ def test_refusals_of_a_former_url_set_no_event_aside(outbox: Outbox) -> None:
         assert len(hook.received) == 5
 
 
-def test_a_secret_is_returned_once_and_four_former_ones_sign_for_a_day(
+def test_a_secret_is_shown_once_and_four_old_ones_sign_a_day(
     outbox: Outbox, hook: Receiver
 ) -> None:
     keys, began = [outbox.subscribe(hook.url)["secret"]], outbox.clock.seconds()
@@ -289,9 +288,7 @@ def test_no_reader_misses_an_event_that_is_committed_while_it_reads(outbox: Outb
     assert len(pages) > 5
 
 
-def test_no_webhook_misses_an_event_that_is_committed_while_it_is_read(
-    outbox: Outbox, hook: Receiver
-) -> None:
+def test_no_webhook_misses_an_event_that_comes_meanwhile(outbox: Outbox, hook: Receiver) -> None:
     def look() -> None:
         outbox.feed()
         # So that where it stands is stored each time.
@@ -355,9 +352,7 @@ def test_a_damaged_webhook_is_switched_off_and_delays_no_other(
 
 
 @pytest.mark.parametrize("records", ["[]", "[{}]"])
-def test_a_damaged_secret_or_record_delays_no_other(
-    outbox: Outbox, hook: Receiver, records: str
-) -> None:
+def test_damaged_secrets_or_logs_delay_none(outbox: Outbox, hook: Receiver, records: str) -> None:
     for _ in range(2):
         outbox.subscribe(hook.url)
     outbox.sql(f"UPDATE webhook SET secret = 'whsec_x', deliveries = '{records}' WHERE id = 1")
@@ -371,9 +366,7 @@ def test_a_damaged_secret_or_record_delays_no_other(
 # Who delivers.
 
 
-def test_when_the_delivering_process_is_killed_another_one_continues(
-    start_server: Callable[..., Server],
-) -> None:
+def test_when_the_delivering_process_is_killed_another_one_continues(start_server: Start) -> None:
     def respond(event: dict[str, Any]) -> Answer:
         time.sleep(2)
         return 204, {}
@@ -391,3 +384,54 @@ def test_when_the_delivering_process_is_killed_another_one_continues(
         assert hook.accepted == list(range(1, len(hook.accepted) + 1))
         until(lambda: 8 in hook.accepted, "No other process delivers.", 30)
     assert list(dict.fromkeys(hook.accepted)) == list(range(1, 9))
+
+
+# Events that webhooks wait for are stored.
+
+
+def write_events(store: Store, last: int) -> None:
+    with store.connection(), store.transaction():
+        while events.newest(store) < last:
+            events.write(store, ("page.created",), {"resource": "page"})
+
+
+def oldest(store: Store) -> int:
+    return int(run_sql(store.url, "SELECT min(id) FROM event")[0][0])  # type: ignore[attr-defined]
+
+
+def test_old_events_are_deleted_up_to_the_first_that_a_webhook_waits_for(store: Store) -> None:
+    write_events(store, 150)
+    old = (datetime.now(UTC) - timedelta(days=31)).isoformat()[:19]
+    run_sql(store.url, f"UPDATE event SET created_utc = '{old}' WHERE id <= 60")  # type: ignore[attr-defined]
+    with store.connection():
+        storage.create(store, {"url": "https://example.com", "types": ["*"]})
+    for changes, last, first in (
+        ({"cursor": 40, "resend": [21, 30]}, 210, 21),
+        ({"resend": []}, 310, 41),
+        ({"active": False}, 410, 61),
+    ):
+        with store.connection():
+            storage.update(store, 1, changes)
+        write_events(store, last)
+        assert oldest(store) == first, last
+    # One that cannot be read ends no write.
+    run_sql(store.url, "UPDATE webhook SET active = true, resend = 'no JSON'")  # type: ignore[attr-defined]
+    write_events(store, 520)
+
+
+def test_a_clock_that_is_ahead_stops_no_expiry_and_expires_nothing_young(store: Store) -> None:
+    store.clock = clock = Standing()
+
+    def write_one_ahead(last: int) -> None:
+        clock.at += timedelta(days=400)
+        write_events(store, last)
+        clock.at -= timedelta(days=400)
+
+    write_events(store, 50)
+    write_one_ahead(51)
+    write_events(store, 100)
+    clock.at += timedelta(days=31)
+    write_events(store, 199)
+    write_one_ahead(200)
+    write_events(store, 300)
+    assert oldest(store) == 101

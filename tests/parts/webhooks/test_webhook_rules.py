@@ -95,9 +95,7 @@ SENT = [
 ]  # fmt: skip
 
 
-def test_urls_that_can_be_sent_to_are_accepted_and_encoded(
-    client: Client, requests: Requests
-) -> None:
+def test_urls_that_work_are_accepted_and_encoded(client: Client, requests: Requests) -> None:
     for url, *_ in SENT:
         response = send_to(client, url)
         assert response is not None, url
@@ -156,9 +154,7 @@ URLS = st.one_of(
 )
 
 
-def test_a_request_to_any_accepted_url_is_valid_for_a_strict_server(
-    client: Client, requests: Requests
-) -> None:
+def test_requests_to_accepted_urls_suit_a_strict_server(client: Client, requests: Requests) -> None:
     accepted = 0
 
     @settings(max_examples=75)

@@ -159,9 +159,7 @@ def test_a_response_that_ends_within_its_headers_is_no_success(client: Client) -
     (OK + b"X: " + b"x" * 20_000 + b"\r\n" + b"Y: y\r\n" * 500 + b"\r\nThanks", 200, "Thanks"),
     (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", 101, ""),
 ])  # fmt: skip
-def test_an_unusual_but_complete_response_counts(
-    client: Client, response: bytes, status: int, text: str
-) -> None:
+def test_a_whole_response_counts(client: Client, response: bytes, status: int, text: str) -> None:
     with raw_receiver(responding(response)) as url:
         result = test_of(client, url)
     assert (result["status"], result["response"]) == (status, text)
@@ -171,9 +169,7 @@ def test_an_unusual_but_complete_response_counts(
 
 
 @pytest.mark.servers
-def test_a_receiver_has_fifteen_seconds_for_a_response(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_receiver_has_fifteen_seconds(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     is_over, look_up = threading.Event(), socket.getaddrinfo
 
     def slow_look_up(host: str, *args: Any, **kw: Any) -> Any:
@@ -225,9 +221,7 @@ def test_a_receiver_has_fifteen_seconds_for_a_response(
     assert timed_out == {"timed out"}
 
 
-def test_look_ups_that_never_end_do_not_pile_up(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_endless_look_ups_do_not_pile_up(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     is_over, before = threading.Event(), threading.active_count()
     monkeypatch.setattr("landform.service.outgoing.sending.TIMEOUT", 0.01)
     monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kw: is_over.wait(WAY_TOO_LONG))
@@ -325,9 +319,7 @@ PRIVATE = [
 
 
 @pytest.mark.settings(WEBHOOK_PRIVATE=False)
-def test_private_and_reserved_addresses_are_not_connected_to(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_private_addresses_are_not_called(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     number, look_up = subscribe(client, "http://receiver.example/"), socket.getaddrinfo
 
     def response_of(url: str) -> str:
@@ -344,9 +336,7 @@ def test_private_and_reserved_addresses_are_not_connected_to(
 
 
 @pytest.mark.settings(WEBHOOK_PRIVATE=False)
-def test_a_private_address_among_public_ones_is_skipped(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_private_address_is_skipped(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     connected, connect = list[Any](), socket.socket.connect
 
     def note(self: socket.socket, address: Any) -> None:

@@ -63,9 +63,7 @@ def test_an_event_is_sent_again_with_the_same_id_until_it_is_accepted(outbox: Ou
     assert (outbox.webhook()["failed"], outbox.webhook()["failures"]) == (3, 0)
 
 
-def test_an_event_that_is_refused_five_times_is_set_aside_and_can_be_replayed(
-    outbox: Outbox,
-) -> None:
+def test_an_event_refused_five_times_is_set_aside_and_can_be_replayed(outbox: Outbox) -> None:
     statuses = dict.fromkeys([1], 422)
     with receiver(lambda event: (statuses.get(event["id"], 204), {})) as hook:
         outbox.subscribe(hook.url)
@@ -128,9 +126,7 @@ def test_a_410_switches_off_and_an_active_webhook_continues_where_it_stopped(
 @pytest.mark.parametrize(
     "response", [(429, "120", 120), (503, "90", 90), (500, "120", 1), (429, "9" * 9, 21_600)]
 )
-def test_retry_after_is_obeyed_within_six_hours(
-    outbox: Outbox, response: tuple[int, str, float]
-) -> None:
+def test_retry_after_counts_for_six_hours(outbox: Outbox, response: tuple[int, str, float]) -> None:
     status, after, most = response
     with receiver(lambda event: (status, {"Retry-After": after})) as hook:
         outbox.subscribe(hook.url)
@@ -210,9 +206,7 @@ def test_metrics_have_the_figures_of_each_webhook(outbox: Outbox, hook: Receiver
 # Attacks.
 
 
-def test_a_name_is_looked_up_once_so_its_address_cannot_change(
-    monkeypatch: pytest.MonkeyPatch, hook: Receiver
-) -> None:
+def test_a_name_is_looked_up_only_once(monkeypatch: pytest.MonkeyPatch, hook: Receiver) -> None:
     asked, look_up = list[str](), socket.getaddrinfo
     port = int(hook.url.split(":")[2].split("/")[0])
 
