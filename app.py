@@ -29,13 +29,26 @@ AT_ONCE = "landform.at_once"
 log = logging.getLogger("landform")
 
 
+class Application(Flask):
+    """The Flask application, which responds to OPTIONS as the blueprint does."""
+
+    def make_default_options_response(self) -> Response:
+        """Return the response for a URL outside of the blueprint, which has no arguments."""
+        allowed = request_ctx.url_adapter.allowed_methods()  # type: ignore[union-attr]
+        methods = sorted({*allowed} - {"HEAD", "OPTIONS"})
+        endpoints = [{"methods": [method], "args": {}} for method in methods]
+        body = {"namespace": "", "methods": methods, "endpoints": endpoints}
+        headers = {"Allow": ", ".join(sorted(allowed))}
+        return finish_response(request_ctx.request, Finished(dumps(body), 200, headers))
+
+
 def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     """Return the standalone application, with its database up to date.
 
     `settings` has settings by their names without prefix, and those of Flask. Without it they are
     read from the environment. Raises `SettingError` and `storage.DatabaseUnusable`.
     """
-    app = Flask(__name__, static_folder=None)
+    app = Application(__name__, static_folder=None)
     mapping = None if settings is None else dict(settings)
     for name in (mapping or {}).keys() & Flask.default_config.keys() - all_settings().keys():
         app.config[name] = mapping.pop(name)  # type: ignore[union-attr]
@@ -117,12 +130,11 @@ def make_error_handler(origins: Collection[str]) -> Callable[[Exception], Respon
     """Return the handler of errors outside of the blueprint. `origins` are those of CORS."""
 
     def handle(error: Exception) -> Response:
-        if isinstance(error, MethodNotAllowed):
+        if isinstance(error, MethodNotAllowed) and "TRACE" in (error.valid_methods or ()):
+            # A method that no rule allows: the view of the other methods answers.
             adapter = current_app.create_url_adapter(request)
             endpoint, path = adapter.match(method="TRACE")  # type: ignore[union-attr]
-            if "." in endpoint:
-                # A method that no rule allows: the view of the other methods answers.
-                return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
+            return current_app.view_functions[endpoint](**path)  # type: ignore[return-value]
         return error_response(request_ctx.request, from_exception(error), origins)
 
     return handle

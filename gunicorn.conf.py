@@ -18,7 +18,7 @@ from landform.standalone.settings import (
     read_settings,
     warnings,
 )
-from landform.standalone.start import prepare, renew_settings, renew_templates
+from landform.standalone.start import prepare, renew_settings
 
 # The folder in which prometheus_client counts, and the prefix of landform's own ones.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
@@ -87,12 +87,6 @@ def on_starting(server: Any) -> None:
             os.environ[IDENTITY] = identity
         for warning in warnings():
             server.log.warning("%s", warning)
-
-
-def on_reload(server: Any) -> None:
-    """Load the templates for the workers of a reload."""
-    if serves_landform(server.app):
-        renew_templates(settings.templates)
 
 
 def when_ready(server: Any) -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 from landform.parts import all_parts
 from landform.service.options import DATABASE, Options
-from landform.standalone.commands.settings import text_of
+from landform.standalone.commands.service import text_of
 from landform.standalone.settings import all_settings
 from landform.storage.option import FLAG, TEXT, options_of
 

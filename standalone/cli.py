@@ -14,8 +14,7 @@ from landform.service.call import Service
 from landform.service.cli import Commands
 from landform.service.options import IN_MEMORY
 from landform.standalone.commands import COMMANDS
-from landform.standalone.commands.serve import routes, serve
-from landform.standalone.commands.settings import SET_BY_OPTIONS, list_settings
+from landform.standalone.commands.service import SET_BY_OPTIONS, list_settings, routes, serve
 from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import CONFIG, PREFIX, SettingError, read_settings
 from landform.storage.atomic_file import LOGS

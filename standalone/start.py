@@ -5,7 +5,7 @@ import logging
 from landform.service.options import new_store
 from landform.service.site.responses import load_templates, preloaded
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import SettingError, Settings, preload_settings, read_settings
+from landform.standalone.settings import Settings, preload_settings, read_settings
 from landform.standalone.settings import preloaded as preloaded_files
 from landform.storage import StorageError, api_keys
 
@@ -46,9 +46,9 @@ def prepare(settings: Settings) -> str | None:
 
 
 def renew_settings() -> Settings:
-    """Return the settings for a reload; the previous ones if the new ones are invalid.
+    """Return the settings for a reload, and load their templates.
 
-    They must name the store that is served.
+    What was before stays if there is an error. The settings must name the store that is served.
     """
     before, file = read_settings(), preloaded_files.copy()
     try:
@@ -57,20 +57,13 @@ def renew_settings() -> Settings:
             store = new_store(settings, has_timeouts=False)
             store.check(current=True)
             store.close()
-    except (SettingError, StorageError) as error:
+        templates = load_templates(settings.templates)
+    except (StorageError, ValueError) as error:
         preloaded_files.clear()
         preloaded_files.update(file)
-        logging.getLogger("landform").error("%s The settings from before stay.", error)
+        reason = str(error).removesuffix(".")
+        logging.getLogger("landform").error("%s. The settings and templates stay.", reason)
         return before
-    return settings
-
-
-def renew_templates(folder: str | None) -> None:
-    """Load the templates for a reload; keep the previous ones if there is an error."""
-    try:
-        templates = load_templates(folder)
-    except ValueError as error:
-        logging.getLogger("landform").error("%s; the templates from before stay.", error)
-        (templates,) = preloaded.values()
     preloaded.clear()
-    preloaded[folder] = templates
+    preloaded[settings.templates] = templates
+    return settings

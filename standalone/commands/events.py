@@ -1,11 +1,16 @@
 """`landform events`, which prints events, and `deliver`, which does background work."""
 
+import os
+import signal
 from contextlib import suppress
+from functools import partial
+from threading import Thread
 from time import sleep
 
 import click
 
 from landform.service.background import Background
+from landform.service.call import Service
 from landform.service.cli import current_group
 from landform.service.events import dump_event, public_urls
 from landform.service.json_codec import dumps
@@ -15,6 +20,8 @@ from landform.storage.event_types import type_patterns
 from landform.storage.events import read
 
 LOOK_SECONDS = 0.5
+# How long `deliver` waits for what it sends when it is stopped.
+SENDING_SECONDS = 5
 EXPIRED = "Events after {} are not kept, or the id is of another store; begin without --after."
 
 
@@ -57,8 +64,19 @@ def deliver(once: bool) -> None:
 
     It goes on until it is stopped; see LANDFORM_DELIVER.
     """
-    background = Background(current_group().service())
+    service = current_group().service()
+    background = Background(service)
     if once:
         background.run_once()
     else:
+        # In a thread, since what the signal interrupts may hold a lock.
+        stop = partial(Thread, target=_stop, args=(service,), daemon=True)
+        signal.signal(signal.SIGTERM, lambda *_: stop().start())
         background.run()
+
+
+def _stop(service: Service) -> None:
+    """Let feeds and webhooks that are being sent end: otherwise they would be sent again."""
+    service.stop()
+    sleep(SENDING_SECONDS)
+    os._exit(0)

@@ -40,7 +40,7 @@ OTHERS = {
     "playhouse": "storage",
     "psycopg": "storage.engines",
     "sqlite3": "storage.engines",
-    "gunicorn": "standalone.worker standalone.commands.serve",
+    "gunicorn": "standalone.worker standalone.commands.service",
     "waitress": "standalone.balance standalone.connections standalone.parser standalone.worker",
     "prometheus_client": "standalone gunicorn.conf",
     "click": "standalone.cli standalone.commands service.cli parts",

@@ -160,3 +160,19 @@ def test_metrics_are_for_this_machine_and_for_callers_whose_guesses_are_counted(
     wrong = [client.get("/metrics", headers=basic("admin:wrong"), **far) for _ in range(8)]
     assert {answer.status_code for answer in wrong} == {401, 429}
     assert all(answer.is_json for answer in wrong)
+
+
+@pytest.mark.parametrize("site", [False, True])
+def test_probes_and_metrics_respond_to_other_methods_as_all_routes_do(
+    database_url: str, site: bool
+) -> None:
+    client = service(database_url, METRICS=True, SITE=site).anonymous
+    for path in ("/healthz", "/readyz", "/metrics"):
+        for method, status in (("OPTIONS", 200), ("POST", 405), ("COPY", 405)):
+            answers = [client.open(url, method=method) for url in (path, "/docs")]
+            assert [answer.status_code for answer in answers] == [status] * 2
+            assert answers[0].get_json() == answers[1].get_json()
+            assert {*answers[0].allow} == {"GET", "HEAD", "OPTIONS"}
+            headers = [{**answer.headers} for answer in answers]
+            own = {name: headers[1][name] for name in ("X-Request-ID", "Allow")}
+            assert headers[0] | own == headers[1]

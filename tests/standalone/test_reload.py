@@ -15,7 +15,7 @@ from processes import children, reload, until
 from landform.storage import Store
 
 pytestmark = pytest.mark.servers
-KEPT = "The settings from before stay."
+KEPT = "The settings and templates stay."
 URL = 'public_url = "https://{}.example"\n'
 
 
@@ -29,6 +29,7 @@ WRONG = {
     URL.format("b") + "timezoen = 'UTC'\n": "did you mean timezone?",
     URL.format("b") + "threads = 0\n": "threads must be a whole number from 1",
     URL.format("b") + "templates = '/nowhere'\n": "templates",
+    URL.format("b") + "templates = 'broken'\n": "page.html, line 1: Expected an expression",
     URL.format("b") + "database_url = 'sqlite:///elsewhere.db'\n": "There is no database",
     URL.format("b") + "database_url = 'sqlite:///other.db'\n": "Another file lies in the place",
     URL.format("b") + "database_url = 'sqlite:///spoilt.db'\n": "cannot be opened as a database",
@@ -41,6 +42,8 @@ def file(tmp_path: Path) -> Path:
     other.migrate()
     other.close()
     (tmp_path / "spoilt.db").write_bytes(b"no database" * 5000)
+    (tmp_path / "broken").mkdir()
+    (tmp_path / "broken/page.html").write_text("{% if %}")
     file = tmp_path / "settings.toml"
     file.write_text(URL.format("a"))
     file.chmod(0o600)

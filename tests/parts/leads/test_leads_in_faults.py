@@ -218,6 +218,30 @@ def test_a_service_that_is_stopped_ends_what_it_is_sending_and_begins_no_more(
     assert len(set(listener.accepted)) == 6
 
 
+def test_a_command_that_is_stopped_ends_what_it_is_sending(
+    start_server: Callable[..., Server],
+) -> None:
+    begun, may_answer = Event(), Event()
+
+    def respond(entry: Any) -> tuple[int, dict[str, str]]:
+        begun.set()
+        assert may_answer.wait(60)
+        return 204, {}
+
+    with receiver(respond) as hook:
+        server = start_server(LANDFORM_WORKERS="1", LANDFORM_DELIVER="0", **SETTINGS)
+        prepare(server, hook.url)
+        submit_at_once(server, ["a@example.com"], "Hello")
+        deliver = [sys.executable, "-m", "landform.standalone", "deliver"]
+        own = {"LANDFORM_DATABASE_URL": server.database}
+        with subprocess.Popen(deliver, env=os.environ | SETTINGS | own) as process:
+            assert begun.wait(60)
+            process.terminate()
+            may_answer.set()
+        assert process.returncode == 0
+    assert run_sql(server.database, "SELECT state FROM feed_run") == [("success",)]
+
+
 def is_listening(server: Server) -> bool:
     """Return whether a server accepts connections."""
     with suppress(OSError), Client(server) as client:
