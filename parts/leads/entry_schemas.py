@@ -3,6 +3,7 @@
 import re
 from datetime import datetime, time
 from typing import Any
+from urllib.parse import unquote_plus
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
@@ -151,7 +152,7 @@ class Search(Field[JsonObject]):
         if not isinstance(value, str) or len(value) > LONGEST_SEARCH:
             raise ValidationError(f"search must be JSON of at most {LONGEST_SEARCH} characters.")
         try:
-            search = loads(value.encode()) if value.strip() else {}
+            search = _parsed(value) if value.strip() else {}
         except ValueError:
             raise ValidationError("search is not valid JSON.") from None
         # As PHP writes an object without keys.
@@ -174,6 +175,14 @@ class Search(Field[JsonObject]):
         if loaded["mode"] not in ("all", "any"):
             raise ValidationError("The mode of field_filters must be all or any.")
         return loaded
+
+
+def _parsed(text: str) -> object:
+    """Return the value of JSON text, which may be encoded as a part of a URL. Else `ValueError`."""
+    try:
+        return loads(text.encode())
+    except ValueError:
+        return loads(unquote_plus(text).encode())
 
 
 def _statuses(status: object) -> list[str]:
@@ -269,7 +278,10 @@ class NotificationView(Tolerant):
     """The query with which notifications are sent."""
 
     class Meta(Tolerant.Meta):
-        include = {"_notifications": Text("The ids of notifications, of which there are none.")}
+        include = {
+            "_notifications": Text("The ids of notifications, of which there are none."),
+            "_event": Text("Ignored."),
+        }
 
 
 class EntryList(EntryView):

@@ -125,8 +125,8 @@ class EntriesErased(Schema):
 class SubmissionReply(Schema):
     """The keys of every reply to a submission."""
 
-    page_number = Output("The page of the form with a wrong field: 1; else 0.", int)
-    source_page_number = Output("Always 1.", int)
+    page_number = Output("1 for a wrong field; else 0, or the `target_page` of a check.", int)
+    source_page_number = Output("The `source_page`; 1 by default.", int)
 
 
 class SubmissionValid(SubmissionReply):
@@ -134,7 +134,7 @@ class SubmissionValid(SubmissionReply):
 
     is_valid = Constant("Always true.", True)
     validation_messages = Output("Always empty.", list[str])
-    is_spam = Output("Always false: this is not checked.", bool)
+    is_spam = Output("Always false; left out with a `target_page`.", bool, optional=True)
 
 
 class SubmissionStored(SubmissionReply):

@@ -1145,6 +1145,7 @@ class SendNotifications(TypedDict, total=False):
     """What `send_notifications` takes."""
 
     _notifications: str
+    _event: str
     _fields: str | Sequence[str]
 
 class BatchResponses(TypedDict):

@@ -59,7 +59,10 @@ UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
 )
 def list_entries(call: Call) -> Reply:
     """Return active entries, the newest first, or those of a search, with their number."""
-    return _list_reply(call, call.query.get("form_ids") or [])
+    # As in Gravity Forms 0 means all forms, and one form without brackets has its labels once.
+    form_ids = [number for number in call.query.get("form_ids") or () if number]
+    is_one = len(form_ids) == 1 and isinstance(call.sent_query["form_ids"], str)
+    return _list_reply(call, form_ids, one_form=form_ids[0] if is_one else None)
 
 
 @RESOURCE.get(

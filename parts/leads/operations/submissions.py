@@ -32,7 +32,6 @@ RESOURCE = Resource(GRAVITY_FORMS)
 # three times as many; the most characters of the name of a program.
 MOST_BYTES, MOST_SENT, LONGEST_AGENT = 256 * 1024, 1024 * 1024, 250
 ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
-VALID: JsonObject = {"is_valid": True, "page_number": 0, "source_page_number": 1}
 TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
 
 
@@ -53,9 +52,9 @@ class Submission(Schema):
     class Meta:
         unknown = INCLUDE
 
-    source_page = Integer("The page of the form: 1, since forms have one.", 0, allow_none=True)
+    source_page = Integer("The page of the form: 1, since forms have one; returned.", 0, allow_none=True)
     field_values = FieldValues("Ignored.", allow_none=True)
-    target_page = Integer("The page to go on to; 0 to submit.", 0, allow_none=True)
+    target_page = Integer("The page to go on to; 0 to submit. A check returns it.", 0, allow_none=True)
 
 
 SUBMISSION = Submission()
@@ -109,7 +108,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
         return site.answer(call, form_id, send)
     outcome = send(site.page_of(call))
     if outcome.confirmation is None:
-        return _invalid(outcome.messages)
+        return _invalid(call, outcome.messages)
     return _stored(call, outcome, outcome.confirmation)
 
 
@@ -177,20 +176,29 @@ def _checked(call: Call, form_id: int) -> Reply:
     _count(call, "checks")
     _check_names(call, form)
     if messages := check(call.store, form, call.sent_body):
-        return _invalid(messages)
-    return Reply({**VALID, "validation_messages": [], "is_spam": False})
+        return _invalid(call, messages)
+    target = call.body.get("target_page") or 0
+    body = {"is_valid": True, "validation_messages": [], **_pages(call, target)}
+    return Reply(body if target else {**body, "is_spam": False})
 
 
-def _invalid(messages: Mapping[str, str]) -> Reply:
-    body = {"is_valid": False, "validation_messages": messages}
-    return Reply({**body, "page_number": 1, "source_page_number": 1}, status=400)
+def _pages(call: Call, number: int) -> JsonObject:
+    """Return the page that comes next, and that which was sent; 0 is a page too."""
+    source = call.body.get("source_page")
+    return {"page_number": number, "source_page_number": 1 if source is None else source}
+
+
+def _invalid(call: Call, messages: Mapping[str, str]) -> Reply:
+    body = {"is_valid": False, "validation_messages": messages, **_pages(call, 1)}
+    return Reply(body, status=400)
 
 
 def _stored(call: Call, outcome: Outcome, confirmation: Confirmation) -> Reply:
     """Return the reply for a stored entry, with its id for callers with `entries:read`."""
     url = site.confirmation_url(call, confirmation)
     body = {
-        **VALID,
+        "is_valid": True,
+        **_pages(call, 0),
         "confirmation_message": "" if url else confirmation.message_html,
         "confirmation_type": "redirect" if url else "message",
         **({"confirmation_redirect": url} if url else {}),

@@ -5,6 +5,7 @@ import io
 import json
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from applications import Client, Site
@@ -153,6 +154,13 @@ def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) 
     assert ids("/entries", search='{"end_date": "2020-01-01 00:00:00"}') == "5 4"
     # As PHP writes a search without criteria.
     assert ids("/entries", search="[]") == "5 4 3 2 1"
+    assert ids("/entries", search=quote('{"start_date": "2026-01-03"}')) == "2 1"
+    for form_ids, found in (("form_ids=0", 5), ("form_ids=0&form_ids[]=2", 0), ("form_ids=1", 5)):
+        listed = desk.get(f"/entries?_labels=1&{form_ids}").get_json()
+        assert (form_ids, listed["total_count"]) == (form_ids, found)
+        # Once for one form without brackets.
+        assert ("_labels" in listed) == (form_ids == "form_ids=1")
+        assert all(("_labels" in entry) != ("_labels" in listed) for entry in listed["entries"])
     assert desk.get("/entries?include=1&_fields=1").get_json() == [{"1": "Apple pie"}]
     labels = desk.get("/entries/1?_labels=1&_field_ids=5.2").get_json()
     assert labels == {"5.2": "b", "_labels": {"5": {"5": "Topics", "5.1": "A", "5.2": "B"}}}
@@ -267,6 +275,19 @@ def test_what_is_only_checked_is_not_stored_also_for_a_browser(desk: Client) -> 
             headers={"Accept": accept},
         )
         assert response.get_json()["is_valid"] is True
+    for path, sent, pages, is_spam in (
+        ("", {"source_page": 3, "target_page": 4}, (0, 3), False),
+        ("/validation", {"source_page": "0"}, (0, 0), False),
+        ("/validation", {"source_page": 3, "target_page": 4}, (4, 3), None),
+        ("?_validate_only=1", {"source_page": 2, "target_page": 4}, (4, 2), None),
+        ("", {"source_page": 2, "input_4": "x"}, (1, 2), None),
+        ("/validation", {"source_page": 2, "target_page": 4, "input_4": "x"}, (1, 2), None),
+    ):
+        path = f"/forms/1/submissions{path}"
+        reply = desk.post(path, json={"input_1": "x", **sent}).get_json()
+        found = (reply["page_number"], reply["source_page_number"]), reply.get("is_spam")
+        assert (path, sent, *found) == (path, sent, pages, is_spam)
+    desk.delete("/entries/4?force=1")
     assert desk.get("/entries").get_json()["total_count"] == len(ENTRIES)
 
 
