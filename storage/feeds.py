@@ -204,7 +204,8 @@ def set_order(
     missing = [feed_id for feed_id in orders if feed_id not in listed]
     unknown = [feed_id for feed_id in ids if feed_id not in orders]
     if unknown or (missing and not partial):
-        raise OrderIncomplete({"missing": missing[:MOST_NAMED], "unknown": unknown[:MOST_NAMED]})
+        details = {"missing": missing[:MOST_NAMED], "unknown": unknown[:MOST_NAMED]}
+        raise OrderIncomplete(details=details)
     has_moved = False
     for order, feed_id in enumerate((*ids, *missing), 1):
         if orders[feed_id] != order:

@@ -19,8 +19,8 @@ class RunQueue(Protocol):
     """
 
     # The outcomes of a run.
-    SUCCESS: ClassVar = "success"
-    FAILED: ClassVar = "failed"
+    SUCCESS: ClassVar[str] = "success"
+    FAILED: ClassVar[str] = "failed"
 
     def add(self, store: Store, form_id: int, feed_ids: Sequence[int], entry_id: str) -> None:
         """Add a run of each feed for an entry, due now, in the transaction of the caller.
