@@ -11,7 +11,7 @@ from typing import Any, get_args, get_origin
 from marshmallow import INCLUDE, Schema
 
 from landform.parts import all_parts
-from landform.schemas import pages
+from landform.schemas import feeds, fields, pages
 from landform.schemas.fields import AnyList, Nested
 from landform.service.operations import Operation, Route, path_variables
 from landform.service.python.calls import takes_any_name
@@ -42,9 +42,35 @@ NOT_IN_SCHEMAS = {
 }  # fmt: skip
 
 
+# The types of fields by their classes; the first one that fits counts.
+DECLARED = (
+    (fields.RawText, "str | Mapping[str, str]"),
+    (fields.Text, "str"),
+    (fields.Integer, "int"),
+    (fields.Flag, "bool"),
+    (fields.DateTime, "datetime | str"),
+    (feeds.Settings, "Mapping[str, Any]"),
+    (feeds.StoredSettings, "dict[str, Any]"),
+    (pages.StoredMeta, "PageMeta"),
+)
+
+
+def declared_type(field: Any) -> str:
+    """Return the type of a field by its class; empty if its `kind` is the type."""
+    if isinstance(field, fields.Constant):
+        return f"Literal[{field.constant!r}]"
+    if isinstance(field, fields.ListOf):
+        inner = declared_type(field.inner)
+        is_list = isinstance(field, fields.JsonList)
+        return f"Sequence[{inner or 'Any'}]" if is_list else f"{inner} | Sequence[{inner}]"
+    types = (name for kind, name in DECLARED if isinstance(field, kind))
+    # A field of a part names its own.
+    return next(types, getattr(field, "python_type", ""))
+
+
 def taken_type(field: Any) -> str:
     """Return the type of an argument, which may be None where null may be sent."""
-    kind = field.python_type or "Any"
+    kind = declared_type(field) or "Any"
     if field.choices:
         literal = ", ".join(f'"{choice}"' for choice in field.choices)
         kind = kind.replace("str", f"Literal[{literal}]")
@@ -91,7 +117,7 @@ def nested(schemas: Iterable[Schema], part: str) -> Iterator[Schema]:
 
 def shown_type(field: Any) -> str:
     """Return the type of a field of a response."""
-    kind = field.python_type or type_name(field.kind)
+    kind = declared_type(field) or type_name(field.kind)
     return f"{kind} | None" if field.allow_none else kind
 
 

@@ -45,7 +45,7 @@ class Settings(fields.Field[JsonObject]):
     exports have not.
     """
 
-    wordpress_type, python_type = {"type": "object"}, "Mapping[str, Any]"
+    wordpress_type = {"type": "object"}
 
     def __init__(
         self, about: str = "", *, empty: CodedMessage | None, is_bounded: bool = True, **kw: Any
@@ -71,7 +71,6 @@ class Settings(fields.Field[JsonObject]):
 class StoredSettings(StoredJson):
     """The stored settings of a feed."""
 
-    python_type = "dict[str, Any]"
     json_type = {**OBJECT, "examples": [META_EXAMPLE]}
 
 

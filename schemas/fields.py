@@ -66,7 +66,7 @@ def required(name: str, code: str = "rest_missing_callback_param", *also: str) -
 
 
 class Field(fields.Field[T]):
-    """A field with a description and types for JSON Schema, /wp-json and Python.
+    """A field with a description and types for JSON Schema and /wp-json.
 
     Where `json_type` is empty, `kind` is the type: a Python type that may contain schemas.
     """
@@ -74,7 +74,6 @@ class Field(fields.Field[T]):
     kind: Any = Any
     json_type: JsonObject = {}
     wordpress_type: JsonObject = STRING
-    python_type = ""
     needs = ""
 
     def __init__(self, about: str = "", *, choices: Choices = (), **kw: Any) -> None:
@@ -96,8 +95,6 @@ class Field(fields.Field[T]):
 
 class Integer(Field[int]):
     """An integer from `minimum` to `maximum`, also as decimal digits in a string."""
-
-    python_type = "int"
 
     def __init__(
         self,
@@ -133,7 +130,7 @@ Number = partial(Integer, minimum=-inf, maximum=inf)
 class Flag(Field[bool]):
     """A boolean, also as 0 or 1 or as one of the words "0", "1", "true", "false"."""
 
-    python_type, wordpress_type = "bool", {"type": "boolean"}
+    wordpress_type = {"type": "boolean"}
     json_type = {
         "oneOf": [
             {"type": "boolean"},
@@ -157,7 +154,6 @@ class Text(Field[str]):
     it is one of them. It is ignored without the parameter that it `needs`.
     """
 
-    python_type = "str"
     default_error_messages = {"blank": "must not be empty."}
 
     def __init__(
@@ -224,7 +220,7 @@ class RawText(Text):
         text = {**STRING, "description": "The text as it is to be stored."}
         required = {"required": ["raw"]} if self.required else {}
         raw = {"type": "object", "properties": {"raw": text}, **required}
-        self.json_type, self.python_type = {"oneOf": [STRING, raw]}, "str | Mapping[str, str]"
+        self.json_type = {"oneOf": [STRING, raw]}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> Any:
         if isinstance(value, Mapping):
@@ -241,7 +237,7 @@ class DateTime(Field[datetime]):
     """An ISO 8601 date and time, the offset optional, without fractions of seconds."""
 
     json_type = {**STRING, "pattern": DATE_TIME.pattern, "examples": [TIME]}
-    python_type, wordpress_type = "datetime | str", {**STRING, "format": "date-time"}
+    wordpress_type = {**STRING, "format": "date-time"}
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> datetime:
         if isinstance(value, str) and DATE_TIME.fullmatch(value):
@@ -271,7 +267,6 @@ class ListOf(Field[list[T]]):
         bounds |= {"maxItems": max_items} if max_items < MOST_ITEMS else {}
         self.json_type = {"type": "array", "items": inner.json_type, **bounds}
         self.wordpress_type = {"type": "array", "items": inner.wordpress_type, **bounds}
-        self.python_type = f"{inner.python_type} | Sequence[{inner.python_type}]"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
         if isinstance(value, str):
@@ -289,10 +284,6 @@ class ListOf(Field[list[T]]):
 
 class JsonList(ListOf[T]):
     """A list of another field, in JSON only."""
-
-    def __init__(self, about: str, inner: Field[T], **kw: Any) -> None:
-        super().__init__(about, inner, **kw)
-        self.python_type = f"Sequence[{inner.python_type or 'Any'}]"
 
     def _deserialize(self, value: object, attr: str | None, data: Data, **kw: object) -> list[T]:
         if not isinstance(value, list):
@@ -356,12 +347,7 @@ class Output(Field[Any]):
     columns: Sequence[str] | None = None
 
     def __init__(
-        self,
-        about: str = "",
-        kind: Any = str,
-        *,
-        optional: bool = False,
-        **kw: Any,
+        self, about: str = "", kind: Any = str, *, optional: bool = False, **kw: Any
     ) -> None:
         super().__init__(about, dump_only=True, required=not optional, **kw)
         self.kind = kind
@@ -389,7 +375,6 @@ class Constant(Computed):
         # Some generators need the type of a text, and compare a typed `true` with a text.
         kind = STRING if isinstance(constant, str) else {}
         self.constant, self.json_type = constant, {**kind, "const": constant}
-        self.python_type = f"Literal[{constant!r}]"
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> Any:
         return self.constant

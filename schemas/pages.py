@@ -104,7 +104,6 @@ EMPTY_META: JsonObject = {
 class StoredMeta(StoredJson):
     """The stored custom fields; a missing field is added with its empty value."""
 
-    python_type = "PageMeta"
     json_type = {
         "type": "object",
         "required": [*EMPTY_META],

@@ -33,21 +33,26 @@ def cut_values(error: BaseException) -> None:
 
 
 class StorageError(Exception):
-    """A failure of storage; its text may be shown to clients."""
-
-
-class PartError(StorageError):
-    """An error of a part, with its code and status in the API; its docstring is the meaning.
+    """A failure of storage; its text, by default that of the class, may be shown to clients.
 
     `details` tell more of the state that does not allow it.
     """
+
+    text: ClassVar[str] = ""
+
+    def __init__(self, text: str = "", details: Mapping[str, object] | None = None) -> None:
+        super().__init__(text or self.text)
+        self.details = details
+
+
+class PartError(StorageError):
+    """An error of a part, with its code and status in the API; its docstring is the meaning."""
 
     code: ClassVar[str]
     status: ClassVar[int]
 
     def __init__(self, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(self.meaning())
-        self.details = details
+        super().__init__(self.meaning(), details)
 
     @classmethod
     def meaning(cls) -> str:
@@ -86,9 +91,7 @@ class EmptyPage(StorageError):
 class OrderIncomplete(StorageError):
     """An order has not exactly the feeds of a form; `details` have the difference."""
 
-    def __init__(self, details: Mapping[str, object]) -> None:
-        super().__init__("An order has not exactly the feeds of the form.")
-        self.details = details
+    text = "An order has not exactly the feeds of the form."
 
 
 class EmptyFeed(StorageError):
@@ -122,8 +125,7 @@ class Busy(StorageError):
 class Unavailable(StorageError):
     """The database cannot be reached, read or written now."""
 
-    def __init__(self, message: str = "The database cannot be used now.") -> None:
-        super().__init__(message)
+    text = "The database cannot be used now."
 
 
 class TooExpensive(StorageError):
@@ -137,11 +139,10 @@ class TooLarge(StorageError):
 class CommitUnknown(StorageError):
     """The connection, or the disk, failed while a write was committed: the outcome is unknown."""
 
-    def __init__(self) -> None:
-        super().__init__(
-            "The write may have been stored: look before you repeat it, or repeat a create with "
-            "its Idempotency-Key."
-        )
+    text = (
+        "The write may have been stored: look before you repeat it, or repeat a create with its "
+        "Idempotency-Key."
+    )
 
 
 class DiskFull(StorageError):

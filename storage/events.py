@@ -29,7 +29,7 @@ LONGEST_ADDON = 255
 
 # The columns of each resource whose changes events name.
 ANNOUNCED = {
-    resource: sorted(model.announced_columns())
+    resource: sorted({*model.content_columns()} - {*model.unannounced})
     for resource, model in (("page", Page), ("feed", Feed))
 }
 NEWEST = Prepared(Event.select(fn.MAX(Event.id)))

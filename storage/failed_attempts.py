@@ -66,8 +66,8 @@ class Attempts:
         self._store, self._limit = store, limit
         self._lock = Lock()
         self._unstored: Counter[Key] = Counter()
-        # The minute of the last write, and the addresses that were refused in it.
-        self._minute, self._refused = 0, set[str]()
+        # The minute of the last write, and the addresses that a transaction refused in it.
+        self._last_minute, self._refused = 0, set[str]()
 
     def retry_after(self, address: str, limit: int | None = None) -> int:
         """Return the seconds until an address may fail again, 0 for now.
@@ -75,12 +75,12 @@ class Attempts:
         `limit`: how many failures a minute are allowed, by default as many as of credentials.
         """
         limit = self._limit if limit is None else limit
-        now = self._now()
-        row = COUNT.row(self._store, {"address": address, "minute": now // SECONDS})
+        minute, seconds_left = self._now()
+        row = COUNT.row(self._store, {"address": address, "minute": minute})
         count = row[0] if row else 0
         with self._lock:
-            count += self._unstored[self._key(address, now // SECONDS)]
-        return SECONDS - now % SECONDS if count >= limit else 0
+            count += self._unstored[self._key(address, minute)]
+        return seconds_left if count >= limit else 0
 
     def record_failure(self, address: str, limit: int | None = None) -> int:
         """Count a failure; return the seconds to wait, 0 within the limit.
@@ -92,55 +92,58 @@ class Attempts:
             return self._record_in_write(address, limit)
         if seconds := self.retry_after(address, limit):
             return seconds
-        now = self._now()
-        minute = now // SECONDS
+        minute, seconds_left = self._now()
+
+        def write() -> dict[Key, int]:
+            EXPIRE.run(self._store, {"minute": minute})
+            return self._add(self._unstored)
+
         with self._lock:
             for key in [key for key in self._unstored if key[1] < minute]:
                 del self._unstored[key]
             key = self._key(address, minute)
             self._unstored[key] += 1
             with suppress(StorageError):
-                counts = self._store.try_write(lambda: self._add(self._unstored, minute))
+                counts = self._store.try_write(write)
                 self._unstored.clear()
                 # Other threads may have reached the limit meanwhile.
-                return SECONDS - now % SECONDS if counts[key] > limit else 0
+                return seconds_left if counts[key] > limit else 0
         return self.retry_after(address, limit + 1)
 
     def _record_in_write(self, address: str, limit: int) -> int:
-        now = self._now()
-        minute = now // SECONDS
-        if minute != self._minute:
+        minute, seconds_left = self._now()
+        if minute != self._last_minute:
             # In this order: no thread sees the new minute with addresses of the one before.
             self._refused = set()
-            self._minute = minute
+            self._last_minute = minute
             EXPIRE.run(self._store, {"minute": minute})
-        row = ADD.row(self._store, {"address": address, "minute": minute, "count": 1})
-        if int(row[0]) + self._unstored[address, minute] <= limit:
+        key = address, minute
+        if self._add({key: 1})[key] + self._unstored[key] <= limit:
             return 0
         if len(self._refused) < MOST_ADDRESSES:
             self._refused.add(address)
-        return SECONDS - now % SECONDS
+        return seconds_left
 
     def seconds_refused(self, address: str) -> int:
         """Return the seconds until an address may go on that a write refused; 0 for now.
 
         Without a query: so a flood does not keep other writers waiting.
         """
-        now = self._now()
-        is_refused = self._minute == now // SECONDS and address in self._refused
-        return SECONDS - now % SECONDS if is_refused else 0
+        minute, seconds_left = self._now()
+        return seconds_left if self._last_minute == minute and address in self._refused else 0
 
-    def _add(self, added: Mapping[Key, int], minute: int) -> dict[Key, int]:
-        """Add to the stored counts, and return these; delete those of earlier minutes."""
-        EXPIRE.run(self._store, {"minute": minute})
+    def _add(self, added: Mapping[Key, int]) -> dict[Key, int]:
+        """Add to the stored counts, and return these."""
         counts = {}
         for (address, when), count in added.items():
             values = {"address": address, "minute": when, "count": count}
             counts[address, when] = int(ADD.row(self._store, values)[0])
         return counts
 
-    def _now(self) -> int:
-        return int(epoch(self._store.clock.now().utc))
+    def _now(self) -> tuple[int, int]:
+        """Return the present minute since 1970, and the seconds that are left of it."""
+        minute, seconds = divmod(int(epoch(self._store.clock.now().utc)), SECONDS)
+        return minute, SECONDS - seconds
 
     def _key(self, address: str, minute: int) -> Key:
         """Return the key of a failure in memory. Use with the lock."""

@@ -33,10 +33,6 @@ COPY = " (copy)"
 INSERT = sql.Prepared(
     Feed.insert({name: sql.Parameter(name) for name in COLUMNS if name != "id"}).returning(Feed.id)
 )
-FORMS = sql.Prepared(
-    Feed.select(Feed.form_id).where(Feed.form_id > 0).distinct().order_by(Feed.form_id)
-)
-DELETE = sql.Prepared(Feed.delete().where(Feed.id == sql.Parameter("id")))
 # The most ids of each kind that the details of a refused order have.
 MOST_NAMED = 100
 SELECTED: dict[str, Any] = {
@@ -93,7 +89,8 @@ def _select(shape: sql.Shape, columns: tuple[str, ...]) -> sql.Prepared:
 
 def list_forms(store: Store) -> list[int]:
     """Return the numbers of the forms of feeds, in order, without 0, which stands for all."""
-    return [form for (form,) in FORMS.run(store).fetchall()]
+    forms = Feed.select(Feed.form_id).where(Feed.form_id > 0).distinct().order_by(Feed.form_id)
+    return [form for (form,) in forms.tuples().execute(store.database)]
 
 
 def exists(store: Store, feed_id: int) -> bool:
@@ -166,7 +163,7 @@ def delete(store: Store, feed_id: int, if_match: sql.Precondition | None = None)
     """Remove a feed and return its last row; `FeedNotFound`, `VersionConflict`."""
     feed = get(store, feed_id)
     sql.check_version(store, feed["version"], if_match)
-    DELETE.run(store, feed)
+    Feed.delete().where(Feed.id == feed_id).execute(store.database)
     events.record(store, "feed", feed, None)
     return feed
 
@@ -207,7 +204,8 @@ def set_order(
     missing = [feed_id for feed_id in orders if feed_id not in listed]
     unknown = [feed_id for feed_id in ids if feed_id not in orders]
     if unknown or (missing and not partial):
-        raise OrderIncomplete({"missing": missing[:MOST_NAMED], "unknown": unknown[:MOST_NAMED]})
+        details = {"missing": missing[:MOST_NAMED], "unknown": unknown[:MOST_NAMED]}
+        raise OrderIncomplete(details=details)
     has_moved = False
     for order, feed_id in enumerate((*ids, *missing), 1):
         if orders[feed_id] != order:

@@ -86,11 +86,6 @@ class Table(Model):
         """Return the values from other tables that belong to a row in an export, by name."""
         return {}
 
-    @classmethod
-    def announced_columns(cls) -> tuple[str, ...]:
-        """Return the columns whose changes events name."""
-        return tuple(name for name in cls.content_columns() if name not in cls.unannounced)
-
 
 def _is_json(text: str, kind: Any, *, may_be_empty: bool) -> bool:
     """Return whether a text is JSON of a type, such as `list[int]`."""

@@ -102,7 +102,7 @@ def _without_accents(text: str) -> str:
 def parse(text: str) -> Search:
     """Parse the text of a search; one of stopwords alone is one phrase."""
     text = text.replace("\r", "").replace("\n", "").strip()
-    terms = [term for term in map(_clean, WORDS.findall(text)) if _is_word(term)]
+    terms = [term for term in map(_clean, WORDS.findall(text)) if term]
     if not terms or len(terms) > MOST_WORDS:
         return Search((fold(text),), (), fold(text))
     words = [fold(term) for term in terms if not term.startswith("-")]
@@ -111,14 +111,12 @@ def parse(text: str) -> Search:
 
 
 def _clean(term: str) -> str:
+    """Return a term without its quotes; empty for one that is ignored."""
     # Blanks inside quotes belong to the word.
     whole = len(term) > 2 and term[0] == term[-1] == '"'
-    return term.strip("\"'") if whole else term.strip("\"' ")
-
-
-def _is_word(term: str) -> bool:
-    lonely = len(term) == 1 and (term == "-" or (term.isascii() and term.isalpha()))
-    return bool(term) and not lonely and term.lower() not in STOPWORDS
+    word = term.strip("\"'") if whole else term.strip("\"' ")
+    is_letter = len(word) == 1 and (word == "-" or (word.isascii() and word.isalpha()))
+    return "" if is_letter or word.lower() in STOPWORDS else word
 
 
 def _once(words: list[str]) -> tuple[str, ...]:

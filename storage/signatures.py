@@ -6,7 +6,7 @@ from base64 import urlsafe_b64decode, urlsafe_b64encode
 from operator import xor
 
 from landform.storage.models import PreviewLink, PreviewRevocation, SiteSecret
-from landform.storage.sql import Parameter, Prepared
+from landform.storage.sql import Prepared
 from landform.storage.store import Store, transactional
 
 SECRET_BYTES = 32
@@ -16,11 +16,6 @@ LONGEST_TOKEN = 200
 # The most previews of a page that are listed.
 MOST_LINKS = 100
 SECRET = Prepared(SiteSecret.select(SiteSecret.secret))
-REVOCATIONS = Prepared(
-    PreviewRevocation.select(PreviewRevocation.times).where(
-        PreviewRevocation.page == Parameter("page")
-    )
-)
 
 
 def secret(store: Store) -> str:
@@ -46,8 +41,8 @@ def _make_secret(store: Store) -> str:
 
 def revocations(store: Store, page_id: int) -> int:
     """Return the number of times that the signatures for a page were revoked."""
-    row = REVOCATIONS.row(store, {"page": page_id})
-    return int(row[0]) if row else 0
+    times = PreviewRevocation.select(PreviewRevocation.times)
+    return int(times.where(PreviewRevocation.page == page_id).scalar(store.database) or 0)
 
 
 @transactional

@@ -18,14 +18,17 @@ from landform.service.errors import ApiError, from_known
 from landform.service.loading import SECRETS
 from landform.service.previews import now
 from landform.service.reply import Reply
-from landform.service.site import sent_forms
+from landform.service.site.forms import show_forms
 from landform.service.site.pages import (
     Visibility,
     Visit,
     html_reply,
     key_of,
     location_of,
+    make_cookie,
+    private_document,
     sent_cookie,
+    visit_of_form,
     with_query,
 )
 from landform.storage import signatures
@@ -65,7 +68,7 @@ def page_of(call: Call) -> Visit | None:
     sent = call.sent_body
     if not sent.get(PAGE):
         return None
-    visited = sent_forms.visit_of_form(call, _number(sent[PAGE]), str(sent.get(KEY) or ""))
+    visited = visit_of_form(call, _number(sent[PAGE]), str(sent.get(KEY) or ""))
     if visited is None:
         raise FormRestricted
     return visited
@@ -140,7 +143,7 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
     """
     if not confirmation.page:
         return confirmation.redirect_url
-    visited = sent_forms.visit_of_form(call, confirmation.page)
+    visited = visit_of_form(call, confirmation.page)
     return with_query(visited.link, confirmation.query) if visited else ""
 
 
@@ -157,8 +160,12 @@ def _follow(call: Call, form_id: int, visited: Visit | None, outcome: Outcome) -
         return _document(call, None, _form_view(call, form, None, {}, confirmed=confirmed))
     until = now(call.store) + DONE_SECONDS
     token = signatures.seal(call.store, SUBMITTED, form_id, outcome.entry_id, until)
-    cookie = COOKIE, signatures.proof(call.store, SUBMITTED, token)
-    return sent_forms.go_back(call, link, f"{SUBMITTED}={token}", cookie, DONE_SECONDS)
+    proof = signatures.proof(call.store, SUBMITTED, token)
+    headers = {
+        "Location": location_of(call, link, f"{SUBMITTED}={token}"),
+        "Set-Cookie": make_cookie(call, COOKIE, proof, DONE_SECONDS, urlsplit(link).path),
+    }
+    return html_reply(b"", headers, 303)
 
 
 def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
@@ -183,10 +190,11 @@ def _document(
     """Return the page of a form, or a document with the form alone where no page is open."""
     status, headers = (problem.status, problem.headers) if problem else (200, {})
     if visited and visited.visibility != Visibility.LOCKED:
-        form_id = str(view.values["form"]["id"])
-        return sent_forms.show_again(call, visited, {form_id: view}, status, headers)
-    html = call.service.site.render("submission.html", view.values)
-    return sent_forms.html_document(call, html, status, headers)
+        forms = show_forms(call, visited, {str(view.values["form"]["id"]): view})
+        html = call.service.site.page_html(visited.page, visited.link, forms)
+    else:
+        html = call.service.site.render("submission.html", view.values)
+    return private_document(call, html, status, headers)
 
 
 def _form_view(

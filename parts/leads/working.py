@@ -26,8 +26,7 @@ from landform.service.outgoing.sending import start_thread
 from landform.storage import feeds
 from landform.storage.errors import NotFound, PartError, StorageError
 from landform.storage.rows import Row
-from landform.storage.run_keys import run_key
-from landform.storage.run_queue import RunQueue, find_run_queue
+from landform.storage.run_queue import RunQueue, find_run_queue, run_key
 
 log = logging.getLogger("landform")
 # In seconds: how long a claim lasts, which is longer than an attempt may take; the first pause

@@ -12,7 +12,7 @@ from landform.service.pages import PAGING, paging
 from landform.service.reply import Reply
 from landform.storage import Store
 from landform.storage.rows import NO_VALUES, Row, Values
-from landform.storage.run_keys import run_key
+from landform.storage.run_queue import run_key
 
 RESOURCE = Resource(GRAVITY_FORMS)
 RESOURCES = (RESOURCE,)

@@ -9,7 +9,7 @@ from landform.service.planning.conditions import NotUnderstood, condition_of, ex
 from landform.service.planning.entries import Entry
 from landform.storage import Store, feeds
 from landform.storage.rows import Row
-from landform.storage.run_keys import run_key
+from landform.storage.run_queue import run_key
 
 FEED_COLUMNS = ("id", "version", "form_id", "addon_slug", "event_type")
 PLAN_COLUMNS = (*FEED_COLUMNS, "is_active", "meta")

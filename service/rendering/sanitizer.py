@@ -94,18 +94,14 @@ def _clean_style(style: str) -> str:
         name = declaration.partition(":")[0].strip().lower()
         group = "background" if name.startswith("background") else name
         groups.add(group)
-        if name in STYLES and _is_plain(declaration):
+        # Functions that load nothing; escapes could hide others.
+        functions = {called.lower() for called in FUNCTION_CALL.findall(declaration)}
+        if name in STYLES and "\\" not in declaration and functions <= FUNCTIONS:
             kept.append((group, declaration.strip()))
         else:
             removed.add(group)
     is_torn = groups >= COLORED and not removed.isdisjoint(COLORED)
     return ";".join(text for group, text in kept if not is_torn or group not in COLORED)
-
-
-def _is_plain(declaration: str) -> bool:
-    """Return whether a style declaration loads nothing; escapes are refused."""
-    functions = {name.lower() for name in FUNCTION_CALL.findall(declaration)}
-    return "\\" not in declaration and functions <= FUNCTIONS
 
 
 def _is_safe(address: str) -> bool:

@@ -115,10 +115,8 @@ def _visit(call: Call, key: int | str, preview: str | None) -> Visit:
     slugs stay secret.
     """
     call.access.reject_invalid_credentials()
-    page, validity = pages.read_page(call.store, key, PAGE_COLUMNS)
-    at = call.store.clock.now()
-    window = scheduling.window_state(page, at)
-    visited = Visit(page, Visibility.INSPECTED, call.urls.page_link(page), at, validity)
+    visited, window = _read_page(call, key)
+    page = visited.page
     is_published, is_by_id = page["status"] == "publish", isinstance(key, int)
     if page["status"] == "trash":
         raise PageNotFound
@@ -140,6 +138,26 @@ def _visit(call: Call, key: int | str, preview: str | None) -> Visit:
     if not is_published or window not in notices:
         raise PageNotFound
     return visited._replace(visibility=notices[window])
+
+
+def visit_of_form(call: Call, page_id: int, key: str = "") -> Visit | None:
+    """Return the visit of the page that has a form; None if visitors do not see the page now.
+
+    `key`: the token of a page that its password opened; without it the page is locked.
+    """
+    with suppress(PageNotFound):
+        visited, window = _read_page(call, page_id)
+        if visited.page["status"] == "publish" and window == scheduling.OPEN:
+            return visited._replace(visibility=open_visibility(call, visited.page, key))
+    return None
+
+
+def _read_page(call: Call, key: int | str) -> tuple[Visit, str]:
+    """Return the visit of a page as one that is not public, and the state of its window."""
+    page, validity = pages.read_page(call.store, key, PAGE_COLUMNS)
+    at, link = call.store.clock.now(), call.urls.page_link(page)
+    visited = Visit(page, Visibility.INSPECTED, link, at, validity)
+    return visited, scheduling.window_state(page, at)
 
 
 def open_visibility(call: Call, page: Row, key: str) -> Visibility:
@@ -210,6 +228,12 @@ def _opening(call: Call, page: Row) -> datetime:
 def html_reply(html: bytes, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
     """Return a reply with an HTML document."""
     return Reply(html, status, headers or {}, content_type=HTML)
+
+
+def private_document(call: Call, html: bytes, status: int, headers: Mapping[str, str]) -> Reply:
+    """Return a document for one visitor, with the headers of the site and others."""
+    policy = {"Content-Security-Policy": call.options.site_policy}
+    return html_reply(html, {**private_headers(), **policy, **headers}, status)
 
 
 def location_of(call: Call, link: str, query: str = "") -> str:

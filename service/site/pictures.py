@@ -1,7 +1,7 @@
 """The pictures of a page: its gallery, and for its head the first one that visitors see."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from html.parser import HTMLParser
 from itertools import islice
@@ -28,9 +28,7 @@ LONE_PERCENT = re.compile("%(?![0-9a-fA-F]{2})")
 class AttributeParser(HTMLParser):
     """A parser for the attributes of one tag."""
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.attributes: dict[str, str] = {}
+    attributes: Mapping[str, str] = {}
 
     def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
         """Store the attributes; the first of two with the same name counts."""
@@ -100,17 +98,17 @@ def _hides(token: Token) -> bool:
     return bool(HIDDEN.search(token.text)) and _is_hidden(_attributes(token))
 
 
-def _attributes(token: Token) -> dict[str, str]:
+def _attributes(token: Token) -> Mapping[str, str]:
     parser = AttributeParser()
     parser.feed(token.text)
     return parser.attributes
 
 
-def _is_hidden(attributes: dict[str, str]) -> bool:
+def _is_hidden(attributes: Mapping[str, str]) -> bool:
     return "hidden" in attributes or bool(NOT_DISPLAYED.search(attributes.get("style", "")))
 
 
-def _is_decoration(attributes: dict[str, str]) -> bool:
+def _is_decoration(attributes: Mapping[str, str]) -> bool:
     """Return whether an image is hidden, a tracking pixel or an emoji."""
     sizes = [attributes.get(name, "").strip().removesuffix("px") for name in ("width", "height")]
     classes = attributes.get("class", "").lower().split()

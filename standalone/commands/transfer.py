@@ -19,7 +19,7 @@ from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands import tools
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
-from landform.storage.part import exported_tables, line_schemas
+from landform.storage.part import exported_tables, part_exports
 
 Line = dict[str, Any]
 # How many reasons are listed, and the numbers of how many lines for each.
@@ -36,7 +36,8 @@ class WrongLine(ValueError):
 @cache
 def schemas() -> dict[str, Any]:
     """Return the schemas of lines, by the names of their resources."""
-    return {"page": PageLine(), "feed": FeedLine(), **line_schemas()}
+    of_parts = {name: table.line for name, table in part_exports().items()}
+    return {"page": PageLine(), "feed": FeedLine(), **of_parts}
 
 
 @click.command("export")

@@ -14,15 +14,7 @@ from landform.storage.engines.database import INDEX, EngineDatabase, Named, Sche
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance.tables import parse_meta, read_rows
 from landform.storage.migrating import all_migrations, apply, read_history
-from landform.storage.models import (
-    TABLES,
-    Page,
-    PageCount,
-    PageText,
-    ResourceVersion,
-    StoreInfo,
-    Table,
-)
+from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo, Table
 from landform.storage.pages import WRITE_TEXT, meta_columns
 from landform.storage.part import all_tables, numbered_tables
 from landform.storage.rows import Row
@@ -37,15 +29,12 @@ RESTORE = "Restore a backup, or export what is there and import it into a new da
 
 def problems(db: EngineDatabase) -> Iterator[tuple[str, list[object]]]:
     """Yield each problem of derived data, with the ids of the rows that have it."""
-    page_ids: dict[str, list[object]] = {}
-    for model, row, right in _broken_rows(db):
-        for name in right:
-            problem = f"The {name} of {model._meta.table_name} is wrong"
-            page_ids.setdefault(problem, []).append(next(iter(row.values())))
-    for page_id, columns, text in _broken_pages(db):
+    ids: dict[str, list[object]] = {}
+    for model, row, columns, text in _broken_rows(db):
+        subject = "pages" if model is Page else model._meta.table_name
         for name in (*columns, *(["text for searching"] if text else [])):
-            page_ids.setdefault(f"The {name} of pages is wrong", []).append(page_id)
-    yield from page_ids.items()
+            ids.setdefault(f"The {name} of {subject} is wrong", []).append(next(iter(row.values())))
+    yield from ids.items()
     counted, stored = (set(query.tuples().execute(db)) for query in (COUNTED, COUNTS))
     if counted != stored:
         yield "The stored counts of pages by status are wrong", []
@@ -98,11 +87,14 @@ def rebuild(store: Store) -> None:
         with store.connection() as db, store.transaction():
             _rebuild_schema(db)
             db.dialect.rebuild_search_index(db)
-            _rebuild_pages(db)
-            for model, row, right in _broken_rows(db):
+            for model, row, columns, text in _broken_rows(db):
                 keys = model._meta.get_primary_keys()
                 is_row = Tuple(*keys) == tuple(row[key.name] for key in keys)
-                model.update(right).where(is_row).execute(db)
+                if columns:
+                    model.update(columns).where(is_row).execute(db)
+                if text:
+                    WRITE_TEXT.run_on(db, {"id": row["id"], **text})
+            PageText.delete().where(PageText.id.not_in(Page.select(Page.id))).execute(db)
             PageCount.delete().execute(db)
             PageCount.insert_from(COUNTED, [PageCount.status, PageCount.pages]).execute(db)
             _rebuild_single_rows(db)
@@ -111,45 +103,33 @@ def rebuild(store: Store) -> None:
         raise store.database.unusable(f"cannot be repaired: {error}.") from error
 
 
-def _broken_pages(db: EngineDatabase) -> Iterator[tuple[int, Row, Row]]:
-    """Yield the ids of pages with wrong derived data, with the right columns and text.
+def _broken_rows(db: EngineDatabase) -> Iterator[tuple[type[Table], Row, Row, Row]]:
+    """Yield the rows with wrong derived data, with the right columns, and the right text of a page.
 
-    Pages with a damaged text are left out.
+    Rows with a damaged value, which the check of the rows names, are left out.
     """
-    for page in read_rows(db, Page):
-        try:
-            text = {"title": fold(page["title_raw"]), "content": fold(page["content_raw"])}
-            "".join(text.values()).encode()
-        except (AttributeError, TypeError, UnicodeError, TextRefused):
-            continue
-        columns = {"title_key": text["title"], **meta_columns(parse_meta(page["meta"]))}
-        differences = {name: value for name, value in columns.items() if page[name] != value}
-        stored = PageText.select(PageText.title, PageText.content).where(PageText.id == page["id"])
-        is_right = stored.dicts().first(db) == text
-        if differences or not is_right:
-            yield page["id"], differences, {} if is_right else text
-
-
-def _broken_rows(db: EngineDatabase) -> Iterator[tuple[type[Table], Row, Row]]:
-    """Yield the rows of parts with wrong computed columns, and the right values of these."""
     for model in all_tables():
-        for row in read_rows(db, model) if model.computed and model not in TABLES else ():
+        for row in read_rows(db, model) if model.computed else ():
             try:
-                right = model.computed_values(row)
+                right, text = _derived_values(model, row)
             except (AttributeError, TypeError, UnicodeError, TextRefused):
-                # A damaged value, which the check of the rows names.
                 continue
-            if wrong := {name: value for name, value in right.items() if row[name] != value}:
-                yield model, row, wrong
+            columns = {name: value for name, value in right.items() if row[name] != value}
+            if text:
+                stored = PageText.select(PageText.title, PageText.content).dicts()
+                if stored.where(PageText.id == row["id"]).first(db) == text:
+                    text = {}
+            if columns or text:
+                yield model, row, columns, text
 
 
-def _rebuild_pages(db: EngineDatabase) -> None:
-    for page_id, columns, text in _broken_pages(db):
-        if columns:
-            Page.update(columns).where(Page.id == page_id).execute(db)
-        if text:
-            WRITE_TEXT.run_on(db, {"id": page_id, **text})
-    PageText.delete().where(PageText.id.not_in(Page.select(Page.id))).execute(db)
+def _derived_values(model: type[Table], row: Row) -> tuple[Row, Row]:
+    """Return the right values of the computed columns, and of the text of a page."""
+    if model is not Page:
+        return model.computed_values(row), {}
+    text = {"title": fold(row["title_raw"]), "content": fold(row["content_raw"])}
+    "".join(text.values()).encode()
+    return {"title_key": text["title"], **meta_columns(parse_meta(row["meta"]))}, text
 
 
 def _rebuild_single_rows(db: EngineDatabase) -> None:

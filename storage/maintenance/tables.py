@@ -14,7 +14,7 @@ from landform.storage.models import Event, Page, Table
 from landform.storage.pages import meta_columns, revisions, slugs
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
-from landform.storage.part import detail_writers
+from landform.storage.part import part_exports
 from landform.storage.rows import Row, json_text
 from landform.storage.search import fold
 from landform.storage.sql import Parameter, Prepared, renew_generation
@@ -101,9 +101,11 @@ class RowWriter:
         if old and model is Page:
             revisions.record(self._store, old, row, row["author"])
             slugs.remember_former_slug(self._store, old, row)
-        row["id"] = self._replace(model, row)
-        if write := detail_writers().get(name):
-            write(self._store, row)
+        columns = tuple(key for key in model._meta.fields if key != "id" or row["id"])
+        row["id"] = int(_insert(model, columns).run(self._store, row).fetchone()[0])
+        exported = part_exports().get(name)
+        if exported and exported.write_details:
+            exported.write_details(self._store, row)
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})
         if self._known is not None:
@@ -129,11 +131,6 @@ class RowWriter:
         owner = slugs.owners(self._store, [row["slug"]]).get(row["slug"]) if "slug" in row else None
         if owner not in (None, row["id"]):
             raise ImportRefused(f"the slug {row['slug']} is that of page {owner}")
-
-    def _replace(self, model: type[Table], row: Row) -> int:
-        """Insert a row, or replace the one with its id; return its id."""
-        names = tuple(name for name in model._meta.fields if name != "id" or row["id"])
-        return int(_insert(model, names).run(self._store, row).fetchall()[0][0])
 
 
 @cache

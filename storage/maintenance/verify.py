@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from datetime import datetime
+from typing import Any
 
 from peewee import BooleanField, DoubleField, Field, TextField
 
@@ -98,11 +99,8 @@ def _has_type(field: Field, value: object) -> bool:
     """Return whether a value has the type of its column, which SQLite does not check."""
     if value is None:
         return bool(field.null)
-    if isinstance(field, TextField):
-        return isinstance(value, str)
-    if isinstance(field, DoubleField):
-        return isinstance(value, (int, float))
-    return isinstance(value, int) and (value in (0, 1) or not isinstance(field, BooleanField))
+    kind: Any = {TextField: str, DoubleField: (int, float)}.get(type(field), int)
+    return isinstance(value, kind) and (value in (0, 1) or not isinstance(field, BooleanField))
 
 
 def _is_time(text: str) -> bool:

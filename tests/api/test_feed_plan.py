@@ -13,7 +13,7 @@ from click.testing import CliRunner
 from landform.service import ApiError, create_blueprint
 from landform.standalone.cli import main
 from landform.storage import feeds
-from landform.storage.run_keys import run_key
+from landform.storage.run_queue import run_key
 
 SECRET_VALUE = "ada.lovelace@example.com"
 

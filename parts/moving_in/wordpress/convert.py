@@ -21,7 +21,7 @@ from landform.service.rendering.content import render_texts
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
 from landform.storage.pages import slugs
-from landform.storage.part import line_schemas
+from landform.storage.part import part_exports
 from landform.storage.rows import MAX_INTEGER, Row, json_text
 
 KNOWN_STATUSES = (*STATUSES, "trash")
@@ -186,7 +186,7 @@ class Converter:
             "modified_utc": "",
             "meta": {name: source[name] for name in source if name not in FORM_COLUMNS},
         })  # fmt: skip
-        problems = line_schemas()["form"].problems(row)
+        problems = part_exports()["form"].line.problems(row)
         notes += [note("form-not-shown", problem) for problem in problems]
         return Incoming("form", int(source["id"]), row, notes=tuple(notes))
 
@@ -258,7 +258,8 @@ def _problem(resource: str, source: Mapping[str, Any]) -> Note | None:
 
 def _checked(resource: str, row: Row) -> Row:
     """Return a row as its line of an export is stored; raises `ValidationError`."""
-    loaded: Row = {**SCHEMAS, **line_schemas()}[resource].load({**row, "id": 1, "version": 1})
+    schema = SCHEMAS.get(resource) or part_exports()[resource].line
+    loaded: Row = schema.load({**row, "id": 1, "version": 1})
     return {name: loaded[name] for name in row}
 
 

@@ -66,7 +66,6 @@ def restore(
     try:
         with temporary_file(place) as unpacked:
             _unpack(source, unpacked)
-            _check_integrity(source, unpacked)
             check(str(unpacked))
             with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
                 # So that no entity tag from before is valid.
@@ -90,6 +89,7 @@ def _copy(path: str, target: Path) -> None:
 
 
 def _unpack(source: Path, target: Path) -> None:
+    """Copy a backup to a file; `CopyRefused` for a damaged one."""
     if source.suffix == ".gz":
         limit = source.stat().st_size * MOST_UNPACKED + ALWAYS_UNPACKED
         with gzip.open(source, "rb") as full, target.open("wb") as empty:
@@ -102,11 +102,7 @@ def _unpack(source: Path, target: Path) -> None:
         _copy(str(source), target)
     else:
         shutil.copyfile(source, target)
-
-
-def _check_integrity(source: Path, unpacked: Path) -> None:
-    """Raise `CopyRefused` for a damaged copy."""
-    with closing(sqlite3.connect(unpacked, isolation_level=None)) as database:
+    with closing(sqlite3.connect(target, isolation_level=None)) as database:
         result = database.execute("PRAGMA integrity_check").fetchone()[0]
         if result != "ok":
             raise CopyRefused(f"{source} is damaged: {result}.")
