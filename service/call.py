@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import cached_property
 from threading import Event
 from typing import Any, TypeVar
 from urllib.parse import quote, unquote_plus
@@ -74,7 +73,9 @@ class Incoming:
 
     `url` is that of the operation without its query, `root_url` that of the service. `query`: the
     parameters, with brackets resolved. `query_string`: the raw query, if there is one.
-    `generation`: that of the store, if it was read once for several calls.
+    `generation`: that of the store, if it was read once for several calls. `query_pairs`: the
+    decoded names and values of the raw query. `is_wordpress`: whether the URL is below `/wp-json`,
+    as WordPress or Gravity Forms has it.
     """
 
     method: str
@@ -86,6 +87,12 @@ class Incoming:
     body: JsonObject = field(default_factory=dict)
     query_string: bytes = b""
     generation: str = ""
+    query_pairs: list[tuple[str, str]] = field(init=False)
+    is_wordpress: bool = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.query_pairs = pairs(self.query_string) if self.query_string else []
+        self.is_wordpress = f"{WORDPRESS}/" in self.url or f"{GRAVITY_FORMS}/" in self.url
 
     def read_query(self, operation: Operation) -> JsonObject:
         """Return the parameters, also from the body if the operation has none."""
@@ -95,11 +102,6 @@ class Incoming:
         """Return the object in the body, which may be empty."""
         return self.body
 
-    @cached_property
-    def query_pairs(self) -> list[tuple[str, str]]:
-        """The decoded names and values of the query."""
-        return pairs(self.query_string) if self.query_string else []
-
     def has_unread_body(self, operation: Operation) -> bool:
         """Return whether there is a body that the operation does not read."""
         return False
@@ -108,15 +110,10 @@ class Incoming:
         """Return the fields of a form in the body; empty for other bodies."""
         return {}
 
-    @cached_property
-    def is_wordpress(self) -> bool:
-        """Whether the URL is below `/wp-json`, as WordPress or Gravity Forms has it."""
-        return f"{WORDPRESS}/" in self.url or f"{GRAVITY_FORMS}/" in self.url
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Call:
-    """The argument of a view: a call that is checked and loaded.
+    """The argument of a view: a call that is checked and loaded; nothing in it is changed.
 
     The caller has the scope of the operation; of a `public` one nothing is known of the caller yet.
     `query` and `body` are loaded by the schemas, `sent_query` and `sent_body` are not. `fields`:
@@ -133,7 +130,7 @@ class Call:
     body: JsonObject = field(default_factory=dict)
     fields: Fields | None = None
     # Headers of the reply, also of an error.
-    notes: dict[str, str] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
     prepared: Any = None
 
     @property
@@ -155,7 +152,7 @@ class Call:
         """The caller and its rights, not checked yet."""
         return self.incoming.access
 
-    @cached_property
+    @property
     def caller(self) -> Identity:
         """The caller; raises a 401 without valid credentials."""
         return self.access.identity or self.access.require()
@@ -184,12 +181,12 @@ class Call:
         """The start of the links of pages."""
         return self.options.public_url or self.site_url
 
-    @cached_property
+    @property
     def urls(self) -> Urls:
         """The URLs of pages in the reply."""
         return self.service.urls(self.public_url, self.root_url if self.is_wordpress else "")
 
-    @cached_property
+    @property
     def page_password(self) -> str:
         """The password that was sent for a page, in the header or the query."""
         text = self.incoming.headers.get("X-Page-Password")

@@ -113,12 +113,12 @@ def read_precondition(
 
 def encode(call: Call, reply: Reply) -> Finished:
     """Encode a reply with the requested `_fields`, or as a 304."""
-    notes = call.notes
     headers = {"ETag": reply.etag} if reply.etag else {}
     headers |= {"Cache-Control": "no-store"} if reply.caching.is_secret else {}
-    headers |= reply.headers
+    # The view may add names to the header of ignored ones.
+    headers |= {**call.notes, **reply.headers}
     if reply.etag and call.has(reply.etag):
-        return Finished(b"", 304, {**headers, **notes}, reply.content_type, reply.caching)
+        return Finished(b"", 304, headers, reply.content_type, reply.caching)
     if reply.last_modified:
         headers["Last-Modified"] = _http_date(reply.last_modified)
     chunks = reply.body if isinstance(reply.body, Iterator) else None
@@ -128,7 +128,6 @@ def encode(call: Call, reply: Reply) -> Finished:
     if is_list and len(body) > most_bytes:
         raise TooLarge
     status = reply.status or operation.status
-    headers |= notes
     return Finished(body, status, headers, reply.content_type, reply.caching, chunks)
 
 

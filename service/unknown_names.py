@@ -114,19 +114,19 @@ def check_names(
     return {**headers, IGNORED_HEADER: ", ".join(names)}
 
 
-def check_body(call: Call, known: Collection[str]) -> None:
-    """Report the names in a body that may have any, other than those that its view knows.
+def check_body(call: Call, known: Collection[str]) -> dict[str, str]:
+    """Return the header that reports the names in a body that may have any, if there are some.
 
-    They are added to the header of ignored names. Raises `ValidationError` where these are refused.
+    `known`: the names that its view knows. The header has the other ignored names of the call too.
+    Raises `ValidationError` where these are refused.
     """
     names = _unknown(call.sent_body, COMMON_PARAMETERS.union(known))
     preferred = preferred_handling(call.incoming.headers.get("Prefer"))
     if names and (preferred == STRICT or (call.options.strict and not preferred)):
         all_known = KnownNames(frozenset(), None, None, tuple(known), {})
         raise ValidationError({name: [_message(name, all_known)] for name in names})
-    if names:
-        ignored = filter(None, [call.notes.get(IGNORED_HEADER), *names])
-        call.notes[IGNORED_HEADER] = ", ".join(ignored)
+    ignored = filter(None, [call.notes.get(IGNORED_HEADER), *names])
+    return {IGNORED_HEADER: ", ".join(ignored)} if names else {}
 
 
 def preferred_handling(prefer: str | None) -> str | None:

@@ -47,12 +47,16 @@ class Context:
 
 @dataclass(frozen=True)
 class Outcome:
-    """The outcome of a submission: an entry and its confirmation, or messages by field."""
+    """The outcome of a submission: an entry and its confirmation, or messages by field.
+
+    `ignored`: the header with the names that mean nothing, if there are some.
+    """
 
     messages: Mapping[str, str] = field(default_factory=dict)
     confirmation: Confirmation | None = None
     entry_id: int = 0
     is_spam: bool = False
+    ignored: Mapping[str, str] = field(default_factory=dict)
 
 
 def open_form(store: Store, form_id: int) -> Row:

@@ -220,24 +220,27 @@ class Access:
     ) -> None:
         self._identify, self._attempts, self.address = identify, attempts, address
         self.is_by_host = is_by_host
-        self._rejection: Rejected | None = None
 
     @cached_property
-    def identity(self) -> Identity | None:
-        """The caller; None if it is anonymous or rejected."""
+    def _identified(self) -> Identity | Rejected | None:
         try:
             return self._identify()
         except Rejected as rejection:
             if not isinstance(rejection, NotAccepted):
                 # Not counted with the 401: other responses may reveal it too.
                 _raise_if_throttled(self._attempts.record_failure(address_key(self.address)))
-            self._rejection = rejection
-            return None
+            return rejection
+
+    @property
+    def identity(self) -> Identity | None:
+        """The caller; None if it is anonymous or rejected."""
+        caller = self._identified
+        return None if isinstance(caller, Rejected) else caller
 
     @property
     def is_rejected(self) -> bool:
         """Whether wrong credentials were sent."""
-        return self.identity is None and self._rejection is not None
+        return isinstance(self._identified, Rejected)
 
     def has_scope(self, scope: str | None) -> bool:
         """Return whether the caller is identified, and has the scope if it is given."""
@@ -247,7 +250,7 @@ class Access:
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
         """Raise a 401 for wrong credentials; anonymous callers pass."""
         if self.is_rejected:
-            raise self._unauthorized(code, str(self._rejection))
+            raise self._unauthorized(code, str(self._identified))
 
     def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
         """Return the caller; raise a 401 without one, and a 403 without the scope."""

@@ -91,7 +91,7 @@ class HttpIncoming(Incoming):
     def read_query(self, operation: Operation) -> JsonObject:
         """Return the parameters, also from the body if the operation has none."""
         lists = () if self.is_wordpress else operation.list_parameters
-        query = nested(self.query_pairs, lists) if self.query_pairs else {}
+        query = nested(self.query_pairs, lists)
         may_be_in_body = operation.body is None and operation.checks_names
         if not (may_be_in_body and has_body(self.http.environ)):
             return query
@@ -122,7 +122,7 @@ class HttpIncoming(Incoming):
             return False
         return bool(self._raw_body.strip())
 
-    @cached_property
+    @property
     def effective_method(self) -> str:
         """The method, which a POST may override."""
         if self.method != "POST":

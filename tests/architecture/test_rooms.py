@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from landform.service.call import Call
+
 ROOT = Path(__file__).parents[2]
 TOP = ("app.py", "wsgi.py", "gunicorn.conf.py")
 FOLDERS = ("parts", "standalone", "service", "schemas", "storage")
@@ -47,6 +49,8 @@ OTHERS = {
     "defusedxml": "parts",
     "urllib3": "parts",
 }
+# The methods that change a list, a dict or a set.
+CHANGING = "add append clear extend insert pop popitem remove setdefault update".split()
 
 
 def is_below(module: str, name: str) -> bool:
@@ -168,6 +172,46 @@ def test_only_auth_reads_the_scopes_of_callers() -> None:
         if isinstance(node, ast.Attribute) and node.attr == "scopes"
     }
     assert [one for one in readers if not any(is_below(one, name) for name in may_read)] == []
+
+
+def written_places(node: ast.AST) -> list[ast.expr]:
+    """Return the expressions that a statement writes to, or whose methods change them."""
+    if isinstance(node, (ast.Assign, ast.Delete)):
+        return node.targets
+    if isinstance(node, (ast.AugAssign, ast.AnnAssign)):
+        return [node.target]
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return [node.func.value] if node.func.attr in CHANGING else []
+    return []
+
+
+def test_nothing_in_a_call_is_changed_after_it_was_made() -> None:
+    # None of its attributes can be set, and there is no place for another one.
+    assert Call.__dataclass_params__.frozen  # type: ignore[attr-defined]
+    assert "__slots__" in vars(Call)
+    seen, changed = set(), []
+    for module in modules():
+        functions = [node for node in ast.walk(tree(module)) if isinstance(node, ast.FunctionDef)]
+        classes = [node for node in ast.walk(tree(module)) if isinstance(node, ast.ClassDef)]
+        later = {
+            function
+            for found in classes
+            if found.name in ("Call", "Incoming", "HttpIncoming", "Access")
+            for function in ast.walk(found)
+            if isinstance(function, ast.FunctionDef)
+            and function.name not in ("__init__", "__post_init__")
+        }
+        seen |= {module for one in functions if "call" in [name.arg for name in one.args.args]}
+        changed += [
+            f"{module}: {ast.unparse(place)}"
+            for function in functions
+            for node in ast.walk(function)
+            for place in written_places(node)
+            if re.match(r"(call|incoming)[.[]", ast.unparse(place))
+            or (function in later and re.match(r"self[.[]", ast.unparse(place)))
+        ]
+    assert len(seen) > 20
+    assert changed == []
 
 
 def test_no_part_imports_another() -> None:

@@ -1,6 +1,8 @@
 """The operations that submit a form, in JSON or from a browser; they need no credentials."""
 
 from collections.abc import Mapping
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError
@@ -95,8 +97,9 @@ def submit_form(call: Call, form_id: int) -> Reply:
             _refuse(call.access.seconds_refused("forms"))
         context = _context(call, visited)
         try:
-            _check_names(call, form)
-            return submit(call.store, form, call.sent_body, context, lambda: _count(call, "forms"))
+            ignored = _check_names(call, form)
+            sent, count = call.sent_body, partial(_count, call, "forms")
+            return replace(submit(call.store, form, sent, context, count), ignored=ignored)
         except (ValidationError, StorageError):
             # Not counted, or no longer.
             _count(call, "forms")
@@ -108,7 +111,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
         return site.answer(call, form_id, send)
     outcome = send(site.page_of(call))
     if outcome.confirmation is None:
-        return _invalid(call, outcome.messages)
+        return _invalid(call, outcome.messages, outcome.ignored)
     return _stored(call, outcome, outcome.confirmation)
 
 
@@ -151,11 +154,15 @@ def _refuse(seconds: int) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
-def _check_names(call: Call, form: JsonObject) -> None:
-    """Report names that mean nothing, but not to browsers: pages may add inputs to a form."""
-    if not accepts_html(call.incoming.headers):
-        own = (*SUBMISSION.load_fields, site.PAGE, site.KEY, site.RETURN, "form_id")
-        check_body(call, [*own, *input_names(form)])
+def _check_names(call: Call, form: JsonObject) -> Mapping[str, str]:
+    """Return the header with names that mean nothing, if there are some.
+
+    Browsers get none: pages may add inputs to a form.
+    """
+    if accepts_html(call.incoming.headers):
+        return {}
+    own = (*SUBMISSION.load_fields, site.PAGE, site.KEY, site.RETURN, "form_id")
+    return check_body(call, [*own, *input_names(form)])
 
 
 def _context(call: Call, visited: Any) -> Context:
@@ -174,12 +181,12 @@ def _checked(call: Call, form_id: int) -> Reply:
     form = _open_form(call, form_id)
     # A check tells whether a value of a field with `noDuplicates` was sent before.
     _count(call, "checks")
-    _check_names(call, form)
+    ignored = _check_names(call, form)
     if messages := check(call.store, form, call.sent_body):
-        return _invalid(call, messages)
+        return _invalid(call, messages, ignored)
     target = call.body.get("target_page") or 0
     body = {"is_valid": True, "validation_messages": [], **_pages(call, target)}
-    return Reply(body if target else {**body, "is_spam": False})
+    return Reply(body if target else {**body, "is_spam": False}, headers=ignored)
 
 
 def _pages(call: Call, number: int) -> JsonObject:
@@ -188,9 +195,9 @@ def _pages(call: Call, number: int) -> JsonObject:
     return {"page_number": number, "source_page_number": 1 if source is None else source}
 
 
-def _invalid(call: Call, messages: Mapping[str, str]) -> Reply:
+def _invalid(call: Call, messages: Mapping[str, str], headers: Mapping[str, str]) -> Reply:
     body = {"is_valid": False, "validation_messages": messages, **_pages(call, 1)}
-    return Reply(body, status=400)
+    return Reply(body, 400, headers)
 
 
 def _stored(call: Call, outcome: Outcome, confirmation: Confirmation) -> Reply:
@@ -206,4 +213,5 @@ def _stored(call: Call, outcome: Outcome, confirmation: Confirmation) -> Reply:
     }
     if call.access.has_scope("entries:read"):
         body["entry_id"] = str(outcome.entry_id)
-    return Reply(body, headers={"Location": url} if url else {}, caching=NO_STORE)
+    headers = {**outcome.ignored, **({"Location": url} if url else {})}
+    return Reply(body, headers=headers, caching=NO_STORE)
