@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from traceback import walk_tb
+from types import ModuleType
 from typing import ClassVar
 
 # The packages whose errors may have values of rows.
@@ -39,7 +40,7 @@ class StorageError(Exception):
 class PartError(StorageError):
     """An error of a part, with its code and status in the API; its docstring is the meaning.
 
-    `details` tell more of the state that does not allow it.
+    `part_error` makes such classes. `details` tell more of the state that does not allow it.
     """
 
     code: ClassVar[str]
@@ -53,6 +54,19 @@ class PartError(StorageError):
     def meaning(cls) -> str:
         """Return the meaning of the code, in a sentence."""
         return " ".join((cls.__doc__ or "").split())
+
+
+def part_error(code: str, status: int, meaning: str) -> type[PartError]:
+    """Return the class of an error of a part; `meaning`: a sentence for clients."""
+    return type(code, (PartError,), {"code": code, "status": status, "__doc__": meaning})
+
+
+def errors_in(module: ModuleType) -> tuple[type[PartError], ...]:
+    """Return the errors of a part that its module defines."""
+    names = (value for value in vars(module).values() if isinstance(value, type))
+    return tuple(
+        value for value in names if issubclass(value, PartError) and hasattr(value, "code")
+    )
 
 
 class NotFound(StorageError):
