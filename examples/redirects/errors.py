@@ -1,15 +1,8 @@
 """The errors of redirects."""
 
-from landform.storage.errors import PartError
+from landform.storage.errors import part_error
 
-
-class RedirectNotFound(PartError):
-    """There is no such redirect."""
-
-    code, status = "rest_redirect_invalid_id", 404
-
-
-class RedirectExists(PartError):
-    """There is a redirect from this path already: delete it first."""
-
-    code, status = "rest_redirect_exists", 409
+RedirectNotFound = part_error("rest_redirect_invalid_id", 404, "There is no such redirect.")
+RedirectExists = part_error(
+    "rest_redirect_exists", 409, "There is a redirect from this path already: delete it first."
+)

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from landform.parts.leads import errors as e
+from landform.parts.leads import errors
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.options import SMTP_URL, SmtpServer
+from landform.storage.errors import errors_in
 from landform.storage.option import FLAG, option, whole
 from landform.storage.part import Exported, Metric, PageForm, Part
 
@@ -20,34 +21,10 @@ class Leads(Part):
     tables = (Form, Entry, EntryValue)
     scopes = ("forms:read", "forms:write", "entries:read", "entries:write")
     event_types = (
-        "form.created",
-        "form.updated",
-        "form.trashed",
-        "form.restored",
-        "form.deleted",
-        "entry.created",
-        "entry.updated",
-        "entry.spam",
-        "entry.deleted",
+        *("form.created", "form.updated", "form.trashed", "form.restored", "form.deleted"),
+        *("entry.created", "entry.updated", "entry.spam", "entry.deleted"),
     )
-    errors = (
-        e.FormNotFound,
-        e.FormToDeleteNotFound,
-        e.FormToUpdateNotFound,
-        e.EntryNotFound,
-        e.EntryToUpdateNotFound,
-        e.AlreadyInTrash,
-        e.EntryFormEmpty,
-        e.EntryFormUnknown,
-        e.NoEntry,
-        e.NoForm,
-        e.NoTitle,
-        e.FieldsMissing,
-        e.NoFields,
-        e.FormClosed,
-        e.FormRestricted,
-        e.TooManySubmissions,
-    )
+    errors = errors_in(errors)
     templates = Path(__file__).parent / "site"
     form_tables = ("form",)
     console_files = Path(__file__).parent / "static"

@@ -1,102 +1,27 @@
 """The errors of forms, entries and submissions, with the codes of Gravity Forms."""
 
-from landform.storage.errors import PartError, StorageError
+from landform.storage.errors import StorageError, part_error
 
-
-class FormNotFound(PartError):
-    """There is no such form."""
-
-    code, status = "gf_not_found", 404
-
-
-class FormToDeleteNotFound(PartError):
-    """There is no such form to delete."""
-
-    code, status = "gf_form_invalid_id", 404
-
-
-class FormToUpdateNotFound(PartError):
-    """There is no such form to update."""
-
-    code, status = "not_found", 404
-
-
-class EntryNotFound(PartError):
-    """There is no such entry."""
-
-    code, status = "gf_entry_invalid_id", 404
-
-
-class EntryToUpdateNotFound(PartError):
-    """There is no such entry to update."""
-
-    code, status = "not_found", 404
-
-
-class AlreadyInTrash(PartError):
-    """The form or entry is in the trash already."""
-
-    code, status = "gf_already_trashed", 410
-
-
-class EntryFormEmpty(PartError):
-    """The form of the entry must not be 0."""
-
-    code, status = "empty_form_id", 400
-
-
-class EntryFormUnknown(PartError):
-    """The form of the entry does not exist."""
-
-    code, status = "invalid_form_id", 400
-
-
-class NoEntry(PartError):
-    """The body must be a JSON object with an entry."""
-
-    code, status = "missing_entry", 400
-
-
-class NoForm(PartError):
-    """The body must be a JSON object with a form."""
-
-    code, status = "missing_form", 400
-
-
-class NoTitle(PartError):
-    """A form needs a title."""
-
-    code, status = "missing_title", 400
-
-
-class FieldsMissing(PartError):
-    """A form is written without its list of fields."""
-
-    code, status = "missing_fields", 400
-
-
-class NoFields(PartError):
-    """The form has no fields."""
-
-    code, status = "no_fields", 400
-
-
-class FormClosed(PartError):
-    """There is no such form that takes submissions."""
-
-    code, status = "form_not_found", 400
-
-
-class FormRestricted(PartError):
-    """The form cannot be submitted here, or not at this time."""
-
-    code, status = "form_restriction_error", 400
-
-
-class TooManySubmissions(PartError):
-    """Too many submissions came from this IP address."""
-
-    code, status = "rest_too_many_submissions", 429
+FormNotFound = part_error("gf_not_found", 404, "There is no such form.")
+FormToDeleteNotFound = part_error("gf_form_invalid_id", 404, "There is no such form to delete.")
+FormToUpdateNotFound = part_error("not_found", 404, "There is no such form to update.")
+EntryNotFound = part_error("gf_entry_invalid_id", 404, "There is no such entry.")
+EntryToUpdateNotFound = part_error("not_found", 404, "There is no such entry to update.")
+AlreadyInTrash = part_error("gf_already_trashed", 410, "The form or entry is in the trash already.")
+EntryFormEmpty = part_error("empty_form_id", 400, "The form of the entry must not be 0.")
+EntryFormUnknown = part_error("invalid_form_id", 400, "The form of the entry does not exist.")
+NoEntry = part_error("missing_entry", 400, "The body must be a JSON object with an entry.")
+NoForm = part_error("missing_form", 400, "The body must be a JSON object with a form.")
+NoTitle = part_error("missing_title", 400, "A form needs a title.")
+FieldsMissing = part_error("missing_fields", 400, "A form is written without its list of fields.")
+NoFields = part_error("no_fields", 400, "The form has no fields.")
+FormClosed = part_error("form_not_found", 400, "There is no such form that takes submissions.")
+FormRestricted = part_error(
+    "form_restriction_error", 400, "The form cannot be submitted here, or not at this time."
+)
+TooManySubmissions = part_error(
+    "rest_too_many_submissions", 429, "Too many submissions came from this IP address."
+)
 
 
 class Duplicate(StorageError):

@@ -4,8 +4,9 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
+from landform.parts.runs import errors
 from landform.parts.runs.models import FeedRun
+from landform.storage.errors import errors_in
 from landform.storage.option import option, whole
 from landform.storage.part import Metric, Part
 
@@ -23,7 +24,7 @@ class Runs(Part):
         "attempt": ("How often a run was claimed.", int),
         "retryable": ("Whether a run that failed will be tried again.", bool),
     }
-    errors = (RunNotFound, RunNotDue, RunNotClaimed, RunNotFinished)
+    errors = errors_in(errors)
 
     days: int = option(
         30,

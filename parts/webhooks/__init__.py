@@ -4,8 +4,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from landform.parts.webhooks.errors import TooManyTests, TooManyWebhooks, WebhookNotFound
+from landform.parts.webhooks import errors
 from landform.parts.webhooks.models import Webhook
+from landform.storage.errors import errors_in
 from landform.storage.option import FLAG, option
 from landform.storage.part import Metric, Part
 
@@ -16,7 +17,7 @@ class Webhooks(Part):
 
     tables = (Webhook,)
     scopes = ("webhooks:write",)
-    errors = (WebhookNotFound, TooManyWebhooks, TooManyTests)
+    errors = errors_in(errors)
 
     private: bool = option(
         False,

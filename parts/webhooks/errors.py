@@ -1,21 +1,11 @@
 """The errors of webhooks."""
 
-from landform.storage.errors import PartError
+from landform.storage.errors import part_error
 
-
-class WebhookNotFound(PartError):
-    """There is no such webhook."""
-
-    code, status = "rest_webhook_invalid_id", 404
-
-
-class TooManyWebhooks(PartError):
-    """There are 100 webhooks already: delete one first."""
-
-    code, status = "rest_webhook_limit", 409
-
-
-class TooManyTests(PartError):
-    """Other tests of webhooks are under way: try again soon."""
-
-    code, status = "rest_too_many_tests", 429
+WebhookNotFound = part_error("rest_webhook_invalid_id", 404, "There is no such webhook.")
+TooManyWebhooks = part_error(
+    "rest_webhook_limit", 409, "There are 100 webhooks already: delete one first."
+)
+TooManyTests = part_error(
+    "rest_too_many_tests", 429, "Other tests of webhooks are under way: try again soon."
+)
