@@ -13,6 +13,7 @@ from landform.parts.leads.intake.fields import (
     label_of,
     open_fields,
 )
+from landform.schemas.fields import LONGEST_TEXT
 from landform.service.planning import conditions
 from landform.service.planning.entries import Entry
 
@@ -63,8 +64,7 @@ def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
     if chosen.get("type") != "page" or not (page.isascii() and page.isdigit()):
         return Confirmation(text)
     query = merge(str(chosen.get("queryString") or ""), form, entry, encode=quote_plus)
-    query = query.replace(" ", "%20") if query.isprintable() else ""
-    return Confirmation(text, page=int(page[:18]), query=query)
+    return Confirmation(text, page=int(page[:18]), query=_sendable(query))
 
 
 def _holds(confirmation: JsonObject, entry: JsonObject) -> bool:
@@ -90,7 +90,16 @@ def _redirect_url(confirmation: JsonObject, form: JsonObject, entry: JsonObject)
         host = urlsplit(url).hostname
     except ValueError:
         return ""
-    return url.replace(" ", "%20") if host and url.isprintable() else ""
+    return _sendable(url) if host else ""
+
+
+def _sendable(url: str) -> str:
+    """Return a URL, or a part of one, for a header; empty if it cannot be in one.
+
+    Proxies answer long headers with an error, though the entry is stored.
+    """
+    is_sendable = url.isprintable() and len(url) <= LONGEST_TEXT
+    return url.replace(" ", "%20") if is_sendable else ""
 
 
 def merge(

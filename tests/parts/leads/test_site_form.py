@@ -266,6 +266,7 @@ def test_no_token_can_be_guessed_or_used_for_another_form(site: Site) -> None:
          "https://example.com/A%26b%3D%2F%2Fx?n=A%26b%3D%2F%2Fx#top"),
         ("https://{Name:1.3}/", "", None), ("https://example.com@{Name:1.3}/", "", None),
         ("javascript:alert(1)", "", None), ("//evil.example", "", None), ("{Name:1.3}", "", None),
+        ("https://example.com/", "{Name:1.3}" * 140, None),
     ],
 )  # fmt: skip
 def test_a_confirmation_redirects_to_the_address_of_its_author_only(
@@ -314,6 +315,8 @@ def test_a_confirmation_leads_to_a_page_that_visitors_see_now(site: Site) -> Non
     assert (kind, message, body["confirmation_redirect"]) == ("redirect", "", url)
     assert sent.headers["Location"] == url
     assert urlsplit(url).path + "?name=A%26b" == send(site, path, values).headers["Location"]
+    too_long = send(site, path, {**GOOD, "input_1_3": "\u00e9" * 400})
+    assert too_long.headers["Location"] == urlsplit(url).path
     site.visitor.put(f"/pages/{thanks['id']}", json={"status": "draft"}, auth=ADMIN)
     body = site.visitor.post("/forms/1/submissions", json=GOOD, headers=client).get_json()
     assert (body["confirmation_type"], body["confirmation_message"]) == ("message", "Thanks, Ann!")
