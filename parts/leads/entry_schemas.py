@@ -8,7 +8,7 @@ from urllib.parse import unquote_plus
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
-from landform.parts.leads.storage.entries import PROPERTIES
+from landform.parts.leads.models import PROPERTIES
 from landform.schemas.fields import (
     Field,
     Flag,
@@ -34,7 +34,10 @@ OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<="
 IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
 SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
 PATTERNS = ("contains", "like", "not like")
-PROPERTY_KEYS = ("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip")
+PROPERTY_KEYS = (
+    *("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip"),
+    *("source_url", "user_agent", *PROPERTIES),
+)
 TIME_KEYS = {"date_created": "created_utc", "date_updated": "modified_utc"}
 FLAG_KEYS = ("is_read", "is_starred")
 
@@ -190,7 +193,7 @@ def _statuses(status: object) -> list[str]:
     statuses = status if isinstance(status, list) else ["active" if status is None else status]
     if not all(isinstance(name, str) for name in statuses):
         raise ValidationError("The status of a search must be a string, or a list of them.")
-    return [name for name in ENTRY_STATUSES if name in statuses]
+    return [name for name in ENTRY_STATUSES if name in map(str.lower, statuses)]
 
 
 def _filter(item: object) -> JsonObject:
@@ -201,9 +204,7 @@ def _filter(item: object) -> JsonObject:
     operator = SAME.get(name, name)
     if operator not in OPERATORS:
         raise ValidationError(f"The operators of filters are {', '.join(OPERATORS)}.")
-    if not (
-        INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS, "source_url", "user_agent")
-    ):
+    if not (INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS)):
         raise ValidationError(f"No filter has the key {key[:50]!r}.")
     value = item.get("value", "")
     values = value if isinstance(value, list) else [value]

@@ -18,6 +18,7 @@ from landform.parts.leads.entry_schemas import (
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
+from landform.parts.leads.models import PROPERTIES
 from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.response_schemas import (
     EntriesErased,
@@ -27,7 +28,6 @@ from landform.parts.leads.response_schemas import (
     EntryRead,
 )
 from landform.parts.leads.storage import entries, erasing, forms, searching
-from landform.parts.leads.storage.entries import PROPERTIES
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.json_codec import JsonObject
