@@ -65,8 +65,20 @@ def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
     return f"{moment.date()}T23:59:59" if is_day else moment.isoformat()
 
 
+class Property(Field[str]):
+    """A text or a number, which is stored as a text."""
+
+    json_type = {"type": ["string", "number", "boolean"]}
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> str:
+        return checked_text(attr or "", value)
+
+
 class EntryColumns(Schema):
     """The columns of an entry that a body may have."""
+
+    class Meta:
+        include = {name: Property(f"The `{name}`.") for name in PROPERTIES}
 
     status = Text("The status.", ENTRY_STATUSES)
     is_read = Integer("1 if it was read.", 0, 1)
@@ -85,7 +97,7 @@ class EntryColumns(Schema):
     @pre_load
     def drop_blank(self, data: JsonObject, **kw: object) -> JsonObject:
         """Drop columns that are null, and blank times: as in Gravity Forms they are not sent."""
-        names = self.load_fields.keys() - {"created_by"}
+        names = self.load_fields.keys() - {"created_by", *PROPERTIES} | {"currency"}
         nothing = {**dict.fromkeys(names, (None,)), **dict.fromkeys(TIME_KEYS, (None, ""))}
         return {name: value for name, value in data.items() if value not in nothing.get(name, ())}
 
@@ -95,7 +107,8 @@ class EntryColumns(Schema):
         columns = {name: data[name] for name in self.load_fields if name in data}
         flags = {name: bool(columns[name]) for name in FLAG_KEYS if name in columns}
         times = {TIME_KEYS[name]: columns.pop(name) for name in TIME_KEYS if name in columns}
-        return {**columns, **flags, **times}
+        properties = {name: columns.pop(name) for name in PROPERTIES if name in columns}
+        return {**columns, **flags, **times, **({"properties": properties} if properties else {})}
 
 
 class EntryProperties(EntryColumns):
@@ -116,14 +129,9 @@ class EntryWrite(EntryColumns):
 
     @post_load
     def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return the `columns`, with `properties`, and the `values` of inputs; also `form_id`."""
+        """Return the `columns`, and the `values` of inputs; also `form_id`."""
         columns = super().to_columns(data)
         form = {"form_id": columns.pop("form_id")} if "form_id" in columns else {}
-        columns["properties"] = {
-            name: None if data[name] is None else checked_text(name, data[name])
-            for name in PROPERTIES
-            if name in data
-        }
         keys = filter(INPUT_KEY.fullmatch, data)
         values = {name: checked_text(name, data[name]) for name in keys}
         return {**form, "columns": columns, "values": values}
@@ -197,7 +205,10 @@ def _statuses(status: object) -> list[str]:
 
 
 def _filter(item: object) -> JsonObject:
-    """Return a filter: its `key` ("0" for any input), `operator` and `value`, a text or a list."""
+    """Return a filter: `key` ("0" for any input), `operator`, `value` (a text or a list).
+
+    `is_numeric`: whether values that are equal as numbers are the same.
+    """
     if not isinstance(item, dict):
         raise ValidationError("Each of field_filters must be an object.")
     key, name = str(item.get("key") or "0"), str(item.get("operator") or "is").lower()
@@ -218,7 +229,12 @@ def _filter(item: object) -> JsonObject:
     if key in TIME_KEYS and operator not in PATTERNS:
         texts = [_utc(text, key) for text in texts]
     is_list = operator in ("in", "not in")
-    return {"key": key, "operator": operator, "value": texts if is_list else (texts or [""])[0]}
+    return {
+        "key": key,
+        "operator": operator,
+        "value": texts if is_list else (texts or [""])[0],
+        "is_numeric": item.get("is_numeric") not in (None, False, 0, "", "0"),
+    }
 
 
 class Sorting(Tolerant):

@@ -160,7 +160,7 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
     row = entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
-    form = _form(call, call.body["form_id"] if "form_id" in call.body else row["form_id"])
+    form = _form(call, call.body.get("form_id") or row["form_id"])
     columns, values = call.body["columns"], _known_values(call, form)
     entries.update_entry(
         call.store, entry_id, columns, form=form, values=values, if_match=call.if_match

@@ -124,7 +124,7 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
         rows = _matching(store, query.get("search"), form_ids)
         is_numeric = sorting["is_numeric"]
         if is_numeric is None:
-            is_numeric = _is_number(store, form_ids, sorting["key"])
+            is_numeric = sorting["key"] in _number_fields(store, form_ids)
         selected = _sorted(rows, **{**sorting, "is_numeric": is_numeric})
         selected = selected.limit(size).offset(min(skipped, MAX_INTEGER))
         rows_of_page = [*selected.dicts().execute(store.database)]
@@ -152,11 +152,17 @@ def entries_after(
 
 
 def _matching(
-    store: Store, search: Mapping[str, Any] | None, form_ids: Iterable[int] | None
+    store: Store, search: Mapping[str, Any] | None, form_ids: Sequence[int] | None
 ) -> Any:
     """Return the query for the entries that pass a search, without one for active entries."""
     search = search or {"status": ["active"], "filters": []}
-    search = {**search, "filters": _with_choices(store, search["filters"], form_ids)}
+    if search["filters"]:
+        numbers = _number_fields(store, form_ids)
+        filters = [
+            {**item, "is_numeric": item["is_numeric"] or item["key"] in numbers}
+            for item in search["filters"]
+        ]
+        search = {**search, "filters": _with_choices(store, filters, form_ids)}
     status: Any = Entry.status
     form_id: Any = Entry.form_id
     rows = Entry.select()
@@ -220,18 +226,21 @@ def _few_ids(store: Store, search: Mapping[str, Any]) -> list[int] | None:
     for entry_filter in filters if len(filters) == 1 or search.get("mode") == "all" else ():
         operator, value = entry_filter["operator"], entry_filter["value"]
         if operator == "in" and all(value) and entry_filter["key"] not in ENTRY_COLUMNS:
-            query = _entries_with(entry_filter, same_texts(value)).limit(MOST_FEW + 1)
+            query = _entries_with(entry_filter, _is_same(entry_filter)).limit(MOST_FEW + 1)
             ids = [entry_id for (entry_id,) in query.tuples().execute(store.database)]
             if len(ids) <= MOST_FEW:
                 return ids
     return None
 
 
-def _is_number(store: Store, form_ids: Sequence[int], key: str) -> bool:
-    """Return whether a field of the first form has numbers."""
+def _number_fields(store: Store, form_ids: Sequence[int] | None) -> set[str]:
+    """Return the keys of the fields of the first form that have numbers."""
     form = find_form(store, form_ids[0]) if form_ids else None
-    fields = form["fields"] if form else ()
-    return any(str(field["id"]) == key and field["type"] == "number" for field in fields)
+    return {
+        str(field["id"])
+        for field in (form or {"fields": ()})["fields"]
+        if field["type"] == "number"
+    }
 
 
 def _sorted(rows: Any, key: str, *, ascending: bool, is_numeric: bool) -> Any:
@@ -259,7 +268,7 @@ def _condition(entry_filter: Mapping[str, Any]) -> Any:
         return _of_column(column, operator, value)
     if operator != "in":
         return Entry.id.in_(_entries_with(entry_filter, _of_value(operator, value)))
-    has_text = Entry.id.in_(_entries_with(entry_filter, same_texts(filter(None, value))))
+    has_text = Entry.id.in_(_entries_with(entry_filter, _is_same(entry_filter)))
     any_text = _entries_with({"key": key}, ALWAYS)
     return has_text if all(value) else has_text | Entry.id.not_in(any_text)
 
@@ -272,6 +281,15 @@ def _entries_with(entry_filter: Mapping[str, Any], condition: Any) -> Any:
     # Without parentheses in each other, of which SQLite cannot read a hundred.
     any_value = [condition, *entry_filter.get("choices", ())]
     return query.where(NodeList(any_value, glue=" OR ", parens=True))
+
+
+def _is_same(entry_filter: Mapping[str, Any]) -> Any:
+    """Return the condition that a value is one of those of a filter, which are not blank."""
+    texts = [text for text in entry_filter["value"] if text]
+    if not entry_filter["is_numeric"]:
+        return same_texts(texts)
+    numbers = [number for number in map(number_of, texts) if number is not None]
+    return same_texts(texts) | EntryValue.number.in_(numbers)
 
 
 def _is_input(key: str) -> Any:

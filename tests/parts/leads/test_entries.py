@@ -117,6 +117,7 @@ def desk(client: Client) -> Client:
 
 
 def test_filters_find_what_they_say(desk: Client) -> None:
+    assert desk.put("/entries/1", json={**ENTRIES[0], "4": "7.50", "form_id": 0}).status_code == 200
     for key, operator, value, ids in FILTERS:
         rule = {"key": key, "operator": operator, "value": value}
         search = json.dumps({"field_filters": [rule]})
@@ -125,6 +126,16 @@ def test_filters_find_what_they_say(desk: Client) -> None:
             rule,
             ids,
         )
+    # Values of number fields are compared as numbers, and others with `is_numeric`.
+    for rule, ids in (
+        ({"key": "4", "value": "7.5"}, ["1"]),
+        ({"key": "4", "value": "7.5", "operator": "isnot"}, ["3", "2"]),
+        ({"key": "2", "value": "10.0"}, []),
+        ({"key": "2", "value": "10.0", "is_numeric": True}, ["1"]),
+    ):
+        search = json.dumps({"field_filters": [rule]})
+        listed = desk.get("/forms/1/entries", query_string={"search": search}).get_json()
+        assert (rule, [entry["id"] for entry in listed["entries"]]) == (rule, ids)
 
 
 def test_a_search_that_no_database_reads_is_refused_and_an_unknown_status_finds_nothing(
@@ -233,11 +244,14 @@ def test_an_entry_keeps_the_payment_that_it_is_sent_with(desk: Client) -> None:
     entry = desk.post("/entries", json={"form_id": 1, **payment}).get_json()
     stored = {"payment_status": "Paid", "payment_amount": "9.5", "currency": "EUR"}
     assert desk.get(f"/entries/{entry['id']}").get_json().items() >= stored.items()
-    desk.put(f"/entries/{entry['id']}", json={"payment_status": None})
-    entry = desk.get(f"/entries/{entry['id']}").get_json()
-    assert entry.items() >= {**stored, "payment_status": None}.items()
-    answer = desk.put(f"/entries/{entry['id']}", json={"payment_status": ["Paid"]})
-    assert (answer.status_code, [*answer.get_json()["data"]["params"]]) == (400, ["payment_status"])
+    one = f"/entries/{entry['id']}"
+    for path in (one, f"{one}/properties"):
+        sent = {"payment_status": None, "transaction_id": path, "currency": None}
+        assert desk.put(path, json=sent).status_code == 200
+        read = desk.get(f"/entries/{entry['id']}").get_json()
+        assert read.items() >= {**stored, **sent, "currency": "EUR"}.items()
+        answer = desk.put(path, json={"payment_status": ["Paid"]})
+        assert [*answer.get_json()["data"]["params"]] == ["payment_status"]
 
 
 def test_who_may_write_entries_only_sees_nothing_that_was_sent(desk: Client) -> None:
