@@ -8,7 +8,7 @@ from urllib.parse import unquote_plus
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
-from landform.parts.leads.storage.entries import PROPERTIES
+from landform.parts.leads.models import PROPERTIES
 from landform.schemas.fields import (
     Field,
     Flag,
@@ -34,7 +34,10 @@ OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<="
 IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
 SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
 PATTERNS = ("contains", "like", "not like")
-PROPERTY_KEYS = ("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip")
+PROPERTY_KEYS = (
+    *("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip"),
+    *("source_url", "user_agent", *PROPERTIES),
+)
 TIME_KEYS = {"date_created": "created_utc", "date_updated": "modified_utc"}
 FLAG_KEYS = ("is_read", "is_starred")
 
@@ -62,8 +65,20 @@ def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
     return f"{moment.date()}T23:59:59" if is_day else moment.isoformat()
 
 
+class Property(Field[str]):
+    """A text or a number, which is stored as a text."""
+
+    json_type = {"type": ["string", "number", "boolean"]}
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> str:
+        return checked_text(attr or "", value)
+
+
 class EntryColumns(Schema):
     """The columns of an entry that a body may have."""
+
+    class Meta:
+        include = {name: Property(f"The `{name}`.") for name in PROPERTIES}
 
     status = Text("The status.", ENTRY_STATUSES)
     is_read = Integer("1 if it was read.", 0, 1)
@@ -82,7 +97,7 @@ class EntryColumns(Schema):
     @pre_load
     def drop_blank(self, data: JsonObject, **kw: object) -> JsonObject:
         """Drop columns that are null, and blank times: as in Gravity Forms they are not sent."""
-        names = self.load_fields.keys() - {"created_by"}
+        names = self.load_fields.keys() - {"created_by", *PROPERTIES} | {"currency"}
         nothing = {**dict.fromkeys(names, (None,)), **dict.fromkeys(TIME_KEYS, (None, ""))}
         return {name: value for name, value in data.items() if value not in nothing.get(name, ())}
 
@@ -92,7 +107,8 @@ class EntryColumns(Schema):
         columns = {name: data[name] for name in self.load_fields if name in data}
         flags = {name: bool(columns[name]) for name in FLAG_KEYS if name in columns}
         times = {TIME_KEYS[name]: columns.pop(name) for name in TIME_KEYS if name in columns}
-        return {**columns, **flags, **times}
+        properties = {name: columns.pop(name) for name in PROPERTIES if name in columns}
+        return {**columns, **flags, **times, **({"properties": properties} if properties else {})}
 
 
 class EntryProperties(EntryColumns):
@@ -113,14 +129,9 @@ class EntryWrite(EntryColumns):
 
     @post_load
     def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return the `columns`, with `properties`, and the `values` of inputs; also `form_id`."""
+        """Return the `columns`, and the `values` of inputs; also `form_id`."""
         columns = super().to_columns(data)
         form = {"form_id": columns.pop("form_id")} if "form_id" in columns else {}
-        columns["properties"] = {
-            name: None if data[name] is None else checked_text(name, data[name])
-            for name in PROPERTIES
-            if name in data
-        }
         keys = filter(INPUT_KEY.fullmatch, data)
         values = {name: checked_text(name, data[name]) for name in keys}
         return {**form, "columns": columns, "values": values}
@@ -190,20 +201,21 @@ def _statuses(status: object) -> list[str]:
     statuses = status if isinstance(status, list) else ["active" if status is None else status]
     if not all(isinstance(name, str) for name in statuses):
         raise ValidationError("The status of a search must be a string, or a list of them.")
-    return [name for name in ENTRY_STATUSES if name in statuses]
+    return [name for name in ENTRY_STATUSES if name in map(str.lower, statuses)]
 
 
 def _filter(item: object) -> JsonObject:
-    """Return a filter: its `key` ("0" for any input), `operator` and `value`, a text or a list."""
+    """Return a filter: `key` ("0" for any input), `operator`, `value` (a text or a list).
+
+    `is_numeric`: whether values that are equal as numbers are the same.
+    """
     if not isinstance(item, dict):
         raise ValidationError("Each of field_filters must be an object.")
     key, name = str(item.get("key") or "0"), str(item.get("operator") or "is").lower()
     operator = SAME.get(name, name)
     if operator not in OPERATORS:
         raise ValidationError(f"The operators of filters are {', '.join(OPERATORS)}.")
-    if not (
-        INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS, "source_url", "user_agent")
-    ):
+    if not (INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS)):
         raise ValidationError(f"No filter has the key {key[:50]!r}.")
     value = item.get("value", "")
     values = value if isinstance(value, list) else [value]
@@ -217,7 +229,12 @@ def _filter(item: object) -> JsonObject:
     if key in TIME_KEYS and operator not in PATTERNS:
         texts = [_utc(text, key) for text in texts]
     is_list = operator in ("in", "not in")
-    return {"key": key, "operator": operator, "value": texts if is_list else (texts or [""])[0]}
+    return {
+        "key": key,
+        "operator": operator,
+        "value": texts if is_list else (texts or [""])[0],
+        "is_numeric": item.get("is_numeric") not in (None, False, 0, "", "0"),
+    }
 
 
 class Sorting(Tolerant):

@@ -1,5 +1,6 @@
 """The tables of forms, entries and their values. Times are UTC text."""
 
+from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
@@ -14,6 +15,18 @@ from peewee import (
 
 from landform.storage.models import Table
 from landform.storage.search import fold
+
+# What entries of Gravity Forms have beside the columns; each stays as it was given.
+PROPERTIES: Mapping[str, Any] = {
+    "post_id": None,
+    "currency": "USD",
+    **dict.fromkeys(
+        (
+            "payment_status payment_date payment_amount payment_method transaction_id "
+            "transaction_type is_fulfilled"
+        ).split()
+    ),
+}
 
 
 class Form(Table):

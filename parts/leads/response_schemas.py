@@ -9,7 +9,7 @@ from typing import Any
 from marshmallow import INCLUDE, Schema
 
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES
-from landform.parts.leads.storage.entries import PROPERTIES
+from landform.parts.leads.models import PROPERTIES
 from landform.schemas.fields import Constant, Output
 
 FLAGS = ("0", "1")

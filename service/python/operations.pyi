@@ -1051,6 +1051,15 @@ class CreateEntry(TypedDict, total=False):
     ip: str | None
     source_url: str | None
     user_agent: str | None
+    post_id: Any
+    currency: Any
+    payment_status: Any
+    payment_date: Any
+    payment_amount: Any
+    payment_method: Any
+    transaction_id: Any
+    transaction_type: Any
+    is_fulfilled: Any
     form_id: Required[int]
     _fields: str | Sequence[str]
 
@@ -1078,6 +1087,15 @@ class CreateFormEntry(TypedDict, total=False):
     ip: str | None
     source_url: str | None
     user_agent: str | None
+    post_id: Any
+    currency: Any
+    payment_status: Any
+    payment_date: Any
+    payment_amount: Any
+    payment_method: Any
+    transaction_id: Any
+    transaction_type: Any
+    is_fulfilled: Any
     _fields: str | Sequence[str]
 
 class EntriesErased(TypedDict):
@@ -1110,6 +1128,15 @@ class UpdateEntry(TypedDict, total=False):
     ip: str | None
     source_url: str | None
     user_agent: str | None
+    post_id: Any
+    currency: Any
+    payment_status: Any
+    payment_date: Any
+    payment_amount: Any
+    payment_method: Any
+    transaction_id: Any
+    transaction_type: Any
+    is_fulfilled: Any
     form_id: int | None
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
@@ -1138,6 +1165,15 @@ class UpdateEntryProperties(TypedDict, total=False):
     ip: str | None
     source_url: str | None
     user_agent: str | None
+    post_id: Any
+    currency: Any
+    payment_status: Any
+    payment_date: Any
+    payment_amount: Any
+    payment_method: Any
+    transaction_id: Any
+    transaction_type: Any
+    is_fulfilled: Any
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

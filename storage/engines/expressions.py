@@ -37,6 +37,9 @@ contains = partial(DialectExpression, "contains")
 shares = partial(DialectExpression, "shares")
 # The query for the ids of pages with `Dialect.indexed_words`.
 indexed = partial(DialectExpression, "indexed")
+# A property of a column with a JSON object, as a text and as a number; NULL if it is none.
+property_text = partial(DialectExpression, "property_text")
+property_number = partial(DialectExpression, "property_number")
 # The present second as UTC text, by the clock of the database.
 utc_now = partial(DialectExpression, "utc_now")
 

@@ -20,7 +20,7 @@ from landform.service.planning.entries import Entry
 TAG = re.compile(r"\{([^{}]*)\}")
 # The `#` before a fragment; one inside of a merge tag is none.
 FRAGMENT = re.compile(r"#(?![^{]*\})")
-FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-z]+))?", re.DOTALL)
+FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-zA-Z].*))?", re.DOTALL)
 CHECKED = "Checked"
 THANKS = "Thanks for contacting us! We will get in touch with you shortly."
 # The names of merge tags, and the keys of an entry or form that they stand for.
@@ -140,9 +140,10 @@ def field_text(
 ) -> str:
     """Return the values of a field, or of one of its inputs, as a text for people.
 
-    Choices have their texts, or with the modifier `value` their values.
+    Choices have their texts, or with the modifier `value` their values; others change nothing.
     """
-    texts = {} if modifier == "value" else {value: text for text, value in choices_of(field)}
+    is_plain = "value" in (modifier or "").lower().split(",")
+    texts = {} if is_plain else {value: text for text, value in choices_of(field)}
     ids = [number] if "." in number else [item.id for item in inputs_of(field)]
     if field["type"] == "consent" and "." not in number:
         # Never the present text of the form: it may have another since.

@@ -18,6 +18,7 @@ from landform.parts.leads.entry_schemas import (
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
+from landform.parts.leads.models import PROPERTIES
 from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.response_schemas import (
     EntriesErased,
@@ -27,7 +28,6 @@ from landform.parts.leads.response_schemas import (
     EntryRead,
 )
 from landform.parts.leads.storage import entries, erasing, forms, searching
-from landform.parts.leads.storage.entries import PROPERTIES
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.json_codec import JsonObject
@@ -160,7 +160,7 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
     row = entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
-    form = _form(call, call.body["form_id"] if "form_id" in call.body else row["form_id"])
+    form = _form(call, call.body.get("form_id") or row["form_id"])
     columns, values = call.body["columns"], _known_values(call, form)
     entries.update_entry(
         call.store, entry_id, columns, form=form, values=values, if_match=call.if_match

@@ -54,9 +54,9 @@ class Submission(Schema):
     class Meta:
         unknown = INCLUDE
 
-    source_page = Integer("The page of the form: 1, since forms have one; returned.", 0, allow_none=True)
+    source_page = Integer("The page of the form, which is returned.", 0, allow_none=True)
     field_values = FieldValues("Ignored.", allow_none=True)
-    target_page = Integer("The page to go on to; 0 to submit. A check returns it.", 0, allow_none=True)
+    target_page = Integer("The next page, which a check returns.", 0, allow_none=True)
 
 
 SUBMISSION = Submission()

@@ -14,7 +14,7 @@ from peewee import SQL, NodeList, Select, fn
 
 from landform.parts.leads.errors import AlreadyInTrash, Duplicate, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
-from landform.parts.leads.models import Entry, EntryValue
+from landform.parts.leads.models import PROPERTIES, Entry, EntryValue
 from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
 from landform.parts.leads.storage.searching import ALWAYS, searched, with_values
@@ -33,17 +33,6 @@ from landform.storage.sql import (
 from landform.storage.store import Store, transactional
 
 ACTIVE, SPAM, TRASH = "active", "spam", "trash"
-# What entries of Gravity Forms have beside the columns; each stays as it was given.
-PROPERTIES: Mapping[str, Any] = {
-    "post_id": None,
-    "currency": "USD",
-    **dict.fromkeys(
-        (
-            "payment_status payment_date payment_amount payment_method transaction_id "
-            "transaction_type is_fulfilled"
-        ).split()
-    ),
-}
 DEFAULTS: Row = {
     name: field.default for name, field in Entry._meta.fields.items() if field.default is not None
 }

@@ -68,10 +68,12 @@ def get_form_row(
     return row
 
 
-def read_forms(store: Store, form_ids: Iterable[int]) -> dict[int, Row]:
-    """Return the form objects that there are of some ids, by id."""
-    query = Form.select().where(Form.id.in_(storable(form_ids))).dicts()
-    return {row["id"]: form_of(row) for row in query.execute(store.database)}
+def read_forms(store: Store, form_ids: Iterable[int] | None) -> dict[int, Row]:
+    """Return the form objects that there are of some ids, by id; None for all forms."""
+    query = Form.select()
+    if form_ids is not None:
+        query = query.where(Form.id.in_(storable(form_ids)))
+    return {row["id"]: form_of(row) for row in query.dicts().execute(store.database)}
 
 
 def _find_row(store: Store, form_id: int) -> Row | None:

@@ -1,7 +1,7 @@
 """Searches of entries: filters of their values and columns, in any order, a page at a time."""
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import and_, eq, ge, gt, le, lt, or_
 from typing import Any
@@ -18,9 +18,11 @@ from peewee import (
     fn,
 )
 
-from landform.parts.leads.models import Entry, EntryValue, number_of
-from landform.parts.leads.storage.forms import find_form
+from landform.parts.leads.intake.fields import choices_of
+from landform.parts.leads.models import PROPERTIES, Entry, EntryValue, number_of
+from landform.parts.leads.storage.forms import find_form, read_forms
 from landform.storage.engines import expressions
+from landform.storage.errors import TooExpensive
 from landform.storage.rows import MAX_INTEGER, Row, storable
 from landform.storage.search import LOWER, fold
 from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
@@ -30,15 +32,26 @@ from landform.storage.store import Store
 INDEXED_LENGTH = 100
 # The key of a filter of any input.
 ANY = "0"
+# The most fields and choices whose texts a search may find.
+MOST_FIELDS, MOST_CHOICES = 500, 5000
 # How many entries are few, so that they are read by their ids.
 MOST_FEW = 300
+FOR_CHOICES = ("in", "contains", "like")
 OPPOSITES = {"not in": "in", "not like": "like"}
 # Columns of times; a filter has a space in place of their `T`.
 TIMES = ("created_utc", "modified_utc")
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
 # As terms, so that no engine reads an index of these columns where a few ids are known.
 status_term, form_term = Entry.status.concat(""), Entry.form_id + 0
+AMOUNT = "payment_amount"
 ENTRY_COLUMNS: Mapping[str, Any] = {
+    **{
+        name: fn.COALESCE(
+            expressions.property_text(Entry.properties, SQL(f"'{name}'")), SQL(f"'{default or ''}'")
+        )
+        for name, default in PROPERTIES.items()
+    },
+    AMOUNT: expressions.property_number(Entry.properties, SQL(f"'{AMOUNT}'")),
     **{
         name: getattr(Entry, name)
         for name in Entry._meta.fields
@@ -47,6 +60,8 @@ ENTRY_COLUMNS: Mapping[str, Any] = {
     "date_created": Entry.created_utc,
     "date_updated": Entry.modified_utc,
 }
+# Columns that may be NULL.
+NULLABLE = ("created_by", AMOUNT)
 short_text = fn.SUBSTR(EntryValue.folded, SQL("1"), SQL(str(INDEXED_LENGTH)))
 # SQLite would put a plain text in place of the column of the index, and not use that.
 whole_text = EntryValue.folded.concat("")
@@ -109,7 +124,7 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
         rows = _matching(store, query.get("search"), form_ids)
         is_numeric = sorting["is_numeric"]
         if is_numeric is None:
-            is_numeric = _is_number(store, form_ids, sorting["key"])
+            is_numeric = sorting["key"] in _number_fields(store, form_ids)
         selected = _sorted(rows, **{**sorting, "is_numeric": is_numeric})
         selected = selected.limit(size).offset(min(skipped, MAX_INTEGER))
         rows_of_page = [*selected.dicts().execute(store.database)]
@@ -137,10 +152,17 @@ def entries_after(
 
 
 def _matching(
-    store: Store, search: Mapping[str, Any] | None, form_ids: Iterable[int] | None
+    store: Store, search: Mapping[str, Any] | None, form_ids: Sequence[int] | None
 ) -> Any:
     """Return the query for the entries that pass a search, without one for active entries."""
     search = search or {"status": ["active"], "filters": []}
+    if search["filters"]:
+        numbers = _number_fields(store, form_ids)
+        filters = [
+            {**item, "is_numeric": item["is_numeric"] or item["key"] in numbers}
+            for item in search["filters"]
+        ]
+        search = {**search, "filters": _with_choices(store, filters, form_ids)}
     status: Any = Entry.status
     form_id: Any = Entry.form_id
     rows = Entry.select()
@@ -158,30 +180,74 @@ def _matching(
     return rows
 
 
+def _with_choices(
+    store: Store, filters: Sequence[Row], form_ids: Iterable[int] | None
+) -> Sequence[Row]:
+    """Return filters with the `choices` whose texts those of any input find, as conditions.
+
+    As in Gravity Forms the entries with the value of such a choice are found too. Raises
+    `TooExpensive` for too many choices.
+    """
+    wide = [item for item in filters if item["key"] == ANY and item["operator"] in FOR_CHOICES]
+    found = [(item, *choice) for item in wide for choice in _choices(store, item, form_ids)]
+    if len(found) > MOST_FIELDS or sum(len(values) for *_, values in found) > MOST_CHOICES:
+        raise TooExpensive
+    return [
+        {
+            **item,
+            "choices": [
+                (EntryValue.form_id == form_id) & _is_input(key) & same_texts(values)
+                for one, form_id, key, values in found
+                if one is item
+            ],
+        }
+        for item in filters
+    ]
+
+
+def _choices(
+    store: Store, entry_filter: Row, form_ids: Iterable[int] | None
+) -> Iterator[tuple[int, str, list[str]]]:
+    """Yield the values of choices whose texts pass a filter, with their form and field."""
+    is_list, value = entry_filter["operator"] == "in", entry_filter["value"]
+    whole = {fold(text) for text in value} if is_list else set()
+    part = "" if is_list else fold(value)
+    for form in read_forms(store, form_ids or None).values():
+        for field in form["fields"]:
+            texts = [(fold(text), value) for text, value in choices_of(field)]
+            values = [value for text, value in texts if text in whole or (part and part in text)]
+            if values:
+                yield form["id"], str(field["id"]), values
+
+
 def _few_ids(store: Store, search: Mapping[str, Any]) -> list[int] | None:
     """Return the ids of all entries with the texts of a filter; None if they may be many."""
     filters = search["filters"]
     for entry_filter in filters if len(filters) == 1 or search.get("mode") == "all" else ():
-        key, operator, value = entry_filter["key"], entry_filter["operator"], entry_filter["value"]
-        if operator == "in" and all(value) and key not in ENTRY_COLUMNS:
-            query = _entries_with(key, same_texts(value)).limit(MOST_FEW + 1)
+        operator, value = entry_filter["operator"], entry_filter["value"]
+        if operator == "in" and all(value) and entry_filter["key"] not in ENTRY_COLUMNS:
+            query = _entries_with(entry_filter, _is_same(entry_filter)).limit(MOST_FEW + 1)
             ids = [entry_id for (entry_id,) in query.tuples().execute(store.database)]
             if len(ids) <= MOST_FEW:
                 return ids
     return None
 
 
-def _is_number(store: Store, form_ids: Sequence[int], key: str) -> bool:
-    """Return whether a field of the first form has numbers."""
+def _number_fields(store: Store, form_ids: Sequence[int] | None) -> set[str]:
+    """Return the keys of the fields of the first form that have numbers."""
     form = find_form(store, form_ids[0]) if form_ids else None
-    fields = form["fields"] if form else ()
-    return any(str(field["id"]) == key and field["type"] == "number" for field in fields)
+    return {
+        str(field["id"])
+        for field in (form or {"fields": ()})["fields"]
+        if field["type"] == "number"
+    }
 
 
 def _sorted(rows: Any, key: str, *, ascending: bool, is_numeric: bool) -> Any:
     """Return a query with an order: by a property, or by the value of an input."""
     if column := ENTRY_COLUMNS.get(key):
-        terms = [column, Entry.id]
+        # MySQL has NULL before all numbers.
+        terms = [*([column.is_null(False)] if key in NULLABLE else []), column, Entry.id]
     else:
         rows = rows.join(
             EntryValue,
@@ -201,19 +267,36 @@ def _condition(entry_filter: Mapping[str, Any]) -> Any:
     if column := ENTRY_COLUMNS.get(key):
         return _of_column(column, operator, value)
     if operator != "in":
-        return Entry.id.in_(_entries_with(key, _of_value(operator, value)))
-    has_text = Entry.id.in_(_entries_with(key, same_texts(filter(None, value))))
-    return has_text if all(value) else has_text | Entry.id.not_in(_entries_with(key, ALWAYS))
+        return Entry.id.in_(_entries_with(entry_filter, _of_value(operator, value)))
+    has_text = Entry.id.in_(_entries_with(entry_filter, _is_same(entry_filter)))
+    any_text = _entries_with({"key": key}, ALWAYS)
+    return has_text if all(value) else has_text | Entry.id.not_in(any_text)
 
 
-def _entries_with(key: str, condition: Any) -> Any:
-    """Return the query for the entries with a value of an input, or of a field; 0 is any."""
-    query = EntryValue.select(EntryValue.entry_id).where(condition)
-    if key == ANY:
-        return query
+def _entries_with(entry_filter: Mapping[str, Any], condition: Any) -> Any:
+    """Return the query for the entries with a value of the input of a filter, or of any input."""
+    query = EntryValue.select(EntryValue.entry_id)
+    if entry_filter["key"] != ANY:
+        return query.where(condition, _is_input(entry_filter["key"]))
+    # Without parentheses in each other, of which SQLite cannot read a hundred.
+    any_value = [condition, *entry_filter.get("choices", ())]
+    return query.where(NodeList(any_value, glue=" OR ", parens=True))
+
+
+def _is_same(entry_filter: Mapping[str, Any]) -> Any:
+    """Return the condition that a value is one of those of a filter, which are not blank."""
+    texts = [text for text in entry_filter["value"] if text]
+    if not entry_filter["is_numeric"]:
+        return same_texts(texts)
+    numbers = [number for number in map(number_of, texts) if number is not None]
+    return same_texts(texts) | EntryValue.number.in_(numbers)
+
+
+def _is_input(key: str) -> Any:
+    """Return the condition that a value is that of an input, or of one of a field."""
     # The keys that begin with the field and a dot: PostgreSQL can estimate their number.
     is_part = (EntryValue.key > f"{key}.") & (EntryValue.key < f"{key}/")
-    return query.where((EntryValue.key == key) if "." in key else (EntryValue.key == key) | is_part)
+    return (EntryValue.key == key) if "." in key else (EntryValue.key == key) | is_part
 
 
 def _of_value(operator: str, value: str) -> Any:
@@ -231,19 +314,26 @@ def _is_one_of(column: Any, texts: list[str]) -> Any:
     """Return the condition that a column has one of some values; that of a time is its day."""
     if isinstance(column, BooleanField):
         return column.in_([text == "1" for text in texts if text in ("", "0", "1")])
-    if isinstance(column, (AutoField, BigIntegerField)):
+    if _has_numbers(column):
         # False for NULL, so that the opposite has entries without a number too.
-        is_number = column.in_(_integers(texts)) & column.is_null(False)
+        is_number = column.in_(_numbers(column, texts)) & column.is_null(False)
         return is_number if all(texts) else is_number | column.is_null()
     if column.name in TIMES:
         days = [text[:10] for text in texts] or [""]
         # An index has the range.
         in_range = column.between(min(days), f"{max(days)}T23:59:59")
         return in_range & fn.SUBSTR(column, 1, 10).in_(days)
-    return column.in_(texts)
+    return fn.LOWER(column).in_([text.translate(LOWER) for text in texts])
 
 
-def _integers(texts: Iterable[str]) -> list[int]:
+def _has_numbers(column: Any) -> bool:
+    return column is ENTRY_COLUMNS[AMOUNT] or isinstance(column, (AutoField, BigIntegerField))
+
+
+def _numbers(column: Any, texts: Iterable[str]) -> list[float]:
+    """Return the texts that are numbers of a column, of which others have no entry."""
+    if column is ENTRY_COLUMNS[AMOUNT]:
+        return [number for number in map(number_of, texts) if number is not None]
     return [int(text) for text in texts if re.fullmatch(r"-?[0-9]{1,18}", text)]
 
 
@@ -252,17 +342,18 @@ def _of_column(column: Any, operator: str, value: Any) -> Any:
         return _is_one_of(column, value)
     if isinstance(column, BooleanField):
         return _is_one_of(column, [value])
-    if isinstance(column, (AutoField, BigIntegerField)):
-        conditions = [_compare(column, operator, number) for number in _integers([value])]
+    if _has_numbers(column):
+        conditions = [_compare(column, operator, number) for number in _numbers(column, [value])]
         return conditions[0] & column.is_null(False) if conditions else NOTHING
     if column.name in TIMES:
         value = value.replace(" ", "T")
+        if operator not in ("contains", "like"):
+            return _compare(column, operator, value)
+    # Without regard to the case of ASCII, as in MySQL.
+    column, value = fn.LOWER(column), value.translate(LOWER)
     if operator == "contains":
         return expressions.contains(column, value)
-    if operator == "like":
-        # As SQLite does it: without regard to the case of ASCII.
-        return _is_like(fn.LOWER(column), value.translate(LOWER))
-    return _compare(column, operator, value)
+    return _is_like(column, value) if operator == "like" else _compare(column, operator, value)
 
 
 def _is_like(column: Any, pattern: str) -> Any:

@@ -78,6 +78,9 @@ class PostgresDialect(Dialect):
         "sorted_text": f"{KEY.format('{0}')} {{1}}, {{0}} {{1}}",
         "contains": f"{{0}} LIKE '%%' || {ESCAPED} || '%%'",
         "shares": "NULLIF({0}, '')::jsonb ?| ARRAY[{1}]::text[]",
+        "property_text": "({0}::jsonb ->> {1})",
+        "property_number": "(CASE WHEN {0}::jsonb ->> {1} ~ '^-?[0-9]{1,200}([.][0-9]+)?$' "
+        "THEN CAST({0}::jsonb ->> {1} AS double precision) END)",
         # The server's, which does not stand still in a transaction.
         "utc_now": """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')""",
     }

@@ -64,6 +64,8 @@ class SQLiteDialect(Dialect):
         "contains": "INSTR({0}, {1}) > 0",
         "shares": "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({0}) THEN {0} ELSE '[]' "
         "END) WHERE value IN ({1}))",
+        "property_text": "json_extract({0}, '$.' || {1})",
+        "property_number": "CAST(json_extract({0}, '$.' || {1}) AS REAL)",
         "indexed": "(SELECT rowid FROM page_index WHERE page_index MATCH {0})",
         "utc_now": "strftime('%Y-%m-%dT%H:%M:%S', 'now')",
     }
