@@ -337,7 +337,7 @@ class Ignored(Field[object]):
 
 
 class Output(Field[Any]):
-    """A field of a response: the value of a column, or one that `_serialize` computes.
+    """A field of a response: the value of a column.
 
     `kind` is a Python type that may contain schemas, or a function that returns one. `columns`:
     those that the field needs; None for the column with its name, or with that of `attribute`. It
@@ -353,7 +353,15 @@ class Output(Field[Any]):
         self.kind = kind
 
     def serialize(self, attr: str, obj: Any, accessor: object = None, **kw: object) -> Any:
-        """Return the value of the field, in half the time of Marshmallow's own method."""
+        """Return the value of the field, in a fraction of the time of Marshmallow's method."""
+        return obj[self.attribute or attr]
+
+
+class Converted(Output):
+    """The value of a column, which `_serialize` converts."""
+
+    def serialize(self, attr: str, obj: Any, accessor: object = None, **kw: object) -> Any:
+        """Return the value of the field."""
         return self._serialize(obj[self.attribute or attr], attr, obj)
 
 
@@ -392,7 +400,7 @@ class SameRow(Computed):
         return dumped
 
 
-class Digits(Output):
+class Digits(Converted):
     """An integer or flag, sent as a string of digits."""
 
     json_type: JsonObject = {**STRING, "pattern": "^[0-9]+$"}
@@ -401,7 +409,7 @@ class Digits(Output):
         return str(int(value or 0))
 
 
-class UtcTime(Output):
+class UtcTime(Converted):
     """A stored time, sent with the Z of UTC; null for an empty one."""
 
     json_type: JsonObject = {**STRING, "format": "date-time", "examples": [f"{TIME}Z"]}
@@ -410,11 +418,22 @@ class UtcTime(Output):
         return f"{value}Z" if value else None
 
 
-class StoredJson(Output):
+class StoredJson(Converted):
     """A value that is stored as JSON text, and sent without being parsed."""
 
     def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: object) -> Any:
         return orjson.Fragment(value)
+
+
+class RowSchema(Schema):
+    """A schema of rows whose fields are all an `Output`, with the name that is sent."""
+
+    def dump(self, obj: Any, *, many: bool | None = None) -> Any:
+        """Return the JSON object of a row, in half the time of Marshmallow's own method."""
+        if many:
+            return [self.dump(row) for row in obj]
+        fields: Mapping[str, Any] = self.dump_fields
+        return {name: field.serialize(name, obj) for name, field in fields.items()}
 
 
 def columns_of(schema: Schema) -> tuple[str, ...]:

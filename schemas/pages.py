@@ -19,6 +19,7 @@ from landform.schemas.fields import (
     ListOf,
     Number,
     Output,
+    RowSchema,
     SameRow,
     StoredJson,
     required,
@@ -176,7 +177,7 @@ class Link(Computed):
         return str(obj["urls"].page_link(obj))
 
 
-class PageView(Schema):
+class PageView(RowSchema):
     """A page in the view context.
 
     The row also needs `urls` (`service.page_urls.Urls`) and `shows_content`.

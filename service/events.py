@@ -67,7 +67,8 @@ def list_events(call: Call) -> Reply:
     query_string = call.query_without(name)
     next_url = f"{call.incoming.url}?{query_string and query_string + '&'}{name}={last}"
     headers = {} if last is None else {"Link": f'<{next_url}>; rel="next"'}
-    dumped = [dump_event(row, call.urls) for row in rows]
+    urls = call.urls
+    dumped = [dump_event(row, urls) for row in rows]
     return Reply([event for event in dumped if event], headers=headers, etag=etag)
 
 

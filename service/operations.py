@@ -16,6 +16,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
 from landform.schemas.fields import Ignored, ListOf, add_choices
+from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
 from landform.service.reply import Reply
 from landform.storage.errors import PartError
@@ -28,8 +29,8 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
 # What an operation returns: a schema, one for each context, a Python type with schemas, or a text.
 Returned = Schema | Mapping[str, Schema] | type | GenericAlias | UnionType | str | None
-# A function of a `Call`.
-Prepare = Callable[..., Any]
+# A function of the loaded body and the caller.
+Prepare = Callable[[JsonObject, Identity], Any]
 # A function of a `Call` and the ids in the path.
 View = Callable[..., Reply]
 
@@ -56,8 +57,8 @@ class Operation:
       whose `Location` will have it. `repeatable`: whether a create accepts an
       `Idempotency-Key`; `reads_key`: whether the view itself does. `batch`: whether it may be in
       a batch.
-    - `prepare`: a function for slow work without the database, called before a write blocks
-      others. The view gets its result as `call.prepared`.
+    - `prepare`: a function of the loaded body and the caller, for slow work without the database,
+      called before a write blocks others. The view gets its result as `call.prepared`.
     - `headers`: those of a response that OpenAPI describes. `errors`: the codes that do not follow
       from the other fields, see `openapi/document.py`, and the errors of a part.
     """

@@ -7,7 +7,8 @@ from landform.schemas import pages as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
 from landform.service.page_dump import CONTEXTS, created_reply, page_reply
-from landform.service.pages import find_warnings, render
+from landform.service.pages import find_warnings
+from landform.service.rendering.content import render_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import pages
 from landform.storage.feeds import COPY
@@ -46,7 +47,7 @@ def duplicate_page(call: Call, page_id: int) -> Reply:
     has_room = 0 < len(old["title_raw"]) <= fields.LONGEST_TEXT - len(COPY)
     ending = COPY if has_room else ""
     values = {"title": old["title_raw"] + ending, "content": old["content_raw"]}
-    texts = render(call, {**values, "meta": loads(old["meta"])})
+    texts = render_texts({**values, "meta": loads(old["meta"])}, call.caller)
     columns = {"author": call.caller.author, **NEW, **texts.columns}
     if call.caller.may_write_any_html:
         # The stored HTML, so that cleaned texts stay cleaned.

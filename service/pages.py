@@ -45,11 +45,6 @@ EXAMPLE = {
 }
 
 
-def render(call: Call, values: JsonObject | None = None) -> Texts:
-    """Render the texts of a write, or other values; also those of copies and revisions."""
-    return render_texts(call.body if values is None else values, call.caller)
-
-
 @RESOURCE.get(
     "/pages",
     query=schemas.PageList(),
@@ -99,7 +94,7 @@ def list_pages(call: Call) -> Reply:
     denied="rest_cannot_create",
     headers=("Location", "ETag", "X-Landform-Warning"),
     example=EXAMPLE,
-    prepare=render,
+    prepare=render_texts,
     errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
 )
 def create_page(call: Call) -> Reply:
@@ -155,7 +150,7 @@ def get_page(call: Call, page_id: int) -> Reply:
     if_match="page",
     headers=("ETag", "Last-Modified", "X-Landform-Warning"),
     example={"title": "Winter sale"},
-    prepare=render,
+    prepare=render_texts,
     errors=("rest_post_invalid_id", "empty_content"),
 )
 def update_page(call: Call, page_id: int) -> Reply:
@@ -240,14 +235,14 @@ def paging(
 
 def _dump_list(call: Call, shape: Shape, rows: Sequence[Row]) -> list[JsonObject]:
     """Return the JSON objects of the pages of a list."""
-    shows_all, password = call.query["context"] == "edit", call.page_password
+    shows_all, password, urls = call.query["context"] == "edit", call.page_password, call.urls
     # A password opens the only page whose slug is in the query.
     opens = bool(password) and len(call.query.get("slug") or ()) == 1 and not shows_all
     for row in rows if opens else ():
         if row["password"]:
             call.access.check_password(row, password)
     dumped = [
-        shape.dump(row, call.urls, shows_content=shows_all or opens or not row.get("password"))
+        shape.dump(row, urls, shows_content=shows_all or opens or not row.get("password"))
         for row in rows
     ]
     return embed_authors(call, dumped)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache
 from typing import Any
@@ -47,9 +46,11 @@ def load(
     notes = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
     with _with_headers(notes):
         if_match = read_precondition(service, operation, incoming, ids)  # 428
-        values = load_values(operation, incoming, sent_query, sent_body)  # 400
-        call = Call(service, operation, incoming, sent_query, sent_body, if_match, *values, notes)
-        return replace(call, prepared=operation.prepare(call)) if operation.prepare else call
+        query, body, fields = load_values(operation, incoming, sent_query, sent_body)  # 400
+        prepare = operation.prepare
+        prepared = prepare(body, incoming.access.require()) if prepare else None  # 400
+    sent = sent_query, sent_body
+    return Call(service, operation, incoming, *sent, if_match, query, body, fields, notes, prepared)
 
 
 def complete(call: Call, ids: Mapping[str, Any]) -> Finished:

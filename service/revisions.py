@@ -12,7 +12,8 @@ from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
 from landform.service.operations import WORDPRESS, Resource
 from landform.service.page_dump import CONTEXTS, Shape, make_shape, page_reply
-from landform.service.pages import PAGING, find_warnings, paging, render
+from landform.service.pages import PAGING, find_warnings, paging
+from landform.service.rendering.content import render_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import PageNotFound, pages
 from landform.storage.pages import revisions
@@ -109,7 +110,8 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     values = {name: row[column] for column, name in revisions.RECORDED.items() if name in names}
     if "meta" in values:
         values["meta"] = {**EMPTY_META, **loads(row["meta"])}
-    texts, caller = render(call, values), call.caller
+    caller = call.caller
+    texts = render_texts(values, caller)
     columns = dict(texts.columns)
     if caller.may_write_any_html:
         # The stored HTML, so that cleaned texts stay cleaned.

@@ -59,8 +59,9 @@ def to_response(request: Request, finished: Finished, origins: Collection[str] =
     headers.setdefault("Cache-Control", f"{private}no-cache")
     varies = [sent.get("Vary"), VARY, "Origin" if origins else None]
     headers["Vary"] = ", ".join(filter(None, varies))
-    response = PlainResponse(chunks or body, status, headers, content_type=content_type)
-    if request.origin in origins:
+    kind = PlainResponse if "Location" in headers else Response
+    response = kind(chunks or body, status, headers, content_type=content_type)
+    if origins and request.origin in origins:
         _set_cors_headers(request, response)
     return response
 

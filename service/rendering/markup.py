@@ -8,7 +8,6 @@ with paragraphs added. Both take linear time.
 import re
 from collections import Counter
 from collections.abc import Iterator
-from itertools import dropwhile
 from typing import NamedTuple
 
 # White space in HTML; unlike in str.strip, a non-breaking space is content.
@@ -41,18 +40,18 @@ def tokens(text: str) -> Iterator[Token]:
     last_comment_end = text.rfind("-->")
     while match := _MARKUP.search(text, at):
         start, at = match.span()
-        name = (match[2] or "!").lower()
-        if match[0] == "<!--":
+        tag, slash, name = match[0], match[1], (match[2] or "!").lower()
+        if tag == "<!--":
             if last_comment_end < start + 2:
                 continue
             at = text.find("-->", start + 2) + 3
-        elif not match[0].endswith(">"):
+        elif not tag.endswith(">"):
             continue
-        elif name in ATOMS and not match[1]:
-            at = _end_of_atom(text, name, match[0], at)
+        elif name in ATOMS and not slash:
+            at = _end_of_atom(text, name, tag, at)
         if emitted < start:
             yield Token(text[emitted:start])
-        yield Token(text[start:at], name, bool(match[1]))
+        yield Token(text[start:at], name, bool(slash))
         emitted = at
     if emitted < len(text):
         yield Token(text[emitted:])
@@ -163,13 +162,14 @@ class _Writer:
         if not body:
             self._gap += text
             return
-        self._gap += text[: len(text) - len(text.lstrip(HTML_SPACE))]
+        before, _, after = text.partition(body)
+        self._gap += before
         for number, part in enumerate(_BLANK_LINE.split(body)):
             if number:
                 self._gap = _BLANK.text
             self._add(Token(_LINE_END.sub(f"{_BREAK}\n", part.strip(HTML_SPACE))))
             self._has_content = True
-        self._gap = text[len(text.rstrip(HTML_SPACE)) :]
+        self._gap = after
 
     def _inline(self, token: Token) -> None:
         """Add a tag within a run, a comment, or an inline atom."""
@@ -219,10 +219,7 @@ class _Writer:
     def _end_run(self, paragraph: str = "", *, more_follows: bool = False) -> None:
         """Write the run, in a paragraph if it needs one, and begin another one."""
         blank = more_follows or (self._gap.count("\n") > 1 and self._container() != "li")
-        run = self._run
-        for _ in range(2):
-            # Remove breaks and white space at both ends.
-            run = list(dropwhile(_is_edge, run))[::-1]
+        run = _without_edges(self._run)
         if self._paragraph:
             if run or not _PLAIN_PARAGRAPH.fullmatch(self._paragraph):
                 self._put(f"{self._paragraph}{''.join(run)}</p>")
@@ -260,6 +257,16 @@ def _allows_no_break(before: Token, after: Token) -> bool:
         or (before.name in _UNBROKEN_WITHIN and not before.closing)
         or (after.name in _UNBROKEN_WITHIN and after.closing)
     )
+
+
+def _without_edges(run: list[str]) -> list[str]:
+    """Return a run without breaks and white space at both ends."""
+    start, end = 0, len(run)
+    while start < end and _is_edge(run[start]):
+        start += 1
+    while end > start and _is_edge(run[end - 1]):
+        end -= 1
+    return run[start:end]
 
 
 def _is_edge(part: str) -> bool:

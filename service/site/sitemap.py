@@ -52,10 +52,11 @@ def get_robots(call: Call) -> Reply:
 
 
 def _pages(call: Call, rows: Iterable[Row]) -> Iterator[tuple[str, str]]:
+    urls = call.urls
     for row in rows:
-        if call.urls.address(row["slug"]) is not None:
+        if urls.address(row["slug"]) is not None:
             changed = f"<lastmod>{row['modified_utc']}Z</lastmod>" if row["modified_utc"] else ""
-            yield call.urls.page_link(row), changed
+            yield urls.page_link(row), changed
 
 
 def _xml(root: str, item: str, entries: Iterable[tuple[str, str]]) -> str:

@@ -5,7 +5,8 @@ import json
 from landform.schemas import pages as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
-from landform.service.pages import find_warnings, render
+from landform.service.pages import find_warnings
+from landform.service.rendering.content import render_texts
 from landform.service.reply import Reply
 from landform.service.site.forms import show_forms
 from landform.service.site.pages import Visibility, Visit
@@ -36,7 +37,7 @@ def render_page(call: Call) -> Reply:
     """Return the HTML of a page with these fields for visitors; nothing is stored."""
     values = {**call.body}
     stored = _stored(call, values.pop("id", 0))
-    texts = render(call, values)
+    texts = render_texts(values, call.caller)
     columns = texts.columns
     if stored["id"] and call.caller.may_write_any_html:
         columns = pages.with_old_rendering(stored, columns)

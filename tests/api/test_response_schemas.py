@@ -12,8 +12,12 @@ from marshmallow import INCLUDE, Schema
 from part_tables import WORDPRESS_ROUTES, tables
 
 from landform.schemas import wordpress
-from landform.schemas.fields import UtcTime
+from landform.schemas.fields import UtcTime, columns_of
+from landform.service.json_codec import dumps
 from landform.service.operations import Operation, RouteTable
+from landform.service.page_dump import CONTEXTS as PAGES
+from landform.service.page_dump import WORDPRESS_CONTEXTS
+from landform.service.page_urls import Urls
 from landform.service.resources import HOME
 
 ROUTES = (HOME, *WORDPRESS_ROUTES)
@@ -219,3 +223,14 @@ def test_fields_that_every_response_has_are_required(client: Client) -> None:
         ("FeedPlan", plan), ("EventData", event["data"]), ("ErrorData", error["data"]),
     ):  # fmt: skip
         assert {*schemas[name]["required"]} <= {*response}
+
+
+def test_a_page_is_dumped_as_marshmallow_dumps_it() -> None:
+    urls = Urls("http://localhost", "http://localhost/wp-json/wp/v2")
+    for schema in (*PAGES.values(), *WORDPRESS_CONTEXTS.values()):
+        row = {
+            **dict.fromkeys(columns_of(schema), "2026-01-31T12:00:00"),
+            **{"meta": "{}", "urls": urls, "shows_content": True, "make_excerpt": str},
+        }
+        assert dumps(schema.dump(row)) == dumps(Schema.dump(schema, row))
+        assert len(schema.dump([row, row], many=True)) == 2
