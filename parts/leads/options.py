@@ -8,8 +8,9 @@ from urllib.parse import parse_qs, unquote, urlsplit
 from landform.storage.option import Kind
 
 PORTS = {"smtp": 587, "smtps": 465}
-# Without what begins an encoded word, which programs that read mails decode.
-ADDRESS = re.compile(r"(?!.*=\?)[^\s@<>()\[\],;:\\\"]{1,64}@[A-Za-z0-9.-]{1,253}", re.ASCII)
+# In ASCII, as every server takes it, and without what begins an encoded word, which programs that
+# read mails decode.
+ADDRESS = re.compile(r"(?!.*=\?)(?:(?![@<>()\[\],;:\\\"])[!-~]){1,64}@[A-Za-z0-9.-]{1,253}")
 
 
 @dataclass(frozen=True)

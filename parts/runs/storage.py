@@ -101,9 +101,13 @@ def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
 
 
 def count_unfinished(store: Store) -> dict[str, int]:
-    """Return how many runs there are in each state before and beside success."""
+    """Return how many runs there are in each state before and beside success.
+
+    Those of deleted feeds are left out: they stay as they are.
+    """
     query = FeedRun.select(FeedRun.state, fn.COUNT(FeedRun.id)).group_by(FeedRun.state)
-    rows = query.where(FeedRun.state.in_(UNFINISHED)).tuples().execute(store.database)
+    query = query.where(FeedRun.state.in_(UNFINISHED), FeedRun.feed_id.in_(Feed.select(Feed.id)))
+    rows = query.tuples().execute(store.database)
     return {**dict.fromkeys(UNFINISHED, 0), **dict(rows)}
 
 

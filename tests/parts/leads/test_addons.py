@@ -98,6 +98,7 @@ NO_ADDRESS = "The feed has no valid address in toEmail or toField."
 SETTINGS: list[tuple[str, dict[str, Any], str | None]] = [
     ("email", {}, NO_ADDRESS), ("email", {"toEmail": "us"}, NO_ADDRESS),
     ("email", {"toEmail": "us@example.com,"}, NO_ADDRESS), ("email", {"toEmail": [1]}, NO_ADDRESS),
+    ("email", {"toEmail": "j\u00f6rg@example.com"}, NO_ADDRESS),
     ("email", {"toEmail": ", ".join(["us@example.com"] * 21)}, NO_ADDRESS),
     ("email", {"toEmail": " us@example.com, {E-mail:2}"}, None), ("email", {"toField": 2}, None),
     (HOOK, {}, NO_URL), (HOOK, {"requestURL": 1}, NO_URL),
@@ -152,6 +153,7 @@ def test_only_planned_feeds_run_and_only_for_active_entries(desk: Desk, hook: Re
     assert {run["state"] for run in desk.runs()} == {"success"}
 
 
+@pytest.mark.settings(METRICS=True)
 def test_nothing_is_tried_again_for_what_is_off_in_the_trash_or_deleted(desk: Desk) -> None:
     tries = list[str]()
 
@@ -175,8 +177,10 @@ def test_nothing_is_tried_again_for_what_is_off_in_the_trash_or_deleted(desk: De
     assert (retry(), tries) == ([("failed", "No.")] * 2, ["F"])
     desk.put(f"/feeds/{off}/properties", json={"is_active": True})
     assert (retry(), sorted(tries)) == ([("failed", "No.")] * 2, ["F", "off"])
+    assert 'landform_runs{state="failed"} 2.0' in desk.get("/metrics").text
     desk.ok(desk.delete(f"/feeds/{off}"))
     assert (retry()[1], tries) == (("failed", "No."), ["F"])
+    assert 'landform_runs{state="failed"} 1.0' in desk.get("/metrics").text
     desk.set_status(entry_id, "trash")
     assert (retry(), tries) == ([("failed", "No.")], [])
     desk.set_status(entry_id, "active")
@@ -373,6 +377,7 @@ EVIL = [
     *("a@example.com, b@example.com", "<a@example.com>", WORD, f"{WORD} é", f'=?x"{WORD}'),
     *("=?utf-8?q?x=0D=0ABcc=3A_y?=@example.com", f"boss@example.com, {'x' * 80} y"),
     *(f"{'é' * 90} <boss@example.com>, {WORD}", f'"Boss" <boss@example.com>,{" z" * 80}'),
+    *("p\u0430ypal@example.com", "a\u202e@example.com", "a\x01b@example.com"),
 ]  # fmt: skip
 MAIL_HEADERS = {
     *("From", "To", "Subject", "Date", "Message-ID", "Auto-Submitted", "MIME-Version"),
