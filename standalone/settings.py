@@ -36,8 +36,8 @@ KNOWN = frozenset({"CONFIG", "KEY"})
 MIN_SECRET_LENGTH = 12
 # The sources of values, beside a file.
 DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
-# The settings that gunicorn's master has read, for its workers.
-preloaded: list["Settings"] = []
+# The settings that gunicorn's master has read for its workers, with the variables at that time.
+preloaded: list[tuple[dict[str, str], "Settings"]] = []
 
 
 class SettingError(ValueError):
@@ -117,8 +117,8 @@ def read_settings(values: Mapping[str, object] | None = None) -> Settings:
     Those that are `preloaded` are not read again. Raises `SettingError` for an invalid value, and
     for an unknown name in the mapping or the file.
     """
-    if values is None and preloaded:
-        return preloaded[0]
+    if values is None and preloaded and preloaded[0][0] == _variables():
+        return preloaded[0][1]
     sources = find_values(values)
     try:
         settings = _make_settings({name.lower(): value for name, (value, _) in sources.items()})
@@ -158,8 +158,13 @@ def _make_settings(values: dict[str, Any]) -> Settings:
 def preload_settings() -> Settings:
     """Read the settings again, for this process and its future children."""
     preloaded.clear()
-    preloaded.append(read_settings())
-    return preloaded[0]
+    settings = read_settings()
+    preloaded.append((_variables(), settings))
+    return settings
+
+
+def _variables() -> dict[str, str]:
+    return {name: text for name, text in os.environ.items() if name.startswith(PREFIX)}
 
 
 def _read_file(path: str) -> dict[str, object]:
@@ -189,9 +194,9 @@ def warnings() -> Iterator[str]:
     """
     # Compared without the prefix, which would make any two names similar.
     names = KNOWN.union(all_settings(), *(part.variables for part in all_parts().values()))
-    for variable in sorted(os.environ):
+    for variable in sorted(_variables()):
         name = variable.removeprefix(PREFIX)
-        if variable.startswith(PREFIX) and name not in names:
+        if name not in names:
             yield _unknown(variable, name, names, PREFIX)
     credentials = read_settings().credentials or {}
     if short := [name for name, secret in credentials.items() if len(secret) < MIN_SECRET_LENGTH]:

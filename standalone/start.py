@@ -50,7 +50,7 @@ def renew_settings() -> Settings:
 
     What was before stays if there is an error. The settings must name the store that is served.
     """
-    before = read_settings()
+    before, previous = read_settings(), preloaded.copy()
     try:
         settings = preload_settings()
         if settings.database_url != before.database_url:
@@ -59,7 +59,7 @@ def renew_settings() -> Settings:
             store.close()
         loaded = load_templates(settings.templates)
     except (StorageError, ValueError) as error:
-        preloaded[:] = [before]
+        preloaded[:] = previous
         reason = str(error).removesuffix(".")
         logging.getLogger("landform").error("%s. The settings and templates stay.", reason)
         return before

@@ -12,6 +12,7 @@ from landform.standalone.commands.tools import ChoiceOf, migrated_store
 from landform.storage import api_keys
 from landform.storage.rows import MAX_INTEGER
 
+AUTHOR = click.IntRange(1, MAX_INTEGER)
 LOCAL_MODE_ENDED = """
 Local mode has ended with this first key, for good: only reads of published pages need no key now.
 Send the secret with every other request:
@@ -27,12 +28,7 @@ def key() -> None:
 @key.command("create")
 @click.argument("name")
 @click.option("--scope", "scopes", multiple=True, required=True, type=ChoiceOf(all_scopes))
-@click.option(
-    "--author",
-    default=1,
-    type=click.IntRange(1, MAX_INTEGER),
-    help="Author of the pages it creates.",
-)
+@click.option("--author", default=1, type=AUTHOR, help="Author of the pages it creates.")
 @click.option("--expires", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="In UTC.")
 def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetime | None) -> None:
     """Create a key and print its secret, which is shown only once."""

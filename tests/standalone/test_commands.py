@@ -69,7 +69,7 @@ def test_a_full_disk_at_the_output_is_an_error_in_a_sentence() -> None:
 def test_events_are_printed_as_they_come_until_nobody_reads_them(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/new.db"
     environment = {**os.environ, "LANDFORM_DATABASE_URL": url}
-    command = [sys.executable, "-m", "landform.standalone.cli", "events"]
+    command = [sys.executable, "-m", "landform.standalone", "events"]
 
     def follow() -> subprocess.Popen[str]:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
