@@ -2,7 +2,6 @@
 
 import logging
 from collections.abc import Callable, Collection, Mapping
-from dataclasses import replace
 from importlib.metadata import version
 from platform import python_version
 from typing import Any
@@ -55,8 +54,6 @@ def create_app(settings: Mapping[str, object] | None = None) -> Flask:
     values = read_settings(mapping)
     app.url_map.merge_slashes = False
     set_up_logging(values)
-    # A proxy forwards requests of other machines, and not every one says so.
-    values = replace(values, local_mode=not values.trusted_proxies)
     blueprint = make_blueprint(values)
     app.register_blueprint(blueprint)
     if not blueprint.service.store.database.on_server:

@@ -75,11 +75,12 @@ def serves_landform(app: Any) -> bool:
 
 def on_starting(server: Any) -> None:
     """Check the addresses and open the database, before there are workers."""
+    if not server.address:
+        raise SystemExit("Error: there is no address to listen at; write 127.0.0.1:8000.")
     for address in server.address:
         # gunicorn takes a number alone for a host.
         if isinstance(address, tuple) and (address[0].isdigit() or not 0 <= address[1] <= 65535):
             raise SystemExit(f"Error: {address} is no address with a port; write 127.0.0.1:8000.")
-    preload_settings()
     if serves_landform(server.app):
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
@@ -87,6 +88,7 @@ def on_starting(server: Any) -> None:
             os.environ[IDENTITY] = identity
         for warning in warnings():
             server.log.warning("%s", warning)
+    preload_settings()
 
 
 def when_ready(server: Any) -> None:

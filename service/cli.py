@@ -44,11 +44,16 @@ class Commands(AppGroup):
         return Path(os.devnull)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; storage that cannot be used ends it with its message."""
+        """Run the command; its message ends it if the storage or a file cannot be used."""
         ctx.meta[GROUP] = self
         try:
             return super().invoke(ctx)
-        except StorageError as error:
+        except BrokenPipeError:
+            # Click ends the command.
+            raise
+        except UnicodeEncodeError as error:
+            raise click.ClickException("A text of the command is not valid UTF-8.") from error
+        except (StorageError, OSError) as error:
             raise click.ClickException(str(error)) from error
 
 

@@ -105,6 +105,3 @@ def _with_options(command: click.Command) -> click.Command:
 main = StandaloneCommands(_all_commands, _read_options, _open_service)
 main.help = "Landing pages and form feeds over HTTP."
 main = click.version_option(package_name="landform", prog_name="landform")(main)
-
-if __name__ == "__main__":
-    main()

@@ -27,7 +27,6 @@ from landform.storage.option import (
     seconds,
     whole,
 )
-from landform.storage.part import Part
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"
@@ -37,8 +36,8 @@ KNOWN = frozenset({"CONFIG", "KEY"})
 MIN_SECRET_LENGTH = 12
 # The sources of values, beside a file.
 DEFAULT, ENVIRONMENT, PYTHON = "default", "environment", "Python"
-# The content of the settings file, by its path, as the master has read it for its workers.
-preloaded: dict[str, dict[str, object]] = {}
+# The settings that gunicorn's master has read for its workers, with the variables at that time.
+preloaded: list[tuple[dict[str, str], "Settings"]] = []
 
 
 class SettingError(ValueError):
@@ -80,8 +79,6 @@ class Settings(Options):
     threads: int = option(
         2, whole(1), "threads of each process: how many requests it handles at once"
     )
-    # Those of `parts`, and those that a setting disables.
-    configured_parts: tuple[Part, ...] = ()
     client_timeout: float = option(
         30.0,
         seconds(0.001),
@@ -92,17 +89,11 @@ class Settings(Options):
     def __post_init__(self) -> None:
         """Convert the values, and check the package that metrics need."""
         super().__post_init__()
+        # A proxy forwards requests of other machines, and not every one says so.
+        object.__setattr__(self, "local_mode", not self.trusted_proxies)
         if self.metrics and find_spec("prometheus_client") is None:
             problem = "needs the package prometheus-client (extra `metrics` of landform)"
             raise OptionError("metrics", f"{problem}, which is not installed")
-
-    def value_of(self, setting: str) -> object:
-        """Return the value of a setting, which may be one of a part."""
-        for part in self.configured_parts:
-            for name, declared in options_of(type(part)).items():
-                if declared.metadata["setting"] == setting.lower():
-                    return getattr(part, name)
-        return getattr(self, setting.lower())
 
 
 @cache
@@ -120,6 +111,40 @@ def _part_settings() -> dict[str, Field[Any]]:
     return {option.metadata["setting"]: option for option in options}
 
 
+def read_settings(values: Mapping[str, object] | None = None) -> Settings:
+    """Return the settings of a mapping, or else of the environment and the settings file.
+
+    Those that are `preloaded` are not read again. Raises `SettingError` for an invalid value, and
+    for an unknown name in the mapping or the file.
+    """
+    if values is None and preloaded and preloaded[0][0] == _variables():
+        return preloaded[0][1]
+    sources = find_values(values)
+    try:
+        settings = _make_settings({name.lower(): value for name, (value, _) in sources.items()})
+        if values is None and settings.database_url == IN_MEMORY:
+            raise OptionError("database_url", NO_MEMORY)
+    except OptionError as error:
+        name = error.name.upper()
+        source, places = sources[name][1], {PYTHON: name, ENVIRONMENT: PREFIX + name}
+        called = places.get(source, f"{source}: {error.name}")
+        raise SettingError(f"{called} {error.problem}.") from None
+    return settings
+
+
+def find_values(mapping: Mapping[str, object] | None = None) -> dict[str, tuple[Any, str]]:
+    """Return the values that are given, as in `read_settings`, each with its source, by name."""
+    if mapping is not None:
+        _check_names(mapping, all_settings(), "")
+        return {name: (value, PYTHON) for name, value in mapping.items()}
+    path = os.environ.get(CONFIG, "")
+    values = {name: (value, path) for name, value in _read_file(path).items()}
+    for name in all_settings():
+        if (text := os.environ.get(PREFIX + name)) is not None:
+            values[name] = text, ENVIRONMENT
+    return values
+
+
 def _make_settings(values: dict[str, Any]) -> Settings:
     """Return the settings with their parts. The values of parts are removed from `values`."""
     parts = []
@@ -127,56 +152,25 @@ def _make_settings(values: dict[str, Any]) -> Settings:
         names = {option.metadata["setting"]: name for name, option in options_of(part).items()}
         options = {names[name]: values.pop(name) for name in names.keys() & values.keys()}
         parts.append(part(**options))
-    return Settings(**values, parts=tuple(parts), configured_parts=tuple(parts))
-
-
-def read_settings(values: Mapping[str, object] | None = None) -> Settings:
-    """Return the settings of a mapping, or else of the environment and the settings file.
-
-    Raises `SettingError` for an invalid value, and for an unknown name in the mapping or the file.
-    """
-    return find_settings(values)[0]
-
-
-def find_settings(mapping: Mapping[str, object] | None = None) -> tuple[Settings, dict[str, str]]:
-    """Return the settings, as `read_settings`, and the source of each that is not a default."""
-    layers: list[tuple[str, Mapping[str, Any]]]
-    if mapping is None:
-        path = os.environ.get(CONFIG, "")
-        variables = {name: os.environ.get(PREFIX + name) for name in all_settings()}
-        present = {name: value for name, value in variables.items() if value is not None}
-        layers = [(path, _read_file(path)), (ENVIRONMENT, present)]
-    else:
-        _check_names(mapping, all_settings(), "")
-        layers = [(PYTHON, mapping)]
-    values = {name.lower(): value for _, layer in layers for name, value in layer.items()}
-    sources = {name: source for source, layer in layers for name in layer}
-    try:
-        settings = _make_settings(values)
-        if mapping is None and settings.database_url == IN_MEMORY:
-            raise OptionError("database_url", NO_MEMORY)
-    except OptionError as error:
-        name = error.name.upper()
-        places = {PYTHON: name, ENVIRONMENT: PREFIX + name}
-        called = places.get(sources[name], f"{sources[name]}: {error.name}")
-        raise SettingError(f"{called} {error.problem}.") from None
-    return settings, sources
+    return Settings(**values, parts=tuple(parts))
 
 
 def preload_settings() -> Settings:
-    """Read the settings file again, for this process and its future children."""
+    """Read the settings again, for this process and its future children."""
     preloaded.clear()
-    path = os.environ.get(CONFIG, "")
-    preloaded[path] = _read_file(path)
-    return read_settings()
+    settings = read_settings()
+    preloaded.append((_variables(), settings))
+    return settings
+
+
+def _variables() -> dict[str, str]:
+    return {name: text for name, text in os.environ.items() if name.startswith(PREFIX)}
 
 
 def _read_file(path: str) -> dict[str, object]:
     """Return the values in a settings file, by the names of their settings in capitals."""
     if not path:
         return {}
-    if path in preloaded:
-        return preloaded[path]
     try:
         with open(path, "rb") as opened:
             table = tomllib.load(opened)
@@ -200,9 +194,9 @@ def warnings() -> Iterator[str]:
     """
     # Compared without the prefix, which would make any two names similar.
     names = KNOWN.union(all_settings(), *(part.variables for part in all_parts().values()))
-    for variable in sorted(os.environ):
+    for variable in sorted(_variables()):
         name = variable.removeprefix(PREFIX)
-        if variable.startswith(PREFIX) and name not in names:
+        if name not in names:
             yield _unknown(variable, name, names, PREFIX)
     credentials = read_settings().credentials or {}
     if short := [name for name, secret in credentials.items() if len(secret) < MIN_SECRET_LENGTH]:

@@ -3,10 +3,10 @@
 import logging
 
 from landform.service.options import new_store
-from landform.service.site.responses import load_templates, preloaded
+from landform.service.site.responses import load_templates
+from landform.service.site.responses import preloaded as templates
 from landform.standalone.logs import set_up_logging
-from landform.standalone.settings import Settings, preload_settings, read_settings
-from landform.standalone.settings import preloaded as preloaded_files
+from landform.standalone.settings import Settings, preload_settings, preloaded, read_settings
 from landform.storage import StorageError, api_keys
 
 LOCAL_MODE = (
@@ -27,7 +27,7 @@ def prepare(settings: Settings) -> str | None:
     store = new_store(settings, has_timeouts=False)
     try:
         # For the workers, which start later.
-        preloaded[settings.templates] = load_templates(settings.templates)
+        templates[settings.templates] = load_templates(settings.templates)
         store.open(create=settings.create_database)
     except (StorageError, ValueError) as error:
         raise SystemExit(f"Error: {error}") from None
@@ -50,20 +50,19 @@ def renew_settings() -> Settings:
 
     What was before stays if there is an error. The settings must name the store that is served.
     """
-    before, file = read_settings(), preloaded_files.copy()
+    before, previous = read_settings(), preloaded.copy()
     try:
         settings = preload_settings()
         if settings.database_url != before.database_url:
             store = new_store(settings, has_timeouts=False)
             store.check(current=True)
             store.close()
-        templates = load_templates(settings.templates)
+        loaded = load_templates(settings.templates)
     except (StorageError, ValueError) as error:
-        preloaded_files.clear()
-        preloaded_files.update(file)
+        preloaded[:] = previous
         reason = str(error).removesuffix(".")
         logging.getLogger("landform").error("%s. The settings and templates stay.", reason)
         return before
-    preloaded.clear()
-    preloaded[settings.templates] = templates
+    templates.clear()
+    templates[settings.templates] = loaded
     return settings

@@ -193,7 +193,7 @@ def make_key(server: Server, *scopes: str, name: str = "") -> str:
 
 def keys(server: Server, *command: str) -> str:
     """Run `landform key`, and return what it prints."""
-    program = [sys.executable, "-m", "landform.standalone.cli", "key", *command]
+    program = [sys.executable, "-m", "landform.standalone", "key", *command]
     done = subprocess.run(
         [*program, "--database", server.database], capture_output=True, check=True
     )

@@ -262,16 +262,19 @@ class Server:
         """The URL of its database."""
         return self.environment.get("LANDFORM_DATABASE_URL", f"sqlite:///{self.folder}/landform.db")
 
+    def command(self) -> list[str]:
+        """Return the module that is run, and its arguments."""
+        configuration = str(ROOT / "gunicorn.conf.py")
+        address = f"127.0.0.1:{self.port}"
+        return ["gunicorn", "-c", configuration, "-b", address, "landform.wsgi:app"]
+
     def start(self) -> "Server":
         """Start it and wait for its first answer."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("LANDFORM")}
         out, log = ((self.folder / name).open("ab") for name in ("server.out", "server.log"))
         with out, log:
             self.process = subprocess.Popen(
-                [
-                    *(sys.executable, "-m", "gunicorn", "-c", str(ROOT / "gunicorn.conf.py")),
-                    *("-b", f"127.0.0.1:{self.port}", "landform.wsgi:app", *self.arguments),
-                ],
+                [sys.executable, "-m", *self.command(), *self.arguments],
                 cwd=self.folder,
                 env={**kept, "LANDFORM_WORKERS": "2", "LANDFORM_CREDENTIALS": SECRET}
                 | self.environment,

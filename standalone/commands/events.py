@@ -18,6 +18,7 @@ from landform.standalone.commands.tools import ChoiceOf, open_store
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import type_patterns
 from landform.storage.events import read
+from landform.storage.rows import MAX_INTEGER
 
 LOOK_SECONDS = 0.5
 # How long `deliver` waits for what it sends when it is stopped.
@@ -26,7 +27,11 @@ EXPIRED = "Events after {} are not kept, or the id is of another store; begin wi
 
 
 @click.command("events")
-@click.option("--after", type=click.IntRange(0), help="Only events after this id; default: all.")
+@click.option(
+    "--after",
+    type=click.IntRange(0, MAX_INTEGER),
+    help="Only events after this id; default: all.",
+)
 @click.option(
     "--type",
     "types",

@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from math import isnan
 
 import click
 
@@ -9,7 +10,9 @@ from landform.service.auth.credentials import all_scopes
 from landform.service.cli import current_group
 from landform.standalone.commands.tools import ChoiceOf, migrated_store
 from landform.storage import api_keys
+from landform.storage.rows import MAX_INTEGER
 
+AUTHOR = click.IntRange(1, MAX_INTEGER)
 LOCAL_MODE_ENDED = """
 Local mode has ended with this first key, for good: only reads of published pages need no key now.
 Send the secret with every other request:
@@ -25,7 +28,7 @@ def key() -> None:
 @key.command("create")
 @click.argument("name")
 @click.option("--scope", "scopes", multiple=True, required=True, type=ChoiceOf(all_scopes))
-@click.option("--author", default=1, type=click.IntRange(1), help="Author of the pages it creates.")
+@click.option("--author", default=1, type=AUTHOR, help="Author of the pages it creates.")
 @click.option("--expires", type=click.DateTime(["%Y-%m-%d", "%Y-%m-%dT%H:%M:%S"]), help="In UTC.")
 def create_key(name: str, scopes: tuple[str, ...], author: int, expires: datetime | None) -> None:
     """Create a key and print its secret, which is shown only once."""
@@ -77,6 +80,8 @@ def revoke_key(name: str) -> None:
 )
 def rotate_key(name: str, grace: float) -> None:
     """Give a key a new secret and print it, which is shown only once."""
+    if isnan(grace):
+        raise click.BadParameter("that is not a number", param_hint="--grace")
     with migrated_store() as store:
         _print_secret(api_keys.rotate(store, name, timedelta(hours=grace)))
 

@@ -61,17 +61,19 @@ def list_settings(as_json: bool) -> None:
 
     Also where the value came from, and the default. Secrets are not shown.
     """
-    configured, sources = settings.find_settings()
-    for variable in click.get_current_context().meta.get(SET_BY_OPTIONS, []):
-        sources[variable.removeprefix(settings.PREFIX)] = "flag"
-    rows = []
+    settings.read_settings()
+    by_options = click.get_current_context().meta.get(SET_BY_OPTIONS, [])
+    values, rows = settings.find_values(), []
     for name, declared in settings.all_settings().items():
-        value, kind = configured.value_of(name), declared.metadata["kind"]
+        variable, kind = settings.PREFIX + name, declared.metadata["kind"]
+        value, source = values.get(name, (declared.default, settings.DEFAULT))
+        if name in values:
+            value = kind.read(value)
         rows.append(
             {
-                "name": settings.PREFIX + name,
+                "name": variable,
                 "value": kind.hide(value) if value and kind.hide else value,
-                "source": sources.get(name, settings.DEFAULT),
+                "source": "flag" if variable in by_options else source,
                 "default": declared.default,
                 "accepts": kind.description,
                 "meaning": LINK.sub(r"\1", declared.metadata["meaning"]),

@@ -63,6 +63,15 @@ def test_a_secret_is_shown_once_with_a_request_any_scope_may_make(keys: Keys, sc
     assert (answer.status_code, answer.get_json()["scopes"]) == (200, [scope])
 
 
+def test_the_first_key_is_said_to_end_local_mode_where_there_was_one(
+    make_database: Callable[[], str],
+) -> None:
+    create = "key", "create", "news", "--scope", "pages:read"
+    for proxies in ("1", "0"):
+        new = command(make_database(), *create, LANDFORM_TRUSTED_PROXIES=proxies)
+        assert ("Local mode has ended" in new.stderr) == (proxies == "0")
+
+
 def test_a_list_of_keys_shows_no_secret(keys: Keys) -> None:
     keys.make("news", "pages:write", "pages:read", options=("--author", "7"))
     keys.make("late", options=("--expires", "2099-01-01"))

@@ -117,7 +117,7 @@ def test_no_file_gets_its_name_before_it_is_on_disk(tmp_path: Path, command: str
     store.dispose()
     what, name = command.split()
     target = file if what == "restore" else tmp_path / name
-    arguments = ("-m", "landform.standalone.cli", what, str(tmp_path / name))
+    arguments = ("-m", "landform.standalone", what, str(tmp_path / name))
     calls = list(traced(tmp_path, *arguments, LANDFORM_DATABASE_URL=f"sqlite:///{file}"))
     (named,) = [
         place

@@ -37,11 +37,39 @@ def test_an_unknown_command_is_named(given: str) -> None:
     assert (told.exit_code, "No such" in told.output, given in told.output) == (2, True, True)
 
 
+WRONG = {
+    "key create a --scope feeds:read --author 9223372036854775808": "is not in the range",
+    "key rotate a --grace nan": "that is not a number",
+    "events --after 9223372036854775808": "is not in the range",
+    "plan 3 --entry {} --entry-id \udcff": "not valid UTF-8",
+    "migrate --database \udcff.db": "not valid UTF-8",
+}
+
+
+@pytest.mark.parametrize("line", WRONG, ids=ascii)
+def test_a_wrong_value_is_refused_in_a_sentence(tmp_path: Path, line: str) -> None:
+    (tmp_path / "entry.json").write_text("{}")
+    environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{tmp_path}/new.db"}
+    assert CliRunner().invoke(cli.main, ["migrate"], env=environment).exit_code == 0
+    arguments = line.format(tmp_path / "entry.json").split()
+    refused = CliRunner().invoke(cli.main, arguments, env=environment)
+    assert isinstance(refused.exception, SystemExit)
+    assert WRONG[line] in refused.stderr
+
+
+@pytest.mark.servers
+def test_a_full_disk_at_the_output_is_an_error_in_a_sentence() -> None:
+    with Path("/dev/full").open("wb") as full:
+        command = [sys.executable, "-m", "landform.standalone", "settings"]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (1, b"Error: [Errno 28] No space left on device\n")
+
+
 @pytest.mark.servers
 def test_events_are_printed_as_they_come_until_nobody_reads_them(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/new.db"
     environment = {**os.environ, "LANDFORM_DATABASE_URL": url}
-    command = [sys.executable, "-m", "landform.standalone.cli", "events"]
+    command = [sys.executable, "-m", "landform.standalone", "events"]
 
     def follow() -> subprocess.Popen[str]:
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}

@@ -2,13 +2,10 @@
 
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from applications import SECRET
 from conftest import Server
 from processes import children, reload, until
 
@@ -23,8 +20,9 @@ def link(server: Server) -> str:
     return str(server.call("GET", "/pages/1")[1]["link"])
 
 
-# What is wrong with a settings file, and what the log says of it.
+# What is wrong with a settings file, None for one that is missing, and what the log says of it.
 WRONG = {
+    None: "/settings.toml cannot be read",
     URL.format("b") + "workers =": "is not valid TOML",
     URL.format("b") + "timezoen = 'UTC'\n": "did you mean timezone?",
     URL.format("b") + "threads = 0\n": "threads must be a whole number from 1",
@@ -66,7 +64,7 @@ def test_a_reload_with_wrong_settings_keeps_those_from_before(
 ) -> None:
     server = start(start_server, file)
     for text, why in WRONG.items():
-        file.write_bytes(text.encode(errors="surrogateescape"))
+        file.unlink() if text is None else file.write_text(text)
         before = len(log_of(server))
         reload(server)
         until(lambda: link(server) == "https://a.example/one/", "It is not served.")
@@ -80,21 +78,16 @@ def test_a_reload_with_wrong_settings_keeps_those_from_before(
     until(lambda: link(server) == "https://b.example/one/", "It is not reloaded.")
 
 
-def test_a_settings_file_that_is_missing_does_not_end_the_service(
+def test_a_new_worker_has_the_settings_and_templates_of_the_others(
     start_server: Callable[..., Server], file: Path
 ) -> None:
+    own = file.parent / "own"
+    own.mkdir()
+    file.write_text(URL.format("a") + "templates = 'own'\n")
     server = start(start_server, file)
-    file.unlink()
+    own.rmdir()
     reload(server)
-    until(lambda: link(server) == "https://a.example/one/", "It is not served.")
-    assert f"The settings file {file} cannot be read" in log_of(server)
-    assert KEPT in log_of(server)
-
-
-def test_a_new_worker_has_the_settings_of_the_others(
-    start_server: Callable[..., Server], file: Path
-) -> None:
-    server = start(start_server, file)
+    assert "templates must be a folder that is there" in log_of(server)
     for text in ("workers =", URL.format("b")):
         file.write_text(text)
         workers = children(server.process.pid)
@@ -106,16 +99,9 @@ def test_a_new_worker_has_the_settings_of_the_others(
 class Serve(Server):
     """The service as `landform serve` starts it."""
 
-    def start(self) -> "Serve":
-        """Start it and wait for its first answer."""
-        line = ["-m", "landform.standalone", "serve", "--bind", f"127.0.0.1:{self.port}"]
-        with (self.folder / "server.log").open("ab") as log:
-            self.process = subprocess.Popen(
-                [sys.executable, *line], cwd=self.folder, stderr=log, start_new_session=True,
-                env={**os.environ, "LANDFORM_CREDENTIALS": SECRET, **self.environment},
-            )  # fmt: skip
-        until(self._answers, "The server does not answer.", 60)
-        return self
+    def command(self) -> list[str]:
+        """Return the module that is run, and its arguments."""
+        return ["landform.standalone", "serve", "--bind", f"127.0.0.1:{self.port}"]
 
 
 def test_the_command_serve_keeps_its_settings_too(tmp_path: Path, file: Path) -> None:

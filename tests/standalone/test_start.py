@@ -66,6 +66,7 @@ BINDS = {
     "127.0.0.1:99999": "is no address with a port",
     "::1:8000": "is not a valid port number",
     "unix:file": "is not a socket", "fd://99": "Bad file descriptor",
+    "": "no address to listen at",
 }  # fmt: skip
 
 
