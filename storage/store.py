@@ -3,7 +3,7 @@
 import logging
 import time
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import timedelta
 from functools import wraps
@@ -15,7 +15,7 @@ import peewee
 from landform.storage import migrating
 from landform.storage.clock import DAY, Clock, earlier
 from landform.storage.engines import open_engine
-from landform.storage.engines.database import EngineDatabase, EngineOptions, WatchedVersions
+from landform.storage.engines.database import EngineDatabase, EngineOptions
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable, reason_of
 from landform.storage.models import StoreInfo
 from landform.storage.query_budget import Deadline
@@ -25,6 +25,8 @@ log = logging.getLogger("landform")
 FIRST_MIGRATION = "0001"
 # The seconds that `try_write` waits for other threads, and again for other processes.
 TRY_SECONDS = 0.01
+# By the name of a table that is cached: a value that changes with every write to it.
+WatchedVersions = Mapping[str, Hashable]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -208,7 +210,12 @@ class Store:
         None if they are not known.
         """
         self._leave_parent()
-        return self.database.versions()
+        try:
+            with self.database.connected() as db:
+                rows = db.execute_sql(db.dialect.versions).fetchall()
+        except (peewee.DatabaseError, StorageError):
+            return None
+        return {name: (db.losses, *version) for name, *version in rows}
 
     def dispose(self) -> None:
         """Close all connections that are not in use."""

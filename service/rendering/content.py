@@ -15,7 +15,7 @@ from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
 from landform.service.rendering.cost import MOST_MARKUP, limit_exceeded
 from landform.service.rendering.form_markers import BLOCK, marker_of_block, without_markers
-from landform.service.rendering.markup import HTML_SPACE, paragraphs, tokens
+from landform.service.rendering.markup import HTML_SPACE, inside, paragraphs, tokens
 from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, plain_markup
 from landform.storage.rows import Row
 
@@ -171,12 +171,11 @@ def visible_text(html: str, between: str = "", within: Collection[str] = ()) -> 
 
 
 def _texts(html: str, between: str, within: Collection[str]) -> Iterator[str]:
-    for piece, name, closing in tokens(html):
-        if not name:
-            yield piece
-        elif name == "pre" and not closing:
-            inner = tokens(piece[piece.find(">") + 1 : piece.rfind("</")])
+    for token in tokens(html):
+        if not token.name:
+            yield token.text
+        elif token.name == "pre" and not token.closing:
             yield between
-            yield from (text for text, tag, _ in inner if not tag)
+            yield from (text for text, tag, _ in tokens(inside(token)) if not tag)
         else:
-            yield "" if name in within else between
+            yield "" if token.name in within else between

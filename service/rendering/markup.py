@@ -66,6 +66,14 @@ def _end_of_atom(text: str, name: str, tag: str, at: int) -> int:
     return len(text) if end < 0 else end + 1
 
 
+def inside(atom: Token) -> str:
+    """Return the text between the tags of an atom, which may have no end tag."""
+    tag = _MARKUP.match(atom.text)
+    start = tag.end() if tag else 0
+    closer = _ATOM_ENDS[atom.name].search(atom.text, start)
+    return atom.text[start : closer.start() if closer else None]
+
+
 _BLOCKS = frozenset(
     "table thead tfoot caption col colgroup tbody tr td th div dl dd dt ul ol li pre form map area"
     " blockquote address style p h1 h2 h3 h4 h5 h6 hr fieldset legend section article aside hgroup"

@@ -4,7 +4,7 @@ import logging
 import os
 import time
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
@@ -30,8 +30,6 @@ REPORT_SECONDS = 60
 T = TypeVar("T")
 # A row as the driver returns it.
 Record = tuple[Any, ...]
-# By the name of a table that is cached: a value that changes with every write to it.
-WatchedVersions = Mapping[str, Hashable]
 URL_FORMS = "The database URL must look like sqlite:///landform.db or postgresql://user@host/name."
 NO_FILE = (
     "A database on a server is backed up and restored by the tools of that, such as pg_dump and "
@@ -103,7 +101,7 @@ class EngineDatabase(peewee.Database, ABC):
         self._idle: list[Any] = []
         self._process = os.getpid()
         # The number of closed connections; with each, all versions that were read are obsolete.
-        self._losses = 0
+        self.losses = 0
         # Called with each statement and its seconds; `BEGIN` is the wait for the lock.
         self.observers: list[Callable[[str, float], None]] = []
         # Whether the last write had no room, and the time (monotonic) of the next line in the log.
@@ -182,7 +180,7 @@ class EngineDatabase(peewee.Database, ABC):
 
     def close_connection(self, connection: Any) -> None:
         """Close a connection that cannot be used again."""
-        self._losses += 1
+        self.losses += 1
         connection.close()
 
     def discard(self) -> None:
@@ -283,15 +281,6 @@ class EngineDatabase(peewee.Database, ABC):
     def unusable(self, problem: str) -> DatabaseUnusable:
         """Return a `DatabaseUnusable` with a problem of this database, and with advice."""
         return DatabaseUnusable(f"{self.name} {problem} {self.remedy}".strip())
-
-    def versions(self) -> WatchedVersions | None:
-        """Return the versions of tables after the commits of all processes, or None."""
-        try:
-            with self.connected():
-                rows = self.execute_sql(self.dialect.versions).fetchall()
-        except (peewee.DatabaseError, StorageError):
-            return None
-        return {name: (self._losses, *version) for name, *version in rows}
 
     def report_full_disk(self) -> None:
         """Remember that a write had no room, and log it once a minute."""

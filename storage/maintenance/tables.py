@@ -102,7 +102,7 @@ class RowWriter:
             revisions.record(self._store, old, row, row["author"])
             slugs.remember_former_slug(self._store, old, row)
         columns = tuple(key for key in model._meta.fields if key != "id" or row["id"])
-        row["id"] = int(_insert(model, columns).run(self._store, row).fetchone()[0])
+        row["id"] = int(_insert(model, columns).row(self._store, row)[0])
         exported = part_exports().get(name)
         if exported and exported.write_details:
             exported.write_details(self._store, row)

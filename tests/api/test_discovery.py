@@ -219,6 +219,16 @@ def test_the_excerpt_of_a_protected_page_is_hidden(client: Client, anonymous: Fl
     assert listed["excerpt"]["rendered"] == ""
 
 
+def test_the_excerpt_has_the_whole_text_of_preformatted_text(client: Client) -> None:
+    texts = {
+        "<pre>one <b>two</b> three": "one two three",
+        '<pre title="a>b">one <i>two</i></pre>': "one two",
+    }
+    for content, text in texts.items():
+        page = client.post(f"{WP}/pages", json={"title": "Pre", "content": content}).get_json()
+        assert page["excerpt"]["rendered"] == f"<p>{text}</p>\n", content
+
+
 EMBEDDED_FIELDS = {
     "_embed=author&_fields=id,_links,_embedded": {"id", "_links", "_embedded"},
     "_embed&_fields=id,_embedded": {"id", "_embedded"},

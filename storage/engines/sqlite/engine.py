@@ -414,9 +414,6 @@ class MemoryDatabase(SQLite):
     def is_writable(self) -> bool:
         return True
 
-    def is_disk_full(self) -> bool:
-        return False
-
     def close_all(self) -> None:
         super().close_all()
         if self._anchor and self.is_own():
