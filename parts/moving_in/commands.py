@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from landform.app import create_app
+from landform.parts.moving_in import origins
 from landform.parts.moving_in.wordpress.meta import MetaSources
-from landform.parts.moving_in.wordpress.redirects import redirects
-from landform.parts.moving_in.wordpress.report import Report
+from landform.parts.moving_in.wordpress.report import Plan, Report
 from landform.service.errors import printable
 from landform.service.page_urls import Urls
 from landform.standalone.commands import tools
@@ -88,7 +88,7 @@ def import_wordpress(source: str, **options: Any) -> None:
     except ModuleNotFoundError as error:
         raise tools.NotBegun(EXTRA) from error
     is_site = source.startswith(tools.SITES)
-    plan = importer.Plan(**_plan(options, is_site))
+    plan = Plan(**_plan(options, is_site))
     try:
         site = client.Client(source, **_client(source, options)) if is_site else None
         store = tools.open_store()
@@ -168,7 +168,7 @@ def _write_reports(
         with store.connection(), tools.open_output(options["redirects"]) as file:
             rows = csv.writer(io.TextIOWrapper(file, "utf-8", newline="", write_through=True))
             rows.writerow(("old", "new"))
-            rows.writerows(redirects(store, report.site, urls))
+            rows.writerows(origins.redirects(store, report.site, urls))
 
 
 COMMANDS = (import_wordpress,)

@@ -28,7 +28,7 @@ def test_verify_reports_damaged_json_of_an_import(
     with store.connection():
         run = origins.begin(store, "shop.example", "")
         with store.transaction():
-            origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
+            origins.save(store, run, [origins.Origin("page", 1, 1, outcome="created")])
     assert list(verify.find_problems(store)) == []
     table, name = column.split(".")
     run_sql(database_url, f"UPDATE {table} SET {name} = '{value}'")
