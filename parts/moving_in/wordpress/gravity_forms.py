@@ -135,14 +135,19 @@ def read_file(file: Path) -> tuple[list[Row], list[Row]]:
     reason = "it holds no forms"
     try:
         exported = orjson.loads(file.read_bytes())
+        if isinstance(exported, dict):
+            # The file has its version, too.
+            forms = [form for form in exported.values() if isinstance(form, dict)]
+            feeds = [
+                {"form_id": form.get("id"), **feed}
+                for form in forms for feed in _feeds(form.pop("feeds", None), "")
+            ]  # fmt: skip
+            return forms, feeds
     except (OSError, ValueError) as error:
-        exported, reason = None, f"it is no JSON ({error})"
-    if not isinstance(exported, dict):
-        raise CannotBegin(NO_EXPORT.format(file=file, reason=reason))
-    # The file has its version, too.
-    forms = [form for form in exported.values() if isinstance(form, dict)]
-    feeds = [{"form_id": f.get("id"), **feed} for f in forms for feed in _feeds(f.get("feeds"), "")]
-    return [{k: form[k] for k in form if k != "feeds"} for form in forms], feeds
+        reason = f"it is no JSON ({error})"
+    except RecursionError:
+        reason = "it is nested too deep"
+    raise CannotBegin(NO_EXPORT.format(file=file, reason=reason))
 
 
 def _feeds(value: Any, slug: str) -> Iterator[Row]:

@@ -31,7 +31,6 @@ class MetaSources:
         constants = [source for source in sources.values() if source.startswith(CONSTANT)]
         self._constants = {text: _constant(text.removeprefix(CONSTANT)) for text in constants}
         self.used: Counter[tuple[str, str]] = Counter()
-        self._read_ids = set[object]()
 
     def read(self, page: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str], list[Note]]:
         """Return the meta of a page, the keys that the site does not show, and notes."""
@@ -39,16 +38,13 @@ class MetaSources:
         fields = dict(_fields(page))
         sources = {key: self._sources.get(key) or _guess(fields, key) for key in EMPTY_META}
         values = fields | self._constants
-        # A page may be read twice.
-        is_first = page.get("id") not in self._read_ids
-        self._read_ids.add(page.get("id"))
         for key, source in sources.items():
             if source not in values:
                 unknown.add(key)
                 notes.append(note("meta-missing", key))
                 continue
             value = values[source]
-            self.used[key, source] += is_first
+            self.used[key, source] += not page.get("is_repeated")
             is_readable, meta[key] = _as_key(key, value)
             # Registered meta of another type is null; in ACF null is an empty field.
             if not is_readable or (value is None and source.startswith("meta.")):

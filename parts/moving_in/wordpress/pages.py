@@ -120,7 +120,8 @@ class PageReader:
             changed, _ = self._list(status=self._statuses, modified_after=self._started)
             # A dry run has counted them.
             counted = () if self._plan.keep else self.ids
-            yield from self._read_pages([number for number in changed if number not in counted])
+            for rows in self._read_pages([number for number in changed if number not in counted]):
+                yield [{**row, "is_repeated": int(row["id"]) in self.ids} for row in rows]
 
     def _registered_statuses(self) -> list[str]:
         """Return the statuses that pages of the site may have."""

@@ -179,7 +179,7 @@ def test_the_pages_of_a_cut_file_are_stored_and_the_import_is_continued(move: An
 def import_forms(move: Any, forms: Any) -> Any:
     """Import a page and a file of forms."""
     file = move.folder / "forms.json"
-    file.write_text(json.dumps(forms))
+    file.write_text(forms if isinstance(forms, str) else json.dumps(forms))
     return move.pages({}, options=("--forms", str(file)))
 
 
@@ -189,17 +189,19 @@ FEED = {"id": "9", "form_id": "3", "is_active": "0", "meta": {"feedName": "F"}}
 
 def test_feeds_are_imported_from_a_file_of_gravity_forms(move: Any) -> None:
     """An invalid file is refused before pages are stored, a feed without an id left out."""
-    result = import_forms(move, [])
-    assert (result.exit_code, move.rows()) == (2, [])
-    assert "Nothing was imported." in result.output
+    nested = '{"0": {"feeds": ' + '{"a": ' * 1_010 + "1" + "}" * 1_012
+    for forms, reason in (([], "it holds no forms"), (nested, "it is nested too deep")):
+        result = import_forms(move, forms)
+        assert (result.exit_code, move.rows()) == (2, [])
+        assert f"{reason}.\nNothing was imported." in result.output
     feeds = {number: {**FEED, "id": str(number)} for number in range(6, 10)}
     shapes = [
         [{**feeds[6], "addon_slug": "mail"}], {"7": {**feeds[7], "addon_slug": "mail"}},
         {"mail": [feeds[8]]}, {"mail": {"9": feeds[9]}},
         {"mail": [{**FEED, "id": number, "title": None} for number in (None, "x")]},
     ]  # fmt: skip
-    forms = {str(n): {**FORM, "id": n, "feeds": shape} for n, shape in enumerate(shapes, 3)}
-    result = import_forms(move, {**forms, "version": "2.10"})
+    exported = {str(n): {**FORM, "id": n, "feeds": shape} for n, shape in enumerate(shapes, 3)}
+    result = import_forms(move, {**exported, "version": "2.10"})
     assert result.exit_code == 3, result.output
     for number in feeds:
         feed = move.row("feed", number)
