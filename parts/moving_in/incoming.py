@@ -9,6 +9,7 @@ from peewee import Tuple
 from landform.parts.moving_in import origins
 from landform.parts.moving_in.models import ImportOrigin
 from landform.parts.moving_in.origins import Origin, Run, digest
+from landform.parts.moving_in.wordpress.report import Plan
 from landform.parts.moving_in.wordpress.values import parse_integer
 from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, TextRefused
@@ -57,7 +58,8 @@ class SlugKeepers(dict[str, tuple[bool, int]]):
     def add(self, number: int, page: Mapping[str, Any]) -> None:
         """Add a page, with its status, slug and parent."""
         slug, parent = str(page.get("slug") or ""), page.get("parent", page.get("post_parent"))
-        slug, rank = slugs.encode(slug).lower(), (bool(parse_integer(parent)), number)
+        slug = (slug if slug.isascii() else slugs.encode(slug)).lower()
+        rank = bool(parse_integer(parent)), number
         if page.get("status") == "publish" and slug:
             self[slug] = min(rank, self.get(slug, rank))
 
@@ -65,16 +67,12 @@ class SlugKeepers(dict[str, tuple[bool, int]]):
 class IncomingWriter:
     """Writes batches of rows, each batch with its outcomes in one transaction.
 
-    `force` also overwrites changes made here, `new_ids` gives rows new ids. Without `keep` each
-    batch is rolled back. `slug_keepers` has the ids of the site's pages that keep their slugs.
+    With `plan.force` it also overwrites changes made here, with `new_ids` rows get new ids. Without
+    `keep` each batch is rolled back. `slug_keepers` has the site's pages that keep their slugs.
     """
 
-    def __init__(
-        self, store: Store, run: Run, *, force: bool = False, new_ids: bool = False,
-        keep: bool = True,
-    ) -> None:  # fmt: skip
-        self._store, self._run, self._rows = store, run, RowWriter(store)
-        self._force, self._new_ids, self._keep = force, new_ids, keep
+    def __init__(self, store: Store, run: Run, plan: Plan) -> None:
+        self._store, self._run, self._plan, self._rows = store, run, plan, RowWriter(store)
         # Rows with higher ids were created after the import began.
         self._last_ids = run.state.setdefault("last_ids", store.database.last_ids())
         # The slugs of a dry run, which no database has.
@@ -84,7 +82,7 @@ class IncomingWriter:
     def write(self, resource: str, batch: Iterable[Incoming]) -> list[Origin]:
         """Write a batch and the state of the run; return the outcome of each row."""
         rows = list(batch)
-        with self._rows.transaction(keep=self._keep):
+        with self._rows.transaction(keep=self._plan.keep):
             ids = [incoming.source_id for incoming in rows]
             known = origins.find(self._store, self._run.source, resource, ids)
             outcomes = [
@@ -98,21 +96,21 @@ class IncomingWriter:
         """Delete a row that was deleted there, unless it was changed here; return the outcome."""
         with self._store.transaction() as db:
             local = self._local_row(origin)
-            if local and not self._force and digest(origin.resource, local) != origin.stored:
+            if local and not self._plan.force and digest(origin.resource, local) != origin.stored:
                 note = {"code": "deleted-there", "text": "is gone there, and was changed here"}
                 return origin._replace(outcome="conflict", notes=(note,))
-            if self._keep and local:
+            if self._plan.keep and local:
                 {**DELETERS, **deleters()}[origin.resource](self._store, origin.target_id)
-            if self._keep:
+            if self._plan.keep:
                 key = (self._run.source, origin.resource, origin.source_id)
                 ImportOrigin.delete().where(Tuple(*origins.KEY) == key).execute(db)
         return origin._replace(outcome="deleted", notes=())
 
     def _write_row(self, incoming: Incoming, before: Origin) -> Origin:
-        if not before.target_id and not self._new_ids:
+        if not before.target_id and not self._plan.new_ids:
             before = before._replace(target_id=incoming.source_id)
         merge = _Merge(incoming, before, self._local_row(before))
-        merge.decide(self._force, is_new=before.target_id > self._last_ids[incoming.resource])
+        merge.decide(self._plan.force, is_new=before.target_id > self._last_ids[incoming.resource])
         # A page without an id is known by the negated id of the site.
         page_id = before.target_id or -incoming.source_id
         merge.choose_slug(lambda names: self._slug_owners(names, page_id, incoming.source_id))
@@ -125,7 +123,7 @@ class IncomingWriter:
                     revisions.replace_all(self._store, row_id, incoming.revisions)
             except (ImportRefused, TextRefused) as error:
                 merge.skip("left-out", "refused", str(error))
-        if not self._keep and merge.outcome in EQUAL_OUTCOMES:
+        if not self._plan.keep and merge.outcome in EQUAL_OUTCOMES:
             self._dry_run_slugs[merge.row.get("slug", "")] = page_id
         return merge.origin(self._run.number)
 

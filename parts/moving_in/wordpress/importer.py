@@ -84,9 +84,7 @@ class Import:
         self._forms = dict(plan.forms)
         meta, now = MetaSources(plan.meta), store.clock.now().utc
         self._converter = Converter(dates, meta, read_pattern, self._forms, now)
-        self._writer = IncomingWriter(
-            store, run, force=plan.force, new_ids=plan.new_ids, keep=plan.keep
-        )
+        self._writer = IncomingWriter(store, run, plan)
         self.report = Report(run.source, not plan.keep)
 
     def run(self, sources: Iterable[tuple[str, Iterator[Batch]]]) -> Report:
@@ -124,7 +122,7 @@ class Import:
         names = sorted(PLURALS, key=lambda name: name != "form") if self._plan.new_ids else PLURALS
         for name in names:
             if name in self._plan.resources:
-                yield name, self._pages(site) if name == "page" else self._gravity_forms(site, name)
+                yield name, self._site_rows(site, name)
         self.report.warnings += site.warnings
         if "form" not in exported_tables():
             self.report.warnings.append(FORMS_UNKNOWN)
@@ -143,8 +141,18 @@ class Import:
         if export.error:
             raise CannotBegin(export.error)
 
+    def _site_rows(self, site: Site, resource: str) -> Iterator[Batch]:
+        """Yield the rows of a resource, and look for those that were deleted there."""
+        if resource == "page":
+            yield from self._pages(site)
+        else:
+            highest = origins.highest_id(self._store, self._run.source, resource)
+            yield from read_gravity_forms(site, self.report, resource, highest, self._plan.probe)
+        if resource != "page" or not (self._plan.statuses or self._plan.since):
+            self._find_deleted(site, resource)
+
     def _pages(self, site: Site) -> Iterator[Batch]:
-        """Yield the pages of a site, and look for those that were deleted there."""
+        """Yield the pages of a site."""
         plan, read_before = self._plan, origins.of_run(self._store, self._run, "page")
         reader = PageReader(
             site, self.report, plan, started=self._run.state["started"],
@@ -156,14 +164,6 @@ class Import:
             # Pages that are created here during the import get higher ids.
             reserve_ids(self._store, {"page": max(reader.ids, default=0)})
         yield from reader.read()
-        if not (plan.statuses or plan.since):
-            self._find_deleted(site, "page")
-
-    def _gravity_forms(self, site: Site, resource: str) -> Iterator[Batch]:
-        """Yield the rows of a resource, and look for those that were deleted there."""
-        highest = origins.highest_id(self._store, self._run.source, resource)
-        yield from read_gravity_forms(site, self.report, resource, highest, self._plan.probe)
-        self._find_deleted(site, resource)
 
     def _file_rows(self, resource: str, rows: Iterator[Row], total: int) -> Iterator[Batch]:
         """Yield the rows of a file, and report those without a valid id."""
