@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
 import orjson
-from peewee import JOIN, BooleanField, fn
+from peewee import BooleanField, fn
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
 from landform.service.page_urls import LINKED, Urls
@@ -155,30 +155,23 @@ def redirects(store: Store, source: str, urls: Urls) -> Iterator[tuple[str, str]
     page here, or there twice: a redirect from it would be a loop, or hide a page.
     """
     host = f"https://{source.partition('/')[0]}"
+    is_linked, columns = Page.status.in_(LINKED), (Page.id, Page.slug, Page.status)
+    linked = Page.select(*columns).where(is_linked).dicts()
+    is_of_site = (ImportOrigin.source == source) & (ImportOrigin.resource == "page")
+    imported = ImportOrigin.select(ImportOrigin.link, *columns).where(is_of_site, is_linked).dicts()
+    imported = imported.join(Page, on=(Page.id == ImportOrigin.target_id))
+    # Public pages come first.
+    imported = imported.order_by(Page.status != "publish", ImportOrigin.source_id)
     used = {_key(f"https://{source}", host), _key("/", host)}
-    used.update(_key(urls.page_link(row), host) for row in _linked_pages(store, source))
-    for row in _linked_pages(store, source):
-        link, new = row["link"] or "", urls.page_link(row)
+    used.update(_key(urls.page_link(row), host) for row in linked.execute(store.database))
+    for row in imported.execute(store.database):
+        link, new = row["link"], urls.page_link(row)
         # landform finds pages by their ids too.
         by_id = _key(f"{urls.public}/?page_id={row['id']}", host)
         old = _key(link, host) if HTTP_URL.fullmatch(link) else by_id
         if old not in used and old != by_id:
             used.add(old)
             yield link, new
-
-
-def _linked_pages(store: Store, source: str) -> Iterator[Row]:
-    """Yield the pages with a public address, those that anybody sees first, with their old link."""
-    is_origin = (
-        (ImportOrigin.target_id == Page.id)
-        & (ImportOrigin.source == source)
-        & (ImportOrigin.resource == "page")
-    )
-    query = Page.select(Page.id, Page.slug, Page.status, ImportOrigin.link)
-    query = query.join(ImportOrigin, JOIN.LEFT_OUTER, on=is_origin)
-    query = query.where(Page.status.in_(LINKED))
-    query = query.order_by(Page.status != "publish", ImportOrigin.source_id)
-    yield from query.dicts().execute(store.database)
 
 
 def _key(url: str, host: str) -> str:
