@@ -13,9 +13,9 @@ from typing import Any
 import click
 
 from landform.app import create_app
+from landform.parts.moving_in import origins
 from landform.parts.moving_in.wordpress.meta import MetaSources
-from landform.parts.moving_in.wordpress.redirects import redirects
-from landform.parts.moving_in.wordpress.report import Report
+from landform.parts.moving_in.wordpress.report import Plan, Report
 from landform.service.errors import printable
 from landform.service.page_urls import Urls
 from landform.standalone.commands import tools
@@ -88,7 +88,7 @@ def import_wordpress(source: str, **options: Any) -> None:
     except ModuleNotFoundError as error:
         raise tools.NotBegun(EXTRA) from error
     is_site = source.startswith(tools.SITES)
-    plan = importer.Plan(**_plan(options, is_site))
+    plan = _plan(options, is_site)
     try:
         site = client.Client(source, **_client(source, options)) if is_site else None
         store = tools.open_store()
@@ -107,8 +107,8 @@ def import_wordpress(source: str, **options: Any) -> None:
     sys.exit(report.exit_code)
 
 
-def _plan(options: Mapping[str, Any], is_site: bool) -> dict[str, Any]:
-    """Return the values of a `Plan`; refuse options that a source does not have."""
+def _plan(options: Mapping[str, Any], is_site: bool) -> Plan:
+    """Return the plan; refuse options that a source does not have."""
     if is_site and options["forms_file"]:
         raise click.UsageError("--forms goes with a file only: a live site shows its feeds itself.")
     if options["delete"] and not is_site:
@@ -116,11 +116,12 @@ def _plan(options: Mapping[str, Any], is_site: bool) -> dict[str, Any]:
     if options["entries"] and not is_site:
         raise click.UsageError("--entries needs a live site: no file has entries.")
     names = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions", "meta")
-    return {name: options[name] for name in names} | {
-        "resources": frozenset(tools.resources(options["only"], entries=options["entries"])),
-        "since": options["since"].isoformat() if options["since"] else "",
-        "keep": not options["dry_run"],
-    }
+    return Plan(
+        resources=frozenset(tools.resources(options["only"], entries=options["entries"])),
+        since=options["since"].isoformat() if options["since"] else "",
+        keep=not options["dry_run"],
+        **{name: options[name] for name in names},
+    )
 
 
 def _client(url: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -168,7 +169,7 @@ def _write_reports(
         with store.connection(), tools.open_output(options["redirects"]) as file:
             rows = csv.writer(io.TextIOWrapper(file, "utf-8", newline="", write_through=True))
             rows.writerow(("old", "new"))
-            rows.writerows(redirects(store, report.site, urls))
+            rows.writerows(origins.redirects(store, report.site, urls))
 
 
 COMMANDS = (import_wordpress,)

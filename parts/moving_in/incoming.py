@@ -4,14 +4,19 @@ import json
 from collections.abc import Callable, Collection, Iterable, Mapping
 from typing import Any, NamedTuple
 
+from peewee import Tuple
+
 from landform.parts.moving_in import origins
+from landform.parts.moving_in.models import ImportOrigin
 from landform.parts.moving_in.origins import Origin, Run, digest
+from landform.parts.moving_in.wordpress.report import Plan
+from landform.parts.moving_in.wordpress.values import parse_integer
 from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.maintenance.tables import RowWriter, find
 from landform.storage.pages import revisions, slugs
 from landform.storage.part import exported_tables, part_exports
-from landform.storage.rows import Row
+from landform.storage.rows import NO_VALUES, Row
 from landform.storage.store import Store
 
 DELETERS = {"page": pages.delete, "feed": feeds.delete}
@@ -26,8 +31,8 @@ class Incoming(NamedTuple):
     """A row of another site, as landform would store it.
 
     `row` lacks the id and the columns that `finish` adds; it is None if it cannot be stored.
-    `finish` may raise `ImportRefused`. `slug` and `link` are those of the site. `status` replaces
-    the one of the row in comparisons with the last import. `unknown` are the keys of the meta that
+    `finish` may raise `ImportRefused`. `slug` and `link` are those of the site. `compared` replaces
+    columns of the row in comparisons with the last import. `unknown` are the keys of the meta that
     the site does not show; they stay as they are here. `revisions` of a page, the oldest first,
     replace those here when the page is written.
     """
@@ -38,75 +43,88 @@ class Incoming(NamedTuple):
     finish: Callable[[Row], Row] = dict
     slug: str = ""
     link: str = ""
-    status: str = ""
-    unknown: frozenset[str] = frozenset()
+    compared: Mapping[str, Any] = NO_VALUES
+    unknown: Collection[str] = ()
     notes: tuple[Mapping[str, Any], ...] = ()
     revisions: tuple[Row, ...] = ()
+
+
+class SlugKeepers(dict[str, tuple[bool, int]]):
+    """The page of a site that keeps each slug: a published one, best without a parent.
+
+    A value says whether the page has a parent, and has its id.
+    """
+
+    def add(self, number: int, page: Mapping[str, Any]) -> None:
+        """Add a page, with its status, slug and parent."""
+        slug, parent = str(page.get("slug") or ""), page.get("parent", page.get("post_parent"))
+        slug = (slug if slug.isascii() else slugs.encode(slug)).lower()
+        rank = bool(parse_integer(parent)), number
+        if page.get("status") == "publish" and slug:
+            self[slug] = min(rank, self.get(slug, rank))
 
 
 class IncomingWriter:
     """Writes batches of rows, each batch with its outcomes in one transaction.
 
-    `force` also overwrites changes made here, `new_ids` gives rows new ids. Without `keep` each
-    batch is rolled back. `slug_keepers` has the ids of the site's pages that keep their slugs.
+    With `plan.force` it also overwrites changes made here, with `new_ids` rows get new ids. Without
+    `keep` each batch is rolled back. `slug_keepers` has the site's pages that keep their slugs.
     """
 
-    def __init__(
-        self, store: Store, run: Run, *, force: bool = False, new_ids: bool = False,
-        keep: bool = True,
-    ) -> None:  # fmt: skip
-        self._store, self._run, self._rows = store, run, RowWriter(store)
-        self._force, self._new_ids, self._keep = force, new_ids, keep
+    def __init__(self, store: Store, run: Run, plan: Plan) -> None:
+        self._store, self._run, self._plan, self._rows = store, run, plan, RowWriter(store)
         # Rows with higher ids were created after the import began.
         self._last_ids = run.state.setdefault("last_ids", store.database.last_ids())
         # The slugs of a dry run, which no database has.
         self._dry_run_slugs: dict[str, int] = {}
-        self.slug_keepers: Mapping[str, int] = {}
+        self.slug_keepers = SlugKeepers()
 
     def write(self, resource: str, batch: Iterable[Incoming]) -> list[Origin]:
         """Write a batch and the state of the run; return the outcome of each row."""
         rows = list(batch)
-        with self._rows.transaction(keep=self._keep):
+        with self._rows.transaction(keep=self._plan.keep):
             ids = [incoming.source_id for incoming in rows]
             known = origins.find(self._store, self._run.source, resource, ids)
-            outcomes = [self._write_row(row, known.get(row.source_id)) for row in rows]
-            origins.save(self._store, self._run.source, outcomes)
-            origins.save_run(self._store, self._run)
+            outcomes = [
+                self._write_row(row, known.get(row.source_id, Origin(resource, row.source_id)))
+                for row in rows
+            ]
+            origins.save(self._store, self._run, outcomes)
         return outcomes
 
     def remove(self, origin: Origin) -> Origin:
         """Delete a row that was deleted there, unless it was changed here; return the outcome."""
-        with self._store.transaction():
+        with self._store.transaction() as db:
             local = self._local_row(origin)
-            if local and not self._force and digest(origin.resource, local) != origin.stored:
+            if local and not self._plan.force and digest(origin.resource, local) != origin.stored:
                 note = {"code": "deleted-there", "text": "is gone there, and was changed here"}
                 return origin._replace(outcome="conflict", notes=(note,))
-            if self._keep:
-                if local:
-                    delete = DELETERS.get(origin.resource) or part_exports()[origin.resource].delete
-                    delete(self._store, origin.target_id)
-                origins.forget(self._store, self._run.source, origin)
+            if self._plan.keep and local:
+                delete = DELETERS.get(origin.resource) or part_exports()[origin.resource].delete
+                delete(self._store, origin.target_id)
+            if self._plan.keep:
+                key = (self._run.source, origin.resource, origin.source_id)
+                ImportOrigin.delete().where(Tuple(*origins.KEY) == key).execute(db)
         return origin._replace(outcome="deleted", notes=())
 
-    def _write_row(self, incoming: Incoming, known: Origin | None) -> Origin:
-        before = known or Origin(incoming.resource, incoming.source_id)
-        if not before.target_id and not self._new_ids:
+    def _write_row(self, incoming: Incoming, before: Origin) -> Origin:
+        if not before.target_id and not self._plan.new_ids:
             before = before._replace(target_id=incoming.source_id)
         merge = _Merge(incoming, before, self._local_row(before))
-        merge.decide(self._force, is_new=before.target_id > self._last_ids[incoming.resource])
+        merge.decide(self._plan.force, is_new=before.target_id > self._last_ids[incoming.resource])
         # A page without an id is known by the negated id of the site.
         page_id = before.target_id or -incoming.source_id
         merge.choose_slug(lambda names: self._slug_owners(names, page_id, incoming.source_id))
         if merge.outcome in WRITE_OUTCOMES:
             try:
-                row = {"version": 1, **incoming.finish(merge.row or {}), "id": before.target_id}
+                row = {"version": 1, **incoming.finish(merge.row), "id": before.target_id}
                 _, row_id = self._rows.write(exported_tables()[incoming.resource], row)
                 merge.before = before._replace(target_id=row_id)
                 if incoming.revisions:
                     revisions.replace_all(self._store, row_id, incoming.revisions)
             except (ImportRefused, TextRefused) as error:
                 merge.skip("left-out", "refused", str(error))
-        if merge.row and not self._keep and merge.outcome in EQUAL_OUTCOMES:
+        if not self._plan.keep and merge.outcome in EQUAL_OUTCOMES:
             self._dry_run_slugs[merge.row.get("slug", "")] = page_id
         return merge.origin(self._run.number)
 
@@ -115,8 +133,8 @@ class IncomingWriter:
 
     def _slug_owners(self, names: Collection[str], page_id: int, source_id: int) -> dict[str, int]:
         """Return the other pages that have some slugs, or will have them after the import."""
-        owners = {name: -self.slug_keepers.get(name, source_id) for name in names}
-        owners = {name: owner for name, owner in owners.items() if owner != -source_id}
+        keepers = {name: self.slug_keepers[name][1] for name in names if name in self.slug_keepers}
+        owners = {name: -keeper for name, keeper in keepers.items() if keeper != source_id}
         owners |= slugs.owners(self._store, names)
         owners |= {name: self._dry_run_slugs[name] for name in names if name in self._dry_run_slugs}
         return {name: owner for name, owner in owners.items() if owner != page_id}
@@ -126,24 +144,20 @@ class _Merge:
     """Decides whether a row is written.
 
     It compares the row there, the row here (`local`), and what the last import stored (`before`).
+    `row` is empty if it cannot be stored.
     """
 
     def __init__(self, incoming: Incoming, before: Origin, local: Row | None) -> None:
         self._incoming, self.before, self._local = incoming, before, local
         self.outcome, self._notes = "left-out", list(incoming.notes)
-        self.row: Row | None = None
-        self._digest = before.digest
+        self.row, self._digest = dict(incoming.row or {}), before.digest
         self._is_as_stored = bool(local) and before.stored == digest(before.resource, local or {})
-        if incoming.row:
-            self.row, unknown = dict(incoming.row), incoming.unknown
-            replaced: Row = {"status": incoming.status} if incoming.status else {}
-            if unknown:
-                all_meta = incoming.row["meta"]
-                replaced["meta"] = {key: all_meta[key] for key in all_meta.keys() - unknown}
-                local_meta = json.loads(local["meta"]) if local else {}
-                local_meta = {key: local_meta[key] for key in unknown if key in local_meta}
-                self.row["meta"] = {**all_meta, **local_meta}
-            self._digest = digest(before.resource, incoming.row, **replaced)
+        if self.row:
+            self._digest = digest(before.resource, self.row, **incoming.compared)
+        if incoming.unknown and local:
+            local_meta = json.loads(local["meta"])
+            stays = {key: local_meta[key] for key in incoming.unknown if key in local_meta}
+            self.row["meta"] = {**self.row["meta"], **stays}
 
     def decide(self, force: bool, is_new: bool) -> None:
         """Set the outcome, and add a note if the row is not written.
@@ -154,9 +168,9 @@ class _Merge:
         local, is_known = self._local, bool(self.before.digest)
         changed_there = self._digest != self.before.digest
         skipped = "conflict" if changed_there else "kept"
-        if self.row is None:
+        if not self.row:
             return
-        if local and self._is_equal(self.row, local):
+        if local and self._is_equal(local):
             self.outcome = "unchanged"
         elif local and not is_known and (is_new or not force):
             self.skip(skipped, "id-taken", "exists here, and did not come from there")
@@ -179,11 +193,10 @@ class _Merge:
 
         A page that has a number already keeps it.
         """
-        row = self.row
-        if not row or not row.get("slug") or self.outcome not in EQUAL_OUTCOMES:
-            return
-        slug, current = row["slug"], self._local["slug"] if self._local else ""
-        if self.outcome == "unchanged" and current == slug:
+        row, slug = self.row, self.row.get("slug")
+        current = self._local["slug"] if slug and self._local else ""
+        is_settled = self.outcome == "unchanged" and current == slug
+        if not slug or self.outcome not in EQUAL_OUTCOMES or is_settled:
             return
         is_numbered = slugs.is_numbered(current, slug)
         if owners := other_owners([slug]):
@@ -214,13 +227,13 @@ class _Merge:
         # A row that no import has stored has no id here.
         return origin if before.digest else origin._replace(target_id=0)
 
-    def _is_equal(self, row: Row, local: Row) -> bool:
+    def _is_equal(self, local: Row) -> bool:
         """Return whether the row here equals the row there, apart from a number of its slug.
 
         A number that no import gave is a change made here. The same change on both sides counts as
         equal, although its times differ.
         """
-        resource, replaced = self.before.resource, {}
+        row, resource, replaced = self.row, self.before.resource, dict[str, object]()
         if resource == "page" and not self._is_as_stored:
             times = ("modified", "date", "date_utc") if row["date_floats"] else ("modified",)
             replaced = {name: row[name] for name in times}

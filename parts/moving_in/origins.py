@@ -6,22 +6,25 @@ stored, so that changes made there and changes made here can be told apart.
 
 import hashlib
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from functools import cache
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
+from urllib.parse import unquote, urljoin, urlsplit
 
 import orjson
-from peewee import BooleanField, Tuple, fn
+from peewee import BooleanField, fn
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
+from landform.service.page_urls import LINKED, Urls
 from landform.storage.models import Page
 from landform.storage.part import exported_tables
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 
-ADDRESS_COLUMNS = (Page.id, Page.slug, Page.status)
 # How many origins are read at a time.
 BATCH = 500
+# Other links may be formulas of a spreadsheet, or scripts.
+HTTP_URL = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
 
@@ -48,33 +51,26 @@ class Run(NamedTuple):
     state: dict[str, Any]
 
 
-@cache
-def compared_columns(resource: str) -> Row:
-    """Return the compared columns of a row, with their defaults."""
-    model = exported_tables()[resource]
-    fields = model._meta.fields
-    return {
-        name: fields[name].default if name in fields else None for name in model.content_columns()
-    }
-
-
 def digest(resource: str, row: Row, **replaced: object) -> str:
     """Return the digest of the compared columns, some of them `replaced`.
 
     A scheduled page counts as published, since it becomes so by itself.
     """
-    defaults, model = compared_columns(resource), exported_tables()[resource]
-    values = {name: row.get(name, default) for name, default in defaults.items()} | replaced
-    for name in model.json_names():
-        if isinstance(text := values[name], str):
-            values[name] = json.loads(text)
-    if values.get("status") == "future":
-        values["status"] = "publish"
-    for name in values:
-        if isinstance(model._meta.fields.get(name), BooleanField):
-            values[name] = bool(values[name])
-    # A new column with its default changes no stored digest.
-    values = {name: value for name, value in values.items() if value != defaults.get(name, ...)}
+    model, values = exported_tables()[resource], dict[str, object]()
+    json_names, fields = model.json_names(), model._meta.fields
+    for name in model.content_columns():
+        field = fields.get(name)
+        default = field.default if field else None
+        value = replaced.get(name, row.get(name, default))
+        if name in json_names and isinstance(value, str):
+            value = json.loads(value)
+        if isinstance(field, BooleanField):
+            value = bool(value)
+        if name == "status" and value == "future":
+            value = "publish"
+        # A new column with its default changes no stored digest.
+        if value != default:
+            values[name] = value
     try:
         data = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
     except TypeError:
@@ -95,40 +91,29 @@ def begin(store: Store, source: str, options: str, *, keep: bool = True) -> Run:
     run = Run(source, number + 1, {"options": options})
     if keep:
         with store.transaction():
-            save_run(store, run)
+            save(store, run)
     return run
 
 
-def save_run(store: Store, run: Run) -> None:
-    """Record the progress of an import, in the open transaction."""
+def save(store: Store, run: Run, origins: Iterable[Origin] = ()) -> None:
+    """Record the progress of an import, and some origins, in the open transaction."""
     row = {"source": run.source, "run": run.number, "state": json_text(run.state)}
-    changed = [ImportRun.run, ImportRun.state]
-    query = ImportRun.insert(row).on_conflict(conflict_target=[ImportRun.source], preserve=changed)
+    query = ImportRun.insert(row).on_conflict(
+        conflict_target=[ImportRun.source], preserve=[ImportRun.run, ImportRun.state]
+    )
     query.execute(store.database)
-
-
-def find(store: Store, source: str, resource: str, ids: Iterable[int]) -> dict[int, Origin]:
-    """Return the known origins of some ids of another site."""
-    condition = ImportOrigin.source_id.in_(list(ids))
-    return {origin.source_id: origin for origin in _select(store, source, resource, condition)}
-
-
-def save(store: Store, source: str, origins: list[Origin]) -> None:
-    """Record origins, in the open transaction."""
-    rows = [
-        {**origin._asdict(), "source": source, "notes": json_text(origin.notes)}
-        for origin in origins
-    ]
+    columns = {"source": run.source}
+    rows = [origin._asdict() | columns | {"notes": json_text(origin.notes)} for origin in origins]
     if rows:
         changed = [ImportOrigin._meta.fields[name] for name in Origin._fields[2:]]
         query = ImportOrigin.insert_many(rows).on_conflict(conflict_target=KEY, preserve=changed)
         query.execute(store.database)
 
 
-def forget(store: Store, source: str, origin: Origin) -> None:
-    """Delete an origin, in the open transaction."""
-    key = (source, origin.resource, origin.source_id)
-    ImportOrigin.delete().where(Tuple(*KEY) == key).execute(store.database)
+def find(store: Store, source: str, resource: str, ids: Iterable[int]) -> dict[int, Origin]:
+    """Return the known origins of some ids of another site."""
+    condition = ImportOrigin.source_id.in_(list(ids))
+    return {origin.source_id: origin for origin in _select(store, source, resource, condition)}
 
 
 def highest_id(store: Store, source: str, resource: str) -> int:
@@ -139,9 +124,9 @@ def highest_id(store: Store, source: str, resource: str) -> int:
     return query.scalar(store.database) or 0
 
 
-def of_run(store: Store, run: Run) -> Iterator[Origin]:
-    """Yield the origins of all rows that an import has read; inside `connection()`."""
-    for resource in exported_tables():
+def of_run(store: Store, run: Run, *resources: str) -> Iterator[Origin]:
+    """Yield the origins of all rows of some or all resources that an import has read."""
+    for resource in resources or exported_tables():
         yield from _select(store, run.source, resource, ImportOrigin.run == run.number)
 
 
@@ -151,32 +136,49 @@ def of_earlier_runs(store: Store, run: Run, resource: str) -> Iterator[Origin]:
     yield from _select(store, run.source, resource, condition)
 
 
-def imported_pages(
-    store: Store, source: str, statuses: Collection[str]
-) -> Iterator[tuple[str, Row]]:
-    """Yield the link of each page there, and its id, slug and status here; public ones first."""
-    columns = (ImportOrigin.link, *ADDRESS_COLUMNS)
-    query = ImportOrigin.select(*columns).join(Page, on=(Page.id == ImportOrigin.target_id))
-    query = query.where(
-        ImportOrigin.source == source, ImportOrigin.resource == "page", Page.status.in_(statuses)
-    ).order_by(Page.status != "publish", ImportOrigin.source_id)
-    for row in query.dicts().execute(store.database):
-        yield row.pop("link"), row
-
-
-def linked_pages(store: Store, statuses: Collection[str]) -> Iterator[Row]:
-    """Yield the id, slug and status of all pages with some statuses."""
-    pages = Page.select(*ADDRESS_COLUMNS).where(Page.status.in_(statuses))
-    yield from pages.dicts().execute(store.database)
-
-
 def _select(store: Store, source: str, resource: str, condition: Any) -> Iterator[Origin]:
     """Yield origins by id, of which some are read at a time; the caller may write in between."""
     chosen = (ImportOrigin.source == source) & (ImportOrigin.resource == resource) & condition
-    query = ImportOrigin.select().where(chosen).order_by(ImportOrigin.source_id).limit(BATCH)
-    last = 0
-    while rows := list(query.where(ImportOrigin.source_id > last).dicts().execute(store.database)):
-        last = rows[-1]["source_id"]
-        for row in rows:
-            del row["source"]
-            yield Origin(**{**row, "notes": tuple(json.loads(row["notes"]))})
+    columns, number = [getattr(ImportOrigin, name) for name in Origin._fields], 0
+    query = ImportOrigin.select(*columns).where(chosen).order_by(ImportOrigin.source_id)
+    following = query.limit(BATCH).tuples()
+    while rows := list(following.where(ImportOrigin.source_id > number).execute(store.database)):
+        for row in map(Origin._make, rows):
+            number = row.source_id
+            yield row._replace(notes=tuple(json.loads(str(row.notes))))
+
+
+def redirects(store: Store, source: str, urls: Urls) -> Iterator[tuple[str, str]]:
+    """Yield the old and the new link of each imported public page with another address.
+
+    The site's domain leads here after the switch. So no old link is the home page, the address of a
+    page here, or there twice: a redirect from it would be a loop, or hide a page.
+    """
+    host = f"https://{source.partition('/')[0]}"
+    is_linked, columns = Page.status.in_(LINKED), (Page.id, Page.slug, Page.status)
+    linked = Page.select(*columns).where(is_linked).dicts()
+    is_of_site = (ImportOrigin.source == source) & (ImportOrigin.resource == "page")
+    imported = ImportOrigin.select(ImportOrigin.link, *columns).where(is_of_site, is_linked).dicts()
+    imported = imported.join(Page, on=(Page.id == ImportOrigin.target_id))
+    # Public pages come first.
+    imported = imported.order_by(Page.status != "publish", ImportOrigin.source_id)
+    used = {_key(f"https://{source}", host), _key("/", host)}
+    used.update(_key(urls.page_link(row), host) for row in linked.execute(store.database))
+    for row in imported.execute(store.database):
+        link, new = row["link"], urls.page_link(row)
+        # landform finds pages by their ids too.
+        by_id = _key(f"{urls.public}/?page_id={row['id']}", host)
+        old = _key(link, host) if HTTP_URL.fullmatch(link) else by_id
+        if old not in used and old != by_id:
+            used.add(old)
+            yield link, new
+
+
+def _key(url: str, host: str) -> str:
+    """Return the same text for all spellings of a URL."""
+    try:
+        parts = urlsplit(urljoin(host, url))
+    except ValueError:
+        return url
+    place = parts.netloc.lower().removeprefix("www.") + unquote(parts.path).rstrip("/")
+    return f"{place}?{parts.query}" if parts.query else place

@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from landform.parts.moving_in.wordpress.report import Note, note
@@ -71,10 +72,8 @@ def insert_patterns(content: str, read: ReadPattern) -> tuple[str, list[Note]]:
 
 def delimiters(content: str) -> Iterator[Delimiter]:
     """Yield the delimiters of the blocks in a content."""
-    start = content.find("<!--")
-    while start >= 0:
-        following = content.find("<!--", start + 4)
-        end = following if following >= 0 else len(content)
+    starts = [match.start() for match in re.finditer("<!--", content)]
+    for start, end in pairwise([*starts, len(content)]):
         if match := DELIMITER.match(content, start + 4, end):
             name = match["name"] if "/" in match["name"] else f"core/{match['name']}"
             attributes: Any = {}
@@ -83,20 +82,17 @@ def delimiters(content: str) -> Iterator[Delimiter]:
             attributes = attributes if isinstance(attributes, dict) else {}
             is_end, is_alone = bool(match["end"]), bool(match["alone"])
             yield Delimiter(name, attributes, is_end, is_alone, start, match.end())
-        start = following
 
 
-def form_ids(content: str) -> list[int]:
-    """Return the forms of the form blocks, in their order."""
-    blocks = [block for block in delimiters(content) if block.name == FORM_BLOCK]
-    ids = [parse_integer(block.attributes.get("formId")) for block in blocks]
-    return [form_id for form_id in ids if form_id]
+def read_blocks(content: str) -> tuple[list[int], list[Note]]:
+    """Return the forms of the form blocks in their order, and notes on blocks.
 
-
-def block_notes(content: str) -> list[Note]:
-    """Return notes on blocks that are not rendered, and on embeds that are shown as text."""
-    names, opened, texts, position = set[str](), "", list[str](), 0
+    They are about blocks that are not rendered, and embeds that are shown as text.
+    """
+    names, opened, texts, position, forms = set[str](), "", list[str](), 0, list[int]()
     for block in delimiters(content):
+        if block.name == FORM_BLOCK and (form := parse_integer(block.attributes.get("formId"))):
+            forms.append(form)
         text = content[position : block.start]
         if not EMBED_BLOCKS.fullmatch(opened):
             texts.append(text)
@@ -109,6 +105,5 @@ def block_notes(content: str) -> list[Note]:
     texts.append(content[position:])
     urls = [url for match in LONE_URL.findall("\n".join(texts)) for url in match if url]
     hosts = {re.split("[/?#]", url.partition("://")[2])[0].lower()[:100] for url in urls}
-    return [note("block", name) for name in sorted(names)] + [
-        note("embed", host) for host in sorted(hosts)
-    ]
+    notes = [note("block", name) for name in sorted(names)]
+    return forms, notes + [note("embed", host) for host in sorted(hosts)]

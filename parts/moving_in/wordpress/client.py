@@ -1,12 +1,16 @@
 """Send requests to one site: only GET, politely, with credentials to no other host."""
 
+import json
+import re
 import threading
 import time
 from base64 import b64encode
 from collections.abc import Mapping
-from typing import NamedTuple
+from contextlib import suppress
+from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
+import orjson
 from urllib3 import PoolManager, exceptions
 
 from landform.parts.moving_in.wordpress.values import INVALID_URL, ascii_url, utf8, without_query
@@ -30,6 +34,13 @@ MAX_WAIT = 120
 # Attempts of one request, and those with `Retry-After`.
 ATTEMPTS, ATTEMPTS_IF_TIMED = 5, 120
 MIN_PAUSE, MAX_PAUSE = 0.2, 5.0
+# JSON with fewer bytes for each value is refused, since its values need much more memory.
+MIN_BYTES_PER_VALUE = 64
+# How many characters of a response without JSON are searched for text, and quoted.
+SEARCHED_CHARACTERS, QUOTED_CHARACTERS = 8_000, 80
+JSON_START = re.compile(r"^[\[{]", re.MULTILINE)
+JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
+INVISIBLE = re.compile(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>")
 # The reasons of failures; another attempt never helps after those of `FINAL`.
 FINAL: dict[type[Exception], str] = {
     exceptions.NameResolutionError: "cannot be found: there is no such host, or no network",
@@ -45,6 +56,10 @@ FAILURES = FINAL | {
 
 class CannotBegin(Exception):
     """The reason why an import cannot begin or go on, and advice."""
+
+
+class NotRead(Exception):
+    """The reason why the rows of one resource cannot be read, and advice."""
 
 
 class NoAnswer(Exception):
@@ -127,10 +142,12 @@ class Client:
         # A site may redirect from http to https.
         addresses = (self.url, self.url.replace("http://", "https://", 1))
         pools = map(self._pool.connection_from_url, addresses)
-        if not any(pool.is_same_host(url) for pool in pools):
-            parts = urlsplit(url)
-            target = f"{parts.scheme}://{parts.netloc}"
-            raise CannotBegin(FOREIGN_HOST.format(url=self.url, target=target))
+        with suppress(exceptions.LocationValueError):
+            if any(pool.is_same_host(url) for pool in pools):
+                return
+        parts = urlsplit(url)
+        target = f"{parts.scheme}://{parts.netloc}"
+        raise CannotBegin(FOREIGN_HOST.format(url=self.url, target=target))
 
     def _retry(self, url: str, signed: bool, max_bytes: int) -> Response:
         """Send a request until there is a response, or another attempt does not help."""
@@ -186,3 +203,41 @@ class Client:
 def pause(failures: int) -> float:
     """Return the seconds to wait after a number of failures of one request."""
     return min(MIN_PAUSE * 2.0 ** (failures - 1), MAX_PAUSE)
+
+
+def read_json(response: Response) -> Any:
+    """Return the JSON of a response, or raise `NoAnswer`."""
+    data, status = response.body, response.status
+    max_values = max(len(data), FEW_BYTES) // MIN_BYTES_PER_VALUE
+    if data.count(b",") > max_values and JSON_STRING.sub(b"", data).count(b",") > max_values:
+        place = without_query(response.url)
+        raise NoAnswer(f"{place} answered with too many values for its size.", 200)
+    with suppress(ValueError):
+        return orjson.loads(data)
+    text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
+    if not text:
+        raise NoAnswer(f"{status_text(response)} with an empty body.", status)
+    # Plugins write warnings before the JSON, or comments of HTML behind it.
+    start = JSON_START.search(text)
+    with suppress(ValueError, RecursionError):
+        value, end = json.JSONDecoder().raw_decode(text, start.start() if start else 0)
+        following = text[end:].strip()
+        if not following or (following.startswith("<!--") and following.endswith("-->")):
+            return value
+    kind = "a page of HTML" if text.startswith("<") else "text"
+    quoted = " ".join(INVISIBLE.sub(" ", text[:SEARCHED_CHARACTERS]).split())[:QUOTED_CHARACTERS]
+    reason = f"{status_text(response)} with {kind} instead of JSON: {quoted!r}."
+    raise NoAnswer(f"{reason} {_advice(response)}", status)
+
+
+def status_text(response: Response) -> str:
+    """Return which status a URL has answered with, for a message."""
+    return f"{without_query(response.url)} answered {response.status}"
+
+
+def _advice(response: Response) -> str:
+    if response.status in BUSY:
+        return "The site is in maintenance or overloaded: try again later."
+    if "cf-mitigated" in response.headers or response.status == 403:
+        return "A firewall or a challenge stands in front of the site: let this machine through."
+    return "Something other than WordPress's REST API answers there."

@@ -57,18 +57,17 @@ UPLOADS = re.compile(r"/wp-content/uploads/(?:[\w-]{1,50}/){0,2}")
 
 
 class Converter:
-    """Converts rows of a site. `forms` maps ids of forms there to ids here, `now` is UTC text."""
+    """Converts rows of a site. `forms` maps ids of forms there to ids here, `now` is UTC text.
+
+    The caller may add forms that get new ids.
+    """
 
     def __init__(
         self, dates: SiteDates, meta: MetaSources, read_pattern: blocks.ReadPattern,
-        forms: dict[int, int], now: str,
+        forms: Mapping[int, int], now: str,
     ) -> None:  # fmt: skip
         self._dates, self.meta, self._read_pattern = dates, meta, cache(read_pattern)
         self._forms, self._now = forms, now
-
-    def map_form(self, form_id: int, here: int) -> None:
-        """Replace the id of a form by its id in this store."""
-        self._forms[form_id] = here
 
     def convert(self, resource: str, source: Mapping[str, Any]) -> Incoming:
         """Convert a row; one that cannot be stored becomes a note with the reason."""
@@ -77,9 +76,14 @@ class Converter:
             row = storable(source)
             link, notes = str(row.get("link") or ""), [] if source == row else [note("nul")]
             problem = _problem(resource, row)
+            if not problem and resource == "page":
+                return self._page(row, notes)
             if not problem:
-                converted: Incoming = getattr(self, f"_{resource}")(row, notes)
-                return converted
+                columns = self._checked(resource, COLUMNS[resource](row, notes))
+                if resource == "form":
+                    problems = part_exports()["form"].line.problems(columns)
+                    notes += [note("form-not-shown", text) for text in problems]
+                return Incoming(resource, int(row["id"]), columns, notes=tuple(notes))
         except ValidationError as error:
             problem = note("refused", text=f"is not stored here: {error.messages}"[:500])
         except RecursionError:
@@ -89,17 +93,24 @@ class Converter:
             problem = note("unreadable", text=storable(text))
         return Incoming(resource, int(source["id"]), None, link=link, notes=(problem,))
 
+    def _checked(self, resource: str, row: Row) -> Row:
+        """Return a row as its line of an export is stored; raises `ValidationError`."""
+        if "form_id" in row:
+            row["form_id"] = self._forms.get(row["form_id"], row["form_id"])
+        schema = SCHEMAS.get(resource) or part_exports()[resource].line
+        loaded: Row = schema.load({**row, "id": 1, "version": 1})
+        return {name: loaded[name] for name in row}
+
     def _page(self, source: Mapping[str, Any], notes: list[Note]) -> Incoming:
-        status, page_id = str(source["status"]), int(source["id"])
+        status = str(source["status"])
         title, content, password = (_raw(source.get(k)) for k in ("title", "content", "password"))
         content, pattern_notes = blocks.insert_patterns(content, self._read_pattern)
+        block_forms, block_notes = blocks.read_blocks(content)
         meta, unknown, meta_notes = self.meta.read(source)
-        if form_note := self._choose_form(meta, unknown, blocks.form_ids(content)):
-            meta_notes.append(form_note)
+        meta_notes += self._choose_form(meta, unknown, block_forms)
         dates = self._page_dates(source, status, notes)
         is_missed = status == "future" and dates["date_utc"] <= self._now
-        if is_missed:
-            notes.append(note("schedule-missed"))
+        notes += [note("schedule-missed")] if is_missed else []
         row = {
             "status": "draft" if is_missed else status,
             **dates,
@@ -110,31 +121,28 @@ class Converter:
             "content_raw": content,
             **_slugs(source, status, title, notes),
         }
-        notes += [*meta_notes, *pattern_notes, *_lost_notes(source, row)]
-        if source.get("repaired"):
-            notes.append(note("control-characters"))
-        if "refused_revisions" in source:
-            notes.append(note("revisions-refused", source["refused_revisions"]))
+        notes += [*meta_notes, *pattern_notes, *_lost_notes(source, row), *block_notes]
+        compared: Row = {"status": "publish"} if is_missed else {}
+        if unknown:
+            compared["meta"] = {key: meta[key] for key in meta if key not in unknown}
         return Incoming(
-            "page", page_id, row, _render, str(source.get("slug") or ""),
-            str(source.get("link") or ""), "publish" if is_missed else "", unknown, tuple(notes),
+            "page", int(source["id"]), row, _render, str(source.get("slug") or ""),
+            str(source.get("link") or ""), compared, unknown, tuple(notes),
             tuple(self._revisions(source, row)),
         )  # fmt: skip
 
     def _choose_form(
         self, meta: dict[str, Any], unknown: frozenset[str], block_forms: list[int]
-    ) -> Note | None:
+    ) -> Iterator[Note]:
         """Set the form of a page: that of its form block, if no field names one; then map it."""
-        form_note = None
         # With several form blocks, or beside other values, an empty field is meant to be empty.
         is_meant = "form_id" not in unknown and (any(meta.values()) or len(block_forms) > 1)
         if block_forms and not meta["form_id"] and not is_meant:
             meta["form_id"] = str(block_forms[0])
-            form_note = note("form-block", meta["form_id"])
+            yield note("form-block", meta["form_id"])
         if self._forms and meta["form_id"].isdecimal():
             form_id = meta["form_id"]
             meta["form_id"] = str(self._forms.get(parse_integer(form_id) or 0, form_id))
-        return form_note
 
     def _revisions(self, source: Mapping[str, Any], page: Row) -> list[Row]:
         """Return the revisions of a page, the oldest first, without its present state.
@@ -164,50 +172,6 @@ class Converter:
                 rows += [row] if changed else []
                 following = row
         return rows[::-1]
-
-    def _feed(self, source: Mapping[str, Any], notes: list[Note]) -> Incoming:
-        numbers, event = feed_numbers(source, notes), source.get("event_type")
-        row = _checked("feed", {
-            **numbers,
-            "form_id": self._forms.get(numbers["form_id"], numbers["form_id"]),
-            "addon_slug": str(source["addon_slug"]),
-            "event_type": None if event is None else str(event),
-            "modified_utc": "",
-            "meta": source["meta"],
-        })  # fmt: skip
-        return Incoming("feed", int(source["id"]), row, notes=tuple(notes))
-
-    def _form(self, source: Mapping[str, Any], notes: list[Note]) -> Incoming:
-        row = _checked("form", {
-            "title": str(source.get("title") or ""),
-            "is_active": str(source.get("is_active", "1")).lower() in TRUE,
-            "is_trash": str(source.get("is_trash")).lower() in TRUE,
-            "date_created_utc": _utc(source.get("date_created")),
-            "modified_utc": "",
-            "meta": {name: source[name] for name in source if name not in FORM_COLUMNS},
-        })  # fmt: skip
-        problems = part_exports()["form"].line.problems(row)
-        notes += [note("form-not-shown", problem) for problem in problems]
-        return Incoming("form", int(source["id"]), row, notes=tuple(notes))
-
-    def _entry(self, source: Mapping[str, Any], notes: list[Note]) -> Incoming:
-        form, values = parse_integer(source.get("form_id")) or 0, dict[str, object]()
-        for name in filter(lambda name: name[:1].isdecimal(), source):
-            value = source[name]
-            values[name] = json_text(value) if isinstance(value, (list, dict)) else value
-        row = _checked("entry", {
-            "form_id": self._forms.get(form, form),
-            "status": source.get("status"),
-            **{name: str(source.get(name)) in TRUE for name in ("is_read", "is_starred")},
-            "created_utc": _utc(source.get("date_created")),
-            "modified_utc": _utc(source.get("date_updated")),
-            **{name: str(source.get(name) or "") for name in ("source_url", "ip", "user_agent")},
-            "created_by": parse_integer(source.get("created_by")),
-            "properties": {name: source[name] for name in ENTRY_PROPERTIES if name in source},
-            "values": values,
-            "digest": "",
-        })  # fmt: skip
-        return Incoming("entry", int(source["id"]), row, notes=tuple(notes))
 
     def _page_dates(self, source: Mapping[str, Any], status: str, notes: list[Note]) -> Row:
         """Return the columns of dates."""
@@ -256,11 +220,49 @@ def _problem(resource: str, source: Mapping[str, Any]) -> Note | None:
     return None
 
 
-def _checked(resource: str, row: Row) -> Row:
-    """Return a row as its line of an export is stored; raises `ValidationError`."""
-    schema = SCHEMAS.get(resource) or part_exports()[resource].line
-    loaded: Row = schema.load({**row, "id": 1, "version": 1})
-    return {name: loaded[name] for name in row}
+def _feed(source: Mapping[str, Any], notes: list[Note]) -> Row:
+    event = source.get("event_type")
+    return {
+        **feed_numbers(source, notes),
+        "addon_slug": str(source["addon_slug"]),
+        "event_type": None if event is None else str(event),
+        "modified_utc": "",
+        "meta": source["meta"],
+    }
+
+
+def _form(source: Mapping[str, Any], notes: list[Note]) -> Row:
+    return {
+        "title": str(source.get("title") or ""),
+        "is_active": str(source.get("is_active", "1")).lower() in TRUE,
+        "is_trash": str(source.get("is_trash")).lower() in TRUE,
+        "date_created_utc": _utc(source.get("date_created")),
+        "modified_utc": "",
+        "meta": {name: source[name] for name in source if name not in FORM_COLUMNS},
+    }
+
+
+def _entry(source: Mapping[str, Any], notes: list[Note]) -> Row:
+    values = {name: value for name, value in source.items() if name[:1].isdecimal()}
+    return {
+        "form_id": parse_integer(source.get("form_id")) or 0,
+        "status": source.get("status"),
+        **{name: str(source.get(name)) in TRUE for name in ("is_read", "is_starred")},
+        "created_utc": _utc(source.get("date_created")),
+        "modified_utc": _utc(source.get("date_updated")),
+        **{name: str(source.get(name) or "") for name in ("source_url", "ip", "user_agent")},
+        "created_by": parse_integer(source.get("created_by")),
+        "properties": {name: source[name] for name in ENTRY_PROPERTIES if name in source},
+        "values": {
+            name: json_text(value) if isinstance(value, (list, dict)) else value
+            for name, value in values.items()
+        },
+        "digest": "",
+    }
+
+
+# The functions that return the columns of a row of Gravity Forms.
+COLUMNS = {"feed": _feed, "form": _form, "entry": _entry}
 
 
 def _utc(text: object) -> str:
@@ -293,14 +295,20 @@ def _slugs(source: Mapping[str, Any], status: str, title: str, notes: list[Note]
 
 
 def _lost_notes(source: Mapping[str, Any], row: Row) -> Iterator[Note]:
-    """Yield notes on parts of a page that only WordPress stores, renders or accepts."""
+    """Yield notes on parts of a page that only WordPress stores, renders or accepts.
+
+    So are invalid characters of a file, and revisions that the user must not read.
+    """
+    if source.get("repaired"):
+        yield note("control-characters")
+    if "refused_revisions" in source:
+        yield note("revisions-refused", source["refused_revisions"])
     for name in LOST_COLUMNS:
         if _raw(source.get(name), source.get(name)) not in EMPTY_VALUES:
             yield note("lost", name)
     content = row["content_raw"]
     for code, pattern in (("shortcode", SHORTCODE), ("media", UPLOADS)):
         yield from (note(code, name) for name in sorted(set(pattern.findall(content))))
-    yield from blocks.block_notes(content)
     errors = REQUEST_SCHEMA.validate({name: row[key] for name, key in LIMITED_COLUMNS.items()})
     yield from (note("beyond-bounds", name) for name in errors)
 

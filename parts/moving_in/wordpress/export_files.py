@@ -1,23 +1,22 @@
-"""Read the files of WordPress (WXR) and of Gravity Forms, as rows of their REST APIs."""
+"""Read the files that WordPress exports (WXR), as rows of its REST API."""
 
 import io
 import re
 import shutil
 import tempfile
 from codecs import BOM_UTF8
-from collections.abc import Callable, Collection, Iterator
-from contextlib import suppress
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 from xml.etree.ElementTree import Element, ParseError  # nosec B405 # defusedxml parses
 
-import orjson
 from defusedxml.common import DefusedXmlException
 from defusedxml.ElementTree import iterparse
 
+from landform.parts.moving_in.incoming import SlugKeepers
 from landform.parts.moving_in.wordpress.client import CannotBegin
-from landform.parts.moving_in.wordpress.site import SlugKeepers
 from landform.parts.moving_in.wordpress.values import field_value, parse_integer, storable
 from landform.storage.rows import Row
 
@@ -27,7 +26,7 @@ PAGE_COLUMNS = (
     "link", "title", "content", "excerpt",
 )  # fmt: skip
 NO_DATE = "0000-00-00 00:00:00"
-NO_EXPORT = "{file} is no export of {program}: {reason}."
+NO_EXPORT = "{file} is no export of WordPress: {reason}."
 CUT = "{file} ends or breaks after {pages:,} pages: {reason}. Export it again, and take that file."
 # Characters that XML cannot hold, and bytes that are not UTF-8. `MARK` replaces them in the parser,
 # so that the pages that have some are known.
@@ -48,56 +47,34 @@ OTHER_ENCODING = re.compile(
 )
 
 
-class Export:
-    """A file that WordPress exported.
+@contextmanager
+def open_export(file: Path) -> Iterator["Export"]:
+    """Yield a file that WordPress exported; raises `CannotBegin` if it is none."""
+    if file.is_file():
+        yield Export(file, file)
+        return
+    # The file is read twice, a pipe only once.
+    with tempfile.NamedTemporaryFile() as copy:
+        with file.open("rb") as pipe:
+            shutil.copyfileobj(pipe, copy)
+        copy.flush()
+        yield Export(file, Path(copy.name))
 
-    `read` sets the attributes before the first page: `home` is the address of the site, `pages`
-    the number of pages, `patterns` the contents of synced patterns by id, `slug_keepers` the pages
-    that keep their slugs, and `error` the reason why the file is cut.
+
+class Export:
+    """A file that WordPress exported, read from `source`.
+
+    `home` is the address of the site, `pages` the number of pages, `patterns` the contents of
+    synced patterns by id, `slug_keepers` the pages that keep their slugs, and `error` the reason
+    why the file is cut.
     """
 
-    def __init__(self, file: Path) -> None:
-        self._file = self._source = file
-        self.home, self.pages, self.error = "", 0, ""
+    def __init__(self, file: Path, source: Path) -> None:
+        self._source = source
+        self.home, self.pages, self.error, reason = "", 0, "", ""
         self.patterns: dict[int, str] = {}
         self.slug_keepers = SlugKeepers()
         self._authors: dict[str, int] = {}
-
-    def read(self, statuses: Collection[str], since: str) -> Iterator[Row]:
-        """Yield the pages with some statuses that were modified after a time.
-
-        A time without a zone is compared with local dates, as in WordPress. Raises `CannotBegin`
-        for a file that is no export.
-        """
-        names = {name for text in statuses for name in text.replace(",", " ").split()} or {"any"}
-        after = datetime.fromisoformat(since or "0001-01-01")
-        column = "modified_gmt" if after.tzinfo else "modified"
-        date = f"{after.astimezone(UTC) if after.tzinfo else after:%Y-%m-%d %H:%M:%S}"
-
-        def is_selected(page: Row) -> bool:
-            return bool(names & {"any", page["status"]}) and (not since or page[column] > date)
-
-        if self._file.is_file():
-            yield from self._read(is_selected)
-            return
-        # The file is read twice, a pipe only once.
-        with tempfile.NamedTemporaryFile() as copy:
-            with self._file.open("rb") as pipe:
-                shutil.copyfileobj(pipe, copy)
-            copy.flush()
-            self._source = Path(copy.name)
-            yield from self._read(is_selected)
-
-    def _read(self, is_selected: Callable[[Row], bool]) -> Iterator[Row]:
-        self._scan()
-        with suppress(*READ_ERRORS):
-            for texts, element in self._items():
-                if _is_page(texts) and is_selected(page := self._page(texts, element)):
-                    yield page
-
-    def _scan(self) -> None:
-        """Read the file once, for the attributes."""
-        reason = ""
         try:
             for texts, _ in self._items():
                 number = parse_integer(texts.get("post_id")) or 0
@@ -109,13 +86,30 @@ class Export:
                     self.patterns[number] = texts.get("content", "")
         except READ_ERRORS as error:
             reason = str(error)
-        if reason or not self.home:
-            self.error = (CUT if self.pages else NO_EXPORT).format(
-                file=self._file, program="WordPress", pages=self.pages,
-                reason=reason or "it names no site",
-            )  # fmt: skip
-        if self.error and not self.pages:
-            raise CannotBegin(self.error)
+        if not (reason or self.home):
+            reason = "it names no site"
+        if reason and not self.pages:
+            raise CannotBegin(NO_EXPORT.format(file=file, reason=reason))
+        if reason:
+            self.error = CUT.format(file=file, pages=self.pages, reason=reason)
+
+    def read(self, statuses: Collection[str], since: str) -> Iterator[Row]:
+        """Yield the pages with some statuses that were modified after a time.
+
+        A time without a zone is compared with local dates, as in WordPress.
+        """
+        names = {name for text in statuses for name in text.replace(",", " ").split()} or {"any"}
+        after = datetime.fromisoformat(since or "0001-01-01")
+        column = "modified_gmt" if after.tzinfo else "modified"
+        date = f"{after.astimezone(UTC) if after.tzinfo else after:%Y-%m-%d %H:%M:%S}"
+        with suppress(*READ_ERRORS):
+            for texts, element in self._items():
+                if _is_page(texts):
+                    page = self._page(texts, element)
+                    # Older files have no modification dates.
+                    is_selected = not (since and page[column]) or page[column] > date
+                    if is_selected and names & {"any", page["status"]}:
+                        yield page
 
     def _items(self) -> Iterator[tuple[dict[str, str], Element]]:
         """Yield the texts of each item, and its element."""
@@ -189,31 +183,3 @@ class Repaired(io.TextIOWrapper):
     def read(self, size: int | None = -1) -> str:
         """Return the next lines; an empty text at the end."""
         return INVALID.sub(MARK, "".join(self.readlines(-1 if size is None else size)))
-
-
-def read_forms(file: Path) -> tuple[list[Row], list[Row]]:
-    """Return the forms in an export of Gravity Forms, and the feeds of add-ons that export theirs.
-
-    Raises `CannotBegin` for a file that is no export.
-    """
-    reason = "it holds no forms"
-    try:
-        exported = orjson.loads(file.read_bytes())
-    except (OSError, ValueError) as error:
-        exported, reason = None, f"it is no JSON ({error})"
-    if not isinstance(exported, dict):
-        raise CannotBegin(NO_EXPORT.format(file=file, program="Gravity Forms", reason=reason))
-    # The file has its version, too.
-    forms = [form for form in exported.values() if isinstance(form, dict)]
-    feeds = [{"form_id": f.get("id"), **feed} for f in forms for feed in _feeds(f.get("feeds"), "")]
-    return [{k: form[k] for k in form if k != "feeds"} for form in forms], feeds
-
-
-def _feeds(value: Any, slug: str) -> Iterator[Row]:
-    """Yield the feeds in a list, or in an object by add-ons or ids."""
-    if isinstance(value, list):
-        yield from ({"addon_slug": slug, **feed} for feed in value if isinstance(feed, dict))
-    elif isinstance(value, dict):
-        for name, inner in value.items():
-            is_feed = isinstance(inner, dict) and ("id" in inner or "meta" in inner)
-            yield from _feeds([inner], slug) if is_feed else _feeds(inner, name)

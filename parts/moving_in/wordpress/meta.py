@@ -4,6 +4,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
+from itertools import accumulate
 from typing import Any
 
 from landform.parts.moving_in.wordpress.report import Note, note
@@ -27,6 +28,8 @@ class MetaSources:
             if not SOURCE.fullmatch(source):
                 raise ValueError(f"{source} is none of meta.NAME, acf.NAME, const:VALUE")
         self._sources = sources
+        constants = [source for source in sources.values() if source.startswith(CONSTANT)]
+        self._constants = {text: _constant(text.removeprefix(CONSTANT)) for text in constants}
         self.used: Counter[tuple[str, str]] = Counter()
 
     def read(self, page: Mapping[str, Any]) -> tuple[dict[str, Any], frozenset[str], list[Note]]:
@@ -34,14 +37,14 @@ class MetaSources:
         meta, unknown, notes = {**EMPTY_META}, set[str](), list[Note]()
         fields = dict(_fields(page))
         sources = {key: self._sources.get(key) or _guess(fields, key) for key in EMPTY_META}
+        values = fields | self._constants
         for key, source in sources.items():
-            is_constant = source.startswith(CONSTANT)
-            if not is_constant and source not in fields:
+            if source not in values:
                 unknown.add(key)
                 notes.append(note("meta-missing", key))
                 continue
-            value = _constant(source.removeprefix(CONSTANT)) if is_constant else fields[source]
-            self.used[key, source] += 1
+            value = values[source]
+            self.used[key, source] += not page.get("is_repeated")
             is_readable, meta[key] = _as_key(key, value)
             # Registered meta of another type is null; in ACF null is an empty field.
             if not is_readable or (value is None and source.startswith("meta.")):
@@ -66,8 +69,9 @@ def _lost_fields(
     """Yield the paths of fields that landform does not store, of a whole group if possible."""
     handled = set(sources)
     for path, value in fields.items():
-        is_inside = any(path.startswith(f"{group}.") for group in handled)
-        if path in handled or is_inside or _is_empty(value):
+        # The field itself, and the groups that it is in.
+        outer = accumulate(path.split("."), lambda group, name: f"{group}.{name}")
+        if not handled.isdisjoint(outer) or _is_empty(value):
             continue
         name = path.partition(".")[2]
         # ACF and meta may show the same value.

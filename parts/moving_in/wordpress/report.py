@@ -1,13 +1,18 @@
-"""The report of an import, as text and as JSON."""
+"""The options of an import, and its report, as text and as JSON."""
 
+import json
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from landform.parts.moving_in.origins import Origin
 
 Note = dict[str, Any]
+# Called with a name such as "pages", the number of rows that have been read, and the total.
+Progress = Callable[[str, int, int], None]
+# Options that may differ when an unfinished import is continued.
+CHANGEABLE = ("probe", "delete", "keep")
 # The text of each code of a note; `{name}` is the name in the note.
 TEXTS = {
     "lost": "landform has no place for {name}",
@@ -52,7 +57,33 @@ MAX_IDS_IN_TEXT = 20
 
 def note(code: str, name: str = "", text: str = "") -> Note:
     """Return a note; without a text it has that of its code."""
-    return {"code": code} | {k: v for k, v in (("name", name), ("text", text)) if v}
+    text = (text or TEXTS[code]).replace("{name}", name)
+    return {"code": code if not name or code in UNNAMED else f"{code} {name}", "text": text}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The options of `landform import-wordpress`.
+
+    `meta` has the sources of keys, `forms` the ids of forms here by those there.
+    """
+
+    resources: frozenset[str]
+    statuses: tuple[str, ...] = ()
+    since: str = ""
+    probe: int = 200
+    force: bool = False
+    delete: bool = False
+    new_ids: bool = False
+    revisions: bool = False
+    keep: bool = True
+    meta: Mapping[str, str] = field(default_factory=dict)
+    forms: Mapping[int, int] = field(default_factory=dict)
+
+    def key(self, user: str) -> str:
+        """Return the options that must be equal to continue an unfinished import."""
+        options = {name: value for name, value in vars(self).items() if name not in CHANGEABLE}
+        return json.dumps([user, options], default=sorted, sort_keys=True)
 
 
 @dataclass
@@ -87,11 +118,11 @@ class Report:
             self.counts.setdefault(resource, Counter())[origin.outcome] += 1
             if origin.outcome in LISTED:
                 # The last note has the reason. The others matter only if the row is written.
-                why = [{"code": _code(note), "text": _text(note)} for note in origin.notes[-1:]]
+                why = [*origin.notes[-1:]]
                 self.rows[origin.outcome].append({"resource": resource, "id": number, "why": why})
                 continue
             for note in origin.notes:
-                self.notes[resource, _code(note), _text(note)].append(number)
+                self.notes[resource, note["code"], note["text"]].append(number)
                 if "other" in note:
                     text = f"keeps its slug, which page {number} has there, too"
                     self.notes["page", "slug-shared", text].append(note["other"])
@@ -148,22 +179,8 @@ class Report:
             named = f"{row['resource']} {row['id']}"
             yield f"gone there: {named} is still here (--delete removes it)"
         for (resource, code, text), ids in self.notes.items():
-            yield f"{code}: {text}: {resource} {_join(ids)}"
+            listed, hidden = ", ".join(map(str, ids[:MAX_IDS_IN_TEXT])), len(ids) - MAX_IDS_IN_TEXT
+            more = f" and {hidden:,} more" if hidden > 0 else ""
+            yield f"{code}: {text}: {resource} {listed}{more}"
         yield from self.warnings
         yield from self.problems
-
-
-def _code(note: Mapping[str, Any]) -> str:
-    code = str(note["code"])
-    return f"{code} {note['name']}" if code not in UNNAMED and "name" in note else code
-
-
-def _text(note: Mapping[str, Any]) -> str:
-    text = str(note.get("text") or TEXTS.get(note["code"], note["code"]))
-    return text.replace("{name}", str(note.get("name", "")))
-
-
-def _join(ids: list[Any]) -> str:
-    text = ", ".join(map(str, ids[:MAX_IDS_IN_TEXT]))
-    hidden = len(ids) - MAX_IDS_IN_TEXT
-    return f"{text} and {hidden:,} more" if hidden > 0 else text

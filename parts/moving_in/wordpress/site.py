@@ -1,37 +1,66 @@
-"""A site with its REST API, and the JSON of its responses."""
+"""A site with its REST API: find it, check the credentials, and request its routes."""
 
-import json
 import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from email.utils import parsedate_to_datetime
 from typing import Any, NamedTuple, TypeVar
-from urllib.parse import parse_qsl, urlencode, urlsplit
+from urllib.parse import parse_qsl, urlencode, urljoin, urlsplit
 
-import orjson
-
-from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, Client, NoAnswer, Response
-from landform.parts.moving_in.wordpress.values import parse_integer, site_address, without_query
+from landform.parts.moving_in.wordpress.client import (
+    FEW_BYTES,
+    CannotBegin,
+    Client,
+    NoAnswer,
+    read_json,
+    status_text,
+)
+from landform.parts.moving_in.wordpress.values import ascii_url, site_address, utf8
 from landform.schemas.export import LARGEST
+from landform.storage.rows import Row
 
 T = TypeVar("T")
 R = TypeVar("R")
+# Some rows, with the number of rows that have been read, and the total.
+Batch = tuple[list[Row], int, int]
+# The routes of the resources.
+ROUTES = {
+    "page": "/wp/v2/pages",
+    "form": "/gf/v2/forms",
+    "feed": "/gf/v2/feeds",
+    "entry": "/gf/v2/entries",
+}
 PER_PAGE = 100
 # A number of pages with more digits is invalid.
 MAX_TOTAL_DIGITS = 18
-# JSON with fewer bytes for each value is refused, since its values need much more memory.
-MIN_BYTES_PER_VALUE = 64
+# The URL of the REST API in a header `Link`.
+API_LINK = re.compile(r'<([^<>]*)>[^<]*\brel="?https://api\.w\.org/')
+TURNED_OFF = (
+    "A plugin or the server has turned the REST API off. Switch it on for the user of the import "
+    "as long as that takes."
+)
+UNKNOWN_USER = (
+    "WordPress does not recognize the user ({code}). The name or the application password may be "
+    "wrong: make one at Users, Profile, Application Passwords; that of the login does not work. Or "
+    "something on the way removes the header Authorization. Or application passwords are not "
+    "available there: they need https, and no plugin that switches them off."
+)
+UNKNOWN_USER_CODES = (
+    "rest_not_logged_in incorrect_password invalid_username invalid_email rest_login_required"
+).split()
+NO_API = (
+    "No WordPress REST API was found at {url}: its page names none, and /wp-json/ and "
+    "?rest_route=/ have none. {reason}Give the address of the site's home page."
+)
+UNENCRYPTED = "The credentials were sent over http, which anybody on the way reads."
 # The error codes of WordPress and Gravity Forms for a row that does not exist.
 NOT_FOUND_CODES = (
     "rest_post_invalid_id gf_feed_invalid_id gf_entry_invalid_id gf_not_found not_found"
 ).split()
-# How many characters of a response without JSON are searched for text, and quoted.
-SEARCHED_CHARACTERS, QUOTED_CHARACTERS = 8_000, 80
-JSON_START = re.compile(r"^[\[{]", re.MULTILINE)
-JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
-INVISIBLE = re.compile(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>")
 
 
 class Answer(NamedTuple):
@@ -85,7 +114,7 @@ class Site:
         refused = data.get("params") if isinstance(data, dict) else None
         names = tuple(map(str, refused)) if isinstance(refused, (dict, list)) else ()
         reason = ": ".join(filter(None, (code, ", ".join(names))))
-        text = f"{_status_text(response)}{f' ({reason})' if reason else ''}."
+        text = f"{status_text(response)}{f' ({reason})' if reason else ''}."
         raise NoAnswer(text, response.status, code, names)
 
     def lacks(self, route: str) -> bool:
@@ -107,32 +136,17 @@ class Site:
         yield from (future.result() for future in running)
 
     @property
-    def has_forms(self) -> bool:
-        """Whether the REST API of Gravity Forms may be there."""
-        namespaces = self.index.get("namespaces")
-        names = [*namespaces.values()] if isinstance(namespaces, dict) else namespaces
-        return not isinstance(names, list) or "gf/v2" in names
-
-    @property
     def home(self) -> str:
         """The address that identifies the site."""
         urls = [self.index.get("home"), self.index.get("url"), self.client.url]
         return site_address(next(url for url in urls if isinstance(url, str) and url))
 
 
-class SlugKeepers(dict[str, int]):
-    """The page of a site that keeps each slug: a published one, best without a parent."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._ranks: dict[str, tuple[bool, int]] = {}
-
-    def add(self, number: int, page: Mapping[str, Any]) -> None:
-        """Add a page, with its status, slug and parent."""
-        slug, parent = str(page.get("slug") or ""), page.get("parent", page.get("post_parent"))
-        rank = bool(parse_integer(parent)), number
-        if page.get("status") == "publish" and slug and rank <= self._ranks.get(slug, rank):
-            self[slug], self._ranks[slug] = number, rank
+def rows_of(body: Any) -> list[Row]:
+    """Return the rows that have an id, of a list or of an object by ids."""
+    rows = [*body.values()] if isinstance(body, dict) else body
+    rows = rows if isinstance(rows, list) else []
+    return [row for row in rows if isinstance(row, dict) and has_id(row)]
 
 
 def has_id(row: Mapping[str, Any]) -> bool:
@@ -143,38 +157,79 @@ def has_id(row: Mapping[str, Any]) -> bool:
     return isinstance(number, int) and 1 <= number <= LARGEST
 
 
-def read_json(response: Response) -> Any:
-    """Return the JSON of a response, or raise `NoAnswer`."""
-    data, status = response.body, response.status
-    max_values = max(len(data), FEW_BYTES) // MIN_BYTES_PER_VALUE
-    if data.count(b",") > max_values and JSON_STRING.sub(b"", data).count(b",") > max_values:
-        place = without_query(response.url)
-        raise NoAnswer(f"{place} answered with too many values for its size.", 200)
+@contextmanager
+def open_site(client: Client, resources: frozenset[str]) -> Iterator[Site]:
+    """Yield the site, or raise `CannotBegin`.
+
+    Without pages the routes of Gravity Forms are enough.
+    """
+    pool = ThreadPoolExecutor(client.concurrency)
+    try:
+        site = Site(client, find_root(client), pool)
+        try:
+            index, headers = site.get("/", client.max_bytes)
+            site.time = _response_time(headers.get("Date"))
+            if not isinstance(index, dict):
+                raise NoAnswer(f"{site.root} is no index of WordPress's REST API.")
+            site.index = index
+            # WordPress refuses this to unknown users.
+            site.get("/wp/v2/users/me", context="edit", _fields="id,name")
+        except NoAnswer as error:
+            reason = _reason(error)
+            if "page" in resources or not error.code:
+                raise CannotBegin(reason) from error
+            site.warnings.append(reason)
+        parts = urlsplit(client.url)
+        is_local = (parts.hostname or "").startswith(("127.", "localhost", "::1"))
+        if parts.scheme == "http" and not is_local:
+            site.warnings.append(UNENCRYPTED)
+        yield site
+    finally:
+        client.close()
+        pool.shutdown(cancel_futures=True)
+
+
+def _response_time(header: str | None) -> str:
+    """Return the time of a response or, without one, of this machine, a little earlier."""
+    try:
+        date = parsedate_to_datetime(header or "")
+    except (ValueError, OverflowError):
+        date = datetime.now(UTC) - timedelta(minutes=5)
+    return (date - timedelta(seconds=2)).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def _reason(error: NoAnswer) -> str:
+    """Return the reason why access is refused, and advice."""
+    if error.code in UNKNOWN_USER_CODES:
+        return UNKNOWN_USER.format(code=error.code)
+    is_off = error.code == "rest_disabled" or (error.status in (401, 403) and error.code)
+    return f"{error} {TURNED_OFF}" if is_off else str(error)
+
+
+def find_root(client: Client) -> str:
+    """Return the URL of the REST API: from a header of the home page, or a usual one."""
+    try:
+        home = client.get(client.url, signed=False, max_bytes=client.max_bytes)
+    except NoAnswer as error:
+        raise CannotBegin(str(error)) from error
+    client.check_host(home.url)
     with suppress(ValueError):
-        return orjson.loads(data)
-    text = data.decode("utf-8", "replace").lstrip("\ufeff \t\r\n")
-    if not text:
-        raise NoAnswer(f"{_status_text(response)} with an empty body.", status)
-    # Plugins write warnings before the JSON, or comments of HTML behind it.
-    start = JSON_START.search(text)
-    with suppress(ValueError, RecursionError):
-        value, end = json.JSONDecoder().raw_decode(text, start.start() if start else 0)
-        following = text[end:].strip()
-        if not following or (following.startswith("<!--") and following.endswith("-->")):
-            return value
-    kind = "a page of HTML" if text.startswith("<") else "text"
-    quoted = " ".join(INVISIBLE.sub(" ", text[:SEARCHED_CHARACTERS]).split())[:QUOTED_CHARACTERS]
-    reason = f"{_status_text(response)} with {kind} instead of JSON: {quoted!r}."
-    raise NoAnswer(f"{reason} {_advice(response)}", status)
-
-
-def _status_text(response: Response) -> str:
-    return f"{without_query(response.url)} answered {response.status}"
-
-
-def _advice(response: Response) -> str:
-    if response.status in BUSY:
-        return "The site is in maintenance or overloaded: try again later."
-    if "cf-mitigated" in response.headers or response.status == 403:
-        return "A firewall or a challenge stands in front of the site: let this machine through."
-    return "Something other than WordPress's REST API answers there."
+        if link := API_LINK.search(utf8(home.headers.get("Link", ""))):
+            root = ascii_url(urljoin(home.url, link[1]))
+            # A site behind a proxy may not know that its URL has https.
+            is_https = urlsplit(client.url).scheme == "https"
+            return root.replace("http://", "https://", 1) if is_https else root
+    base = home.url.partition("?")[0].rstrip("/")
+    is_root = "/wp-json" in base or "rest_route=" in home.url
+    usual = (f"{base}/wp-json/", f"{base}/?rest_route=/")
+    for root in (home.url, *usual) if is_root else usual:
+        with suppress(NoAnswer):
+            body = read_json(client.get(root, signed=False, max_bytes=client.max_bytes))
+            if isinstance(body, dict) and ("namespaces" in body or "code" in body):
+                return root
+    reason = ""
+    try:
+        read_json(home)
+    except NoAnswer as error:
+        reason = f"{error} "
+    raise CannotBegin(NO_API.format(url=client.url, reason=reason))

@@ -137,7 +137,12 @@ class SiteDates:
     """Parses dates of a site. `index` names its time zone, `clock` has the one of landform."""
 
     def __init__(self, index: dict[str, Any], clock: Clock) -> None:
-        self._clock, self._zone = clock, _site_zone(index)
+        self._clock = clock
+        self._zone: tzinfo | None = None
+        with suppress(LookupError, TypeError, ValueError, OverflowError):
+            self._zone = timezone(timedelta(hours=float(index["gmt_offset"])))
+        with suppress(ValueError, OSError, LookupError):
+            self._zone = ZoneInfo(str(index["timezone_string"]))
         name = index.get("timezone_string") or f"UTC{index.get('gmt_offset', 0)}"
         self.zone_name = str(storable(str(name)))
         self.has_same_zone = self._zone is None or _offsets(self._zone) == _offsets(clock.zone)
@@ -166,15 +171,6 @@ def _parse_date(text: object) -> datetime | None:
     except ValueError:
         return None
     return date.replace(tzinfo=None, microsecond=0)
-
-
-def _site_zone(index: dict[str, Any]) -> tzinfo | None:
-    """Return the zone that a site names, or None."""
-    with suppress(ValueError, OSError, LookupError):
-        return ZoneInfo(str(index["timezone_string"]))
-    with suppress(LookupError, TypeError, ValueError, OverflowError):
-        return timezone(timedelta(hours=float(index["gmt_offset"])))
-    return None
 
 
 def _offsets(zone: tzinfo) -> list[timedelta | None]:

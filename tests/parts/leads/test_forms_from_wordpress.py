@@ -90,7 +90,8 @@ def client(store: Store) -> Iterator[Any]:
 def test_forms_and_entries_keep_their_ids_and_changes_made_here(
     site: Any, move: Mover, client: Any
 ) -> None:
-    report = move.twice(site.url, *SMALL[:-1])
+    # Gravity Forms' routes answer where a plugin has turned those of WordPress off.
+    report = move.twice(f"{site.url}/restoff", *SMALL[:-1])
     assert report["counts"] == {"form": {"created": 2, "left-out": 1}}
     texts = {note["text"]: note["ids"] for note in report["notes"]}
     assert len([text for text in texts if "fileupload" in text or "logic" in text]) == 2

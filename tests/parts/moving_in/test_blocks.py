@@ -100,13 +100,18 @@ def test_rendered_blocks_are_not_reported(move: Any, import_page: Importer) -> N
     assert block_codes(move) == set()
 
 
-def test_patterns_are_inserted_and_nested_ones_too(move: Any, import_page: Importer) -> None:
+def test_patterns_are_inserted_with_nested_ones_and_overrides_are_lost(
+    move: Any, import_page: Importer
+) -> None:
     patterns = {
         553: '<!-- wp:a/b --><p>Outer</p><!-- /wp:a/b --><!-- wp:block {"ref":554} /-->',
         554: "<!-- wp:a/b --><p>Inner</p><!-- /wp:a/b --><!-- wp:rss /-->",
     }
-    content = 'a<!-- wp:block {"ref":553} /-->b<!-- wp:core/block {"ref":"554"} /-->c'
-    assert import_page(content, patterns).exit_code == 0
+    content = 'a<!-- wp:block {"ref":553,"content":{"T":{"content":"x"}}} /-->b'
+    content += '<!-- wp:core/block {"ref":"554"} /-->c'
+    result = import_page(content, patterns)
+    assert result.exit_code == 0
+    assert "pattern-overrides 553: " in result.output
     rendered = move.row("page", 5)["content_rendered"]
     assert rendered == "a<p>Outer</p><p>Inner</p>b<p>Inner</p>c"
     assert block_codes(move) == {"pattern 553", "pattern 554", "block core/rss"}
@@ -138,13 +143,6 @@ def test_the_size_of_inserted_patterns_is_limited(move: Any, import_page: Import
     assert import_page('<!-- wp:block {"ref":1} /-->', {**refs, 12: "z"}).exit_code == 0
     assert len(move.row("page", 5)["content_raw"]) < 8 << 20
     assert "block core/block" in block_codes(move)
-
-
-def test_overrides_of_patterns_are_reported_as_lost(move: Any, import_page: Importer) -> None:
-    result = import_page(
-        '<!-- wp:block {"ref":1,"content":{"Title":{"content":"x"}}} /-->', {1: "a"}
-    )
-    assert "pattern-overrides 1: " in result.output
 
 
 @pytest.mark.parametrize("content", [FORM, '<!-- wp:block {"ref":1} /-->'])

@@ -11,9 +11,10 @@ from typing import Any
 import pytest
 from moving_in import move, recorded_site, server, small_site, stand_in
 
-from landform.parts.moving_in.wordpress.access import find_root
-from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer, Response
-from landform.parts.moving_in.wordpress.site import read_json
+from landform.parts.moving_in.wordpress import client as http
+from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer
+from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.site import find_root
 from landform.service.errors import printable
 
 pytestmark = pytest.mark.sqlite("what a site sends has nothing to do with the engine")
@@ -42,6 +43,11 @@ def test_a_redirect_to_no_address_is_an_error_that_says_so(small_site: Any) -> N
         for signed in (True, False):
             with pytest.raises(NoAnswer, match="which is no address"):
                 client.get(small_site.url, signed=signed)
+    small_site.front = lambda path: (302, {"Location": "http://[v1.x]/"}, b"")
+    with pytest.raises(NoAnswer, match="is no address of a server"):
+        client.get(small_site.url, signed=False)
+    with pytest.raises(CannotBegin, match="credentials are sent to no other host"):
+        client.get(small_site.url)
     client.close()
 
 
@@ -99,12 +105,18 @@ def test_long_texts_and_headers_need_linear_time(small_site: Any, name: str) -> 
     client.close()
 
 
+def test_many_custom_fields_need_linear_time() -> None:
+    fields = {f"field-{number}": number for number in range(1, 200_000)}
+    _, _, notes = MetaSources({}).read({"id": 1, "meta": {"group": {}, **fields}})
+    assert len([note for note in notes if note["code"].startswith("lost ")]) == len(fields)
+
+
 def test_json_with_too_many_values_is_refused() -> None:
-    response = Response("http://x/", 200, {}, b"[" + b"[]," * 1_000_000 + b"[]]")  # type: ignore[arg-type]
+    response = http.Response("http://x/", 200, {}, b"[" + b"[]," * 1_000_000 + b"[]]")  # type: ignore[arg-type]
     with pytest.raises(NoAnswer, match="too many values"):
-        read_json(response)
+        http.read_json(response)
     text = b'["' + b'\\"[],' * 1_000_000 + b'"]'
-    assert len(read_json(response._replace(body=text))[0]) == 4_000_000
+    assert len(http.read_json(response._replace(body=text))[0]) == 4_000_000
 
 
 def test_control_characters_are_escaped_in_the_output(small_site: Any, move: Any) -> None:

@@ -63,15 +63,3 @@ def test_rows_that_are_always_left_out_count_only_beside_written_ones(
     assert codes == [3, 3, 0, 0, 3, 3, 0, 0]
     small_site.pages[1]["edit"]["status"] = "publish"
     assert (move(small_site.url).exit_code, move(small_site.url).exit_code) == (0, 0)
-
-
-def test_a_conflict_counts_in_each_import(move: Any, small_site: Any) -> None:
-    small_site.pages = small_site.pages[:2]
-    move(small_site.url)
-    rows = [line.replace("Start", "Here") for line in move.run("export").stdout.splitlines(True)]
-    file = move.folder / "lines"
-    file.write_text("".join(rows))
-    assert move.run("import", str(file)).exit_code == 0
-    small_site.pages[0]["edit"]["title"] = {"raw": "There"}
-    assert [move(small_site.url).exit_code for _ in range(2)] == [3, 3]
-    assert [row["id"] for row in move.report["conflicts"]] == [1]

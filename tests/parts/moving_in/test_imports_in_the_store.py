@@ -11,6 +11,7 @@ from without_parts import copy_without, landform
 from writers import Writers, run_beside
 
 from landform.parts.moving_in import incoming, origins
+from landform.parts.moving_in.wordpress.report import Plan
 from landform.standalone.settings import warnings
 from landform.storage import Store, events, feeds
 from landform.storage.maintenance import transfer, verify
@@ -28,7 +29,7 @@ def test_verify_reports_damaged_json_of_an_import(
     with store.connection():
         run = origins.begin(store, "shop.example", "")
         with store.transaction():
-            origins.save(store, run.source, [origins.Origin("page", 1, 1, outcome="created")])
+            origins.save(store, run, [origins.Origin("page", 1, 1, outcome="created")])
     assert list(verify.find_problems(store)) == []
     table, name = column.split(".")
     run_sql(database_url, f"UPDATE {table} SET {name} = '{value}'")
@@ -47,7 +48,8 @@ def test_an_import_of_many_rows_is_one_event(
         rows = list(transfer.rows(other, ["feed"]))
     with store.connection():
         run = origins.begin(store, "shop.example", "")
-        writer = incoming.IncomingWriter(store, run, new_ids=True)
+        plan = Plan(resources=frozenset({"feed"}), new_ids=True)
+        writer = incoming.IncomingWriter(store, run, plan)
         for batch in (rows[:100], rows[100:]):
             writer.write("feed", [incoming.Incoming("feed", row["id"], row) for row in batch])
         assert [event["type"] for event in events.read(store, 0)[0]] == ["store.imported"]

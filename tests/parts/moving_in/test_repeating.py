@@ -78,8 +78,10 @@ def test_changes_there_are_written_but_not_over_changes_here(short_site: Any, mo
     assert [row["id"] for row in move.report["kept"]] == [5, 9]
     assert "conflict: page 6 was changed here since the last import\n" in result.output
     assert "kept: page 9 was deleted here" in result.output
-    move(short_site.url, *PAGES)
+    again = move(short_site.url, *PAGES)
     assert [row["id"] for row in move.report["conflicts"]] == [6, 8]
+    # A conflict counts in each import.
+    assert (result.exit_code, again.exit_code) == (3, 3)
     move(short_site.url, *PAGES, "--force")
     titles = {row["id"]: row["title_raw"] for row in move.rows()}
     assert [titles[number] for number in (4, 6, 8)] == ["There"] * 3
@@ -123,8 +125,9 @@ def test_rows_that_were_deleted_there_are_listed_and_deleted_on_request(
 
 def test_a_hidden_page_does_not_count_as_deleted(short_site: Any, move: Any) -> None:
     move(short_site.url, *PAGES)
-    move(short_site.url, *PAGES, "--delete", user="mig")
+    result = move(short_site.url, *PAGES, "--delete", user="mig")
     assert move.report["hidden_pages"] == 1
+    assert "1 of 12 pages are hidden from mig" in result.output
     assert (move.report["gone_there"], move.report["deleted"]) == ([], [])
     assert move.row("page", 3)["slug"] == "privacy"
 

@@ -1,0 +1,160 @@
+"""Read every form, feed and entry of Gravity Forms, from a site or from a file that it exported.
+
+The lists of a site show active forms and feeds only, and nothing says which ids exist. So each id
+up to the highest known one is requested, and some beyond.
+"""
+
+import json
+from collections.abc import Iterator
+from functools import partial
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from landform.parts.moving_in.wordpress.client import CannotBegin, NoAnswer, NotRead
+from landform.parts.moving_in.wordpress.report import PLURALS, Report
+from landform.parts.moving_in.wordpress.site import PER_PAGE, ROUTES, Batch, Site, rows_of
+from landform.parts.moving_in.wordpress.values import parse_integer
+from landform.storage.rows import Row
+
+# The right that a user needs for each resource.
+RIGHTS = {
+    "form": "gravityforms_edit_forms",
+    "feed": "gravityforms_edit_forms",
+    "entry": "gravityforms_view_entries",
+}
+NO_FORMS = (
+    "No forms or feeds were read: Gravity Forms' REST API is not there. Switch it on at "
+    "Forms, Settings, REST API."
+)
+REFUSED = "No {names} were read: {user} may not read them ({code}). The right {right} allows it."
+PROBED = (
+    "Inactive {names} are in no list of Gravity Forms: {count:,} ids up to {total:,} were "
+    "asked for one by one, and {hits:,} {names} found so. One beyond was not looked for "
+    "(--probe {probe})."
+)
+NO_EXPORT = "{file} is no export of Gravity Forms: {reason}."
+
+
+def read_gravity_forms(
+    site: Site, report: Report, resource: str, highest: int, probe: int
+) -> Iterator[Batch]:
+    """Yield the forms, feeds or entries of a site; raise `NotRead` if they are refused.
+
+    `highest`: the highest known id. `probe`: how many ids beyond the last one are requested.
+    """
+    namespaces = site.index.get("namespaces")
+    names = [*namespaces.values()] if isinstance(namespaces, dict) else namespaces
+    if isinstance(names, list) and "gf/v2" not in names:
+        raise NotRead(NO_FORMS)
+    try:
+        if resource == "entry":
+            yield from _read_entries(site)
+        else:
+            yield from _read_feeds(site, report, resource, highest, probe)
+    except NoAnswer as error:
+        if error.status not in (401, 403, 404):
+            raise
+        names, user, right = PLURALS[resource], site.client.user, RIGHTS[resource]
+        text = REFUSED.format(names=names, user=user, code=error.code, right=right)
+        raise NotRead(text) from error
+
+
+def _read_feeds(
+    site: Site, report: Report, resource: str, highest: int, probe: int
+) -> Iterator[Batch]:
+    """Yield feeds or forms, with the number of requested ids, and the last id to request."""
+    route, total, requested, hits = ROUTES[resource], highest + probe, 0, 0
+    # Without feeds the list is an object of errors.
+    rows = rows_of(site.get(route, site.client.max_bytes).body)
+    total = max([total, *(int(row["id"]) + probe for row in rows)])
+    # The list of forms has only their titles.
+    listed = rows if resource == "feed" else []
+    for start in range(0, len(listed), PER_PAGE):
+        yield listed[start : start + PER_PAGE], requested, total
+    ids, last = {int(row["id"]) for row in listed}, 0
+    while last < total:
+        first, last = last + 1, min(last + PER_PAGE, total)
+        unlisted = [number for number in range(first, last + 1) if number not in ids]
+        answers = zip(unlisted, site.map(partial(_get_row, site, route), unlisted), strict=True)
+        bodies = {number: body for number, body in answers if body is not None}
+        requested, hits = requested + len(unlisted), hits + len(bodies)
+        total = max([total, *(number + probe for number in bodies)])
+        yield rows_of(bodies), requested, total
+    report.warnings.append(
+        PROBED.format(names=PLURALS[resource], count=requested, total=total, hits=hits, probe=probe)
+    )
+
+
+def _get_row(site: Site, route: str, number: int) -> Any:
+    """Return the row with an id, or None."""
+    try:
+        return site.get(f"{route}/{number}").body
+    except NoAnswer as error:
+        if error.status != 404:
+            raise
+        return None
+
+
+def _read_entries(site: Site) -> Iterator[Batch]:
+    """Yield the entries by status and id."""
+    number = total = 0
+    for status in ("active", "spam", "trash"):
+        first = None
+        for body in site.map(partial(_get_entries, site, status), count(1)):
+            rows = rows_of(body.get("entries"))
+            if not rows or rows[0]["id"] == first:
+                # The end, or a site that shows the same entries for ever.
+                break
+            if first is None:
+                total += parse_integer(body.get("total_count")) or 0
+            first = rows[0]["id"]
+            number += len(rows)
+            yield rows, number, total
+
+
+def _get_entries(site: Site, status: str, page: int) -> dict[str, Any]:
+    params = {
+        "search": json.dumps({"status": status}),
+        "sorting[key]": "id",
+        "sorting[direction]": "ASC",
+        "paging[page_size]": PER_PAGE,
+        "paging[current_page]": page,
+    }
+    body = site.get(ROUTES["entry"], site.client.max_bytes, **params).body
+    return body if isinstance(body, dict) else {}
+
+
+def read_file(file: Path) -> tuple[list[Row], list[Row]]:
+    """Return the forms in an export of Gravity Forms, and the feeds of add-ons that export theirs.
+
+    Raises `CannotBegin` for a file that is no export.
+    """
+    reason = "it holds no forms"
+    try:
+        exported = orjson.loads(file.read_bytes())
+        if isinstance(exported, dict):
+            # The file has its version, too.
+            forms = [form for form in exported.values() if isinstance(form, dict)]
+            feeds = [
+                {"form_id": form.get("id"), **feed}
+                for form in forms for feed in _feeds(form.pop("feeds", None), "")
+            ]  # fmt: skip
+            return forms, feeds
+    except (OSError, ValueError) as error:
+        reason = f"it is no JSON ({error})"
+    except RecursionError:
+        reason = "it is nested too deep"
+    raise CannotBegin(NO_EXPORT.format(file=file, reason=reason))
+
+
+def _feeds(value: Any, slug: str) -> Iterator[Row]:
+    """Yield the feeds in a list, or in an object by add-ons or ids."""
+    if isinstance(value, list):
+        yield from ({"addon_slug": slug, **feed} for feed in value if isinstance(feed, dict))
+    elif isinstance(value, dict):
+        for name, inner in value.items():
+            is_feed = isinstance(inner, dict) and ("id" in inner or "meta" in inner)
+            yield from _feeds([inner], slug) if is_feed else _feeds(inner, name)
