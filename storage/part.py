@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, NamedTuple
 
 from peewee import AutoField
 
@@ -12,8 +12,6 @@ from landform.parts import all_parts
 from landform.storage.errors import PartError
 from landform.storage.models import TABLES, Table
 from landform.storage.option import convert_options
-
-T = TypeVar("T")
 
 
 class Metric(NamedTuple):
@@ -36,6 +34,19 @@ class PageForm(NamedTuple):
     style: str
     values: Mapping[str, Any]
     is_private: bool = False
+
+
+class Exported(NamedTuple):
+    """How the rows of a table are exported and imported.
+
+    `schema`: that of a line, a subclass of `Line` (`schemas/export.py`). `delete`: called with the
+    store and the id of a row that was deleted on the other site. `write_details`: called with the
+    store and a row, which has the keys of `Table.read_details` too, and writes these.
+    """
+
+    schema: Any
+    delete: Callable[[Any, int], object]
+    write_details: Callable[[Any, Mapping[str, Any]], object] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,28 +104,8 @@ class Part:
         return None
 
     @classmethod
-    def line_schemas(cls) -> Mapping[str, Any]:
-        """Return the schema of a line of an export for each of its tables that exports have.
-
-        Each is a subclass of `Line` (`schemas/export.py`).
-        """
-        return {}
-
-    @classmethod
-    def deleters(cls) -> Mapping[str, Callable[[Any, int], object]]:
-        """Return the function that deletes a row by its id, for each of its tables in exports.
-
-        Imports call it with the store for rows that were deleted on the other site.
-        """
-        return {}
-
-    @classmethod
-    def detail_writers(cls) -> Mapping[str, Callable[[Any, Mapping[str, Any]], object]]:
-        """Return the function that writes the details of a row, for each of its tables in exports.
-
-        Details are in other tables. Imports call it with the store and the row, which has the keys
-        of `Table.read_details` too.
-        """
+    def exports(cls) -> Mapping[str, Exported]:
+        """Return how each of its tables that exports have is exported and imported."""
         return {}
 
     def worker(self, service: Any) -> Callable[[], float | None] | None:
@@ -165,25 +156,14 @@ def exported_tables() -> dict[str, type[Table]]:
 
 
 @cache
+def exports() -> dict[str, Exported]:
+    """Return how tables of parts are exported and imported, by their names."""
+    return {name: table for part in all_parts().values() for name, table in part.exports().items()}
+
+
 def line_schemas() -> dict[str, Any]:
     """Return the schemas of lines of an export that parts have, by the names of their tables."""
-    return _merge(part.line_schemas() for part in all_parts().values())
-
-
-@cache
-def deleters() -> dict[str, Callable[[Any, int], object]]:
-    """Return the functions that delete rows of parts, by the names of their tables."""
-    return _merge(part.deleters() for part in all_parts().values())
-
-
-@cache
-def detail_writers() -> dict[str, Callable[[Any, Mapping[str, Any]], object]]:
-    """Return the functions that write details of rows of parts, by the names of their tables."""
-    return _merge(part.detail_writers() for part in all_parts().values())
-
-
-def _merge(mappings: Iterable[Mapping[str, T]]) -> dict[str, T]:
-    return {name: value for mapping in mappings for name, value in mapping.items()}
+    return {name: table.schema for name, table in exports().items()}
 
 
 @cache

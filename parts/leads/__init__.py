@@ -10,7 +10,7 @@ from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.options import SMTP_URL, SmtpServer
 from landform.storage.errors import errors_in
 from landform.storage.option import FLAG, option, whole
-from landform.storage.part import Metric, PageForm, Part
+from landform.storage.part import Exported, Metric, PageForm, Part
 
 
 # No repr: it would show the password of the mail server.
@@ -60,25 +60,15 @@ class Leads(Part):
     )
 
     @classmethod
-    def line_schemas(cls) -> Mapping[str, Any]:
-        """Return the schemas of forms and entries in an export."""
+    def exports(cls) -> Mapping[str, Exported]:
+        """Return how forms and entries are exported and imported."""
         from landform.parts.leads.lines import EntryLine, FormLine  # noqa: PLC0415 - Marshmallow
-
-        return {"form": FormLine(), "entry": EntryLine()}
-
-    @classmethod
-    def deleters(cls) -> Mapping[str, Callable[[Any, int], object]]:
-        """Return the functions that delete an entry, and move a form to the trash."""
         from landform.parts.leads.storage import entries, forms  # noqa: PLC0415 - the store
 
-        return {"form": forms.discard_form, "entry": entries.delete_entry}
-
-    @classmethod
-    def detail_writers(cls) -> Mapping[str, Callable[[Any, Mapping[str, Any]], object]]:
-        """Return the function that writes the values of an entry."""
-        from landform.parts.leads.storage import entries  # noqa: PLC0415 - needs the store
-
-        return {"entry": entries.replace_values}
+        return {
+            "form": Exported(FormLine(), forms.discard_form),
+            "entry": Exported(EntryLine(), entries.delete_entry, entries.replace_values),
+        }
 
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return the number of entries by status."""

@@ -10,7 +10,7 @@ from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.maintenance.tables import RowWriter, find
 from landform.storage.pages import revisions, slugs
-from landform.storage.part import deleters, exported_tables
+from landform.storage.part import exported_tables, exports
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -83,7 +83,9 @@ class IncomingWriter:
                 return origin._replace(outcome="conflict", notes=(note,))
             if self._keep:
                 if local:
-                    {**DELETERS, **deleters()}[origin.resource](self._store, origin.target_id)
+                    name = origin.resource
+                    delete = DELETERS.get(name) or exports()[name].delete
+                    delete(self._store, origin.target_id)
                 origins.forget(self._store, self._run.source, origin)
         return origin._replace(outcome="deleted", notes=())
 

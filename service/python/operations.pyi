@@ -968,7 +968,7 @@ class CreateForm(TypedDict, total=False):
     is_active: bool
     confirmations: Mapping[str, Any]
     retention_days: int
-    fields: Any
+    fields: Sequence[Mapping[str, Any]]
     _fields: str | Sequence[str]
     idempotency_key: str
 
@@ -984,7 +984,7 @@ class UpdateForm(TypedDict, total=False):
     is_active: bool
     confirmations: Mapping[str, Any]
     retention_days: int
-    fields: Any
+    fields: Sequence[Mapping[str, Any]]
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

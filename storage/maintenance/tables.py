@@ -14,7 +14,7 @@ from landform.storage.models import Event, Page, Table
 from landform.storage.pages import meta_columns, revisions, slugs
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
-from landform.storage.part import detail_writers
+from landform.storage.part import exports
 from landform.storage.rows import Row, json_text
 from landform.storage.search import fold
 from landform.storage.sql import Parameter, Prepared, renew_generation
@@ -102,7 +102,7 @@ class RowWriter:
             revisions.record(self._store, old, row, row["author"])
             slugs.remember_former_slug(self._store, old, row)
         row["id"] = self._replace(model, row)
-        if write := detail_writers().get(name):
+        if (table := exports().get(name)) and (write := table.write_details):
             write(self._store, row)
         if text:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})

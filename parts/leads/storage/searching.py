@@ -18,7 +18,7 @@ from peewee import (
     fn,
 )
 
-from landform.parts.leads.models import Entry, EntryValue, number_of
+from landform.parts.leads.models import ENTRY_KEYS, TIME_KEYS, Entry, EntryValue, number_of
 from landform.parts.leads.storage.forms import find_form
 from landform.storage.engines import expressions
 from landform.storage.rows import MAX_INTEGER, Row, storable
@@ -33,19 +33,11 @@ ANY = "0"
 # How many entries are few, so that they are read by their ids.
 MOST_FEW = 300
 OPPOSITES = {"not in": "in", "not like": "like"}
-# Columns of times; a filter has a space in place of their `T`.
-TIMES = ("created_utc", "modified_utc")
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
 # As terms, so that no engine reads an index of these columns where a few ids are known.
 status_term, form_term = Entry.status.concat(""), Entry.form_id + 0
 ENTRY_COLUMNS: Mapping[str, Any] = {
-    **{
-        name: getattr(Entry, name)
-        for name in Entry._meta.fields
-        if name not in ("properties", "digest")
-    },
-    "date_created": Entry.created_utc,
-    "date_updated": Entry.modified_utc,
+    name: getattr(Entry, column) for name, column in ENTRY_KEYS.items()
 }
 short_text = fn.SUBSTR(EntryValue.folded, SQL("1"), SQL(str(INDEXED_LENGTH)))
 # SQLite would put a plain text in place of the column of the index, and not use that.
@@ -235,7 +227,7 @@ def _is_one_of(column: Any, texts: list[str]) -> Any:
         # False for NULL, so that the opposite has entries without a number too.
         is_number = column.in_(_integers(texts)) & column.is_null(False)
         return is_number if all(texts) else is_number | column.is_null()
-    if column.name in TIMES:
+    if column.name in TIME_KEYS.values():
         days = [text[:10] for text in texts] or [""]
         # An index has the range.
         in_range = column.between(min(days), f"{max(days)}T23:59:59")
@@ -255,7 +247,8 @@ def _of_column(column: Any, operator: str, value: Any) -> Any:
     if isinstance(column, (AutoField, BigIntegerField)):
         conditions = [_compare(column, operator, number) for number in _integers([value])]
         return conditions[0] & column.is_null(False) if conditions else NOTHING
-    if column.name in TIMES:
+    # A filter has a space in place of the `T`.
+    if column.name in TIME_KEYS.values():
         value = value.replace(" ", "T")
     if operator == "contains":
         return expressions.contains(column, value)
