@@ -6,7 +6,7 @@ import click
 
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES
 from landform.parts.leads.exporting import csv_of
-from landform.parts.leads.storage.erasing import erase_entries
+from landform.parts.leads.retention import erase_entries
 from landform.parts.leads.storage.forms import find_form
 from landform.standalone.commands import tools
 

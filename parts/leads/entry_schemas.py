@@ -8,20 +8,10 @@ from urllib.parse import unquote_plus
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
-from landform.parts.leads.models import PROPERTIES
-from landform.schemas.fields import (
-    Field,
-    Flag,
-    IdText,
-    Integer,
-    JsonObject,
-    ListOf,
-    Number,
-    Text,
-    required,
-)
+from landform.parts.leads.models import ENTRY_KEYS, PROPERTIES, TIME_KEYS
+from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
-from landform.service.json_codec import loads
+from landform.service.json_codec import JsonObject, loads
 from landform.service.planning.entries import text_of
 from landform.storage.search import fold
 
@@ -34,15 +24,12 @@ OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<="
 IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
 SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
 PATTERNS = ("contains", "like", "not like")
-PROPERTY_KEYS = (
-    *("id", "form_id", "is_read", "is_starred", "created_by", "status", "ip"),
-    *("source_url", "user_agent", *PROPERTIES),
-)
-TIME_KEYS = {"date_created": "created_utc", "date_updated": "modified_utc"}
+# The keys of filters and orders beside those of inputs.
+KEYS = (*ENTRY_KEYS, *PROPERTIES)
 FLAG_KEYS = ("is_read", "is_starred")
 
 
-class Time(Text):
+class Time(fields.Text):
     """A time in UTC as Gravity Forms has it: `2026-01-31 12:00:00`."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> str:
@@ -65,7 +52,7 @@ def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
     return f"{moment.date()}T23:59:59" if is_day else moment.isoformat()
 
 
-class Property(Field[str]):
+class Property(fields.Field[str]):
     """A text or a number, which is stored as a text."""
 
     json_type = {"type": ["string", "number", "boolean"]}
@@ -80,15 +67,15 @@ class EntryColumns(Schema):
     class Meta:
         include = {name: Property(f"The `{name}`.") for name in PROPERTIES}
 
-    status = Text("The status.", ENTRY_STATUSES)
-    is_read = Integer("1 if it was read.", 0, 1)
-    is_starred = Integer("1 if it has a star.", 0, 1)
-    created_by = Integer("The author id of who sent it.", 0)
+    status = fields.Text("The status.", ENTRY_STATUSES)
+    is_read = fields.Integer("1 if it was read.", 0, 1)
+    is_starred = fields.Integer("1 if it has a star.", 0, 1)
+    created_by = fields.Integer("The author id of who sent it.", 0)
     date_created = Time("When it was sent, in UTC.")
     date_updated = Time("When it was last written, in UTC.")
-    ip = Text("The IP address of the sender.", longest=100, line=True)
-    source_url = Text("The page from which it was sent.")
-    user_agent = Text("The program that sent it.", longest=250)
+    ip = fields.Text("The IP address of the sender.", longest=100, line=True)
+    source_url = fields.Text("The page from which it was sent.")
+    user_agent = fields.Text("The program that sent it.", longest=250)
 
     def on_bind_field(self, field_name: str, field_obj: Any) -> None:
         """Allow null for each field that is not required."""
@@ -116,8 +103,8 @@ class EntryProperties(EntryColumns):
 
     class Meta(Tolerant.Meta):
         include = {
-            "is_read": Flag("Whether it was read."),
-            "is_starred": Flag("Whether it has a star."),
+            "is_read": fields.Flag("Whether it was read."),
+            "is_starred": fields.Flag("Whether it has a star."),
         }
 
 
@@ -140,16 +127,16 @@ class EntryWrite(EntryColumns):
 class EntryUpdate(EntryWrite):
     """The body that replaces an entry."""
 
-    form_id = Integer("The form; by default that which it has.", 0)
+    form_id = fields.Integer("The form; by default that which it has.", 0)
 
 
 class EntryCreate(EntryWrite):
     """The body that creates an entry."""
 
-    form_id = Integer("The form.", 0, **required("form_id"))
+    form_id = fields.Integer("The form.", 0, **fields.required("form_id"))
 
 
-class Search(Field[JsonObject]):
+class Search(fields.Field[JsonObject]):
     """A search as JSON text: `status`, `start_date`, `end_date` and `field_filters`."""
 
     json_type = {
@@ -215,7 +202,7 @@ def _filter(item: object) -> JsonObject:
     operator = SAME.get(name, name)
     if operator not in OPERATORS:
         raise ValidationError(f"The operators of filters are {', '.join(OPERATORS)}.")
-    if not (INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS)):
+    if not (INPUT_KEY.fullmatch(key) or key in KEYS):
         raise ValidationError(f"No filter has the key {key[:50]!r}.")
     value = item.get("value", "")
     values = value if isinstance(value, list) else [value]
@@ -240,15 +227,17 @@ def _filter(item: object) -> JsonObject:
 class Sorting(Tolerant):
     """The order of a list of entries."""
 
-    key = Text("`id`, `date_created`, another property, or the id of an input.", longest=50)
-    direction = Text("`ASC` or `DESC`.", longest=10)
-    is_numeric = Flag("Whether values are compared as numbers; by default those of number fields.")
+    key = fields.Text("`id`, `date_created`, another property, or the id of an input.", longest=50)
+    direction = fields.Text("`ASC` or `DESC`.", longest=10)
+    is_numeric = fields.Flag(
+        "Whether values are compared as numbers; by default those of number fields."
+    )
 
     @post_load
     def check(self, data: JsonObject, **kw: object) -> JsonObject:
         """Refuse a key and a direction that there are not."""
         key = data.get("key") or "id"
-        if not (INPUT_KEY.fullmatch(key) or key in (*PROPERTY_KEYS, *TIME_KEYS)):
+        if not (INPUT_KEY.fullmatch(key) or key in KEYS):
             raise ValidationError("No list is sorted by this key.", "key")
         direction = data.get("direction", "DESC").upper() or "DESC"
         if direction not in ("ASC", "DESC"):
@@ -259,22 +248,22 @@ class Sorting(Tolerant):
 class EntryPaging(Tolerant):
     """The page of a list of entries."""
 
-    page_size = Integer("How many entries.", 1, MOST_PER_PAGE, load_default=10)
-    current_page = Integer("The page, from 1.", 1, 10**9)
-    offset = Integer("How many are skipped, if there is no page.", 0, 10**12, load_default=0)
+    page_size = fields.Integer("How many entries.", 1, MOST_PER_PAGE, load_default=10)
+    current_page = fields.Integer("The page, from 1.", 1, 10**9)
+    offset = fields.Integer("How many are skipped, if there is no page.", 0, 10**12, load_default=0)
 
 
-class Inner(Field[JsonObject]):
+class Inner(fields.Field[JsonObject]):
     """A parameter with brackets, such as `paging[page_size]`."""
 
-    def __init__(self, about: str, schema: Schema, **kw: Any) -> None:
-        super().__init__(about, **kw)
-        self.schema, self.kind = schema, type(schema)
-        self.json_type = {"type": "object"}
+    json_type = {"type": "object"}
 
-    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
-        if value == "":
-            value = {}
+    def __init__(self, about: str, schema: Schema) -> None:
+        super().__init__(about)
+        self.schema, self.kind = schema, type(schema)
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> JsonObject:
+        value = {} if value == "" else value
         if not isinstance(value, dict):
             raise ValidationError(f"{attr} must have brackets, such as {attr}[key].")
         loaded: JsonObject = self.schema.load(value)
@@ -286,8 +275,8 @@ class EntryView(Tolerant):
 
     class Meta(Tolerant.Meta):
         include = {
-            "_field_ids": IdText("Only these keys, with commas between."),
-            "_labels": Flag("With the labels of inputs.", load_default=False),
+            "_field_ids": fields.IdText("Only these keys, with commas between."),
+            "_labels": fields.Flag("With the labels of inputs.", load_default=False),
         }
 
 
@@ -296,16 +285,16 @@ class NotificationView(Tolerant):
 
     class Meta(Tolerant.Meta):
         include = {
-            "_notifications": Text("The ids of notifications, of which there are none."),
-            "_event": Text("Ignored."),
+            "_notifications": fields.Text("The ids of notifications, of which there are none."),
+            "_event": fields.Text("Ignored."),
         }
 
 
 class EntryList(EntryView):
     """The query of a list of entries."""
 
-    form_ids = ListOf("Only entries of these forms.", Number())
-    include = ListOf("The entries with these ids, whatever their status.", Number())
+    form_ids = fields.ListOf("Only entries of these forms.", fields.Number())
+    include = fields.ListOf("The entries with these ids, whatever their status.", fields.Number())
     search = Search(f"A JSON object with filters, of at most {LONGEST_SEARCH} characters.")
     sorting = Inner("The order.", Sorting())
     paging = Inner("The page.", EntryPaging())
@@ -314,4 +303,6 @@ class EntryList(EntryView):
 class Erasure(Tolerant):
     """Whose entries are deleted for good."""
 
-    email = Text("The e-mail address.", longest=254, blank=False, line=True, **required("email"))
+    email = fields.Text(
+        "The e-mail address.", longest=254, blank=False, line=True, **fields.required("email")
+    )

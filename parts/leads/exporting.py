@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from landform.parts.leads.intake.confirmations import field_text
-from landform.parts.leads.intake.fields import inputs_of, label_of
+from landform.parts.leads.intake.fields import inputs_of
 from landform.parts.leads.storage.entries import load_entries
 from landform.parts.leads.storage.searching import entries_after
 from landform.storage.rows import Row
@@ -48,16 +48,14 @@ def csv_of(store: Store, form: Row, search: Mapping[str, Any] | None) -> Iterato
 def _labels(form: Row) -> Iterator[tuple[str, str]]:
     """Yield the id and the label of each input."""
     for field in form["fields"]:
-        name = label_of(field) or f"Field {field['id']}"
+        name = field["label"] or f"Field {field['id']}"
         for part in inputs_of(field):
             yield part.id, f"{name} ({part.label})" if "." in part.id else name
 
 
 def _lines(rows: Iterable[Iterable[str]]) -> bytes:
     text = io.StringIO()
-    csv.writer(text).writerows([_harmless(cell) for cell in row] for row in rows)
+    csv.writer(text).writerows(
+        [f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell for cell in row] for row in rows
+    )
     return text.getvalue().encode()
-
-
-def _harmless(text: str) -> str:
-    return f"'{text}" if text.startswith(FORMULA_STARTS) else text

@@ -2,57 +2,59 @@
 
 import re
 import secrets
-from typing import Any, TypeGuard
+from itertools import count
+from math import inf
+from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
 from landform.parts.leads.errors import FieldsMissing, NoTitle
 from landform.parts.leads.intake.confirmations import THANKS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
-from landform.schemas.fields import (
-    WHITE_SPACE,
-    Field,
-    Flag,
-    Integer,
-    JsonObject,
-    ListOf,
-    Number,
-    Text,
-    check_keys,
-)
+from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
+from landform.service.json_codec import JsonObject
 from landform.storage.rows import digest_of, json_text
 
 # How many fields a form may have, and the largest number of one.
 MOST_FIELDS, LARGEST_FIELD = 500, 99_999
 MOST_DAYS = 36_500
 DEFAULT_BUTTON = {"type": "text", "text": "Submit", "imageUrl": ""}
+DEFAULT_CONFIRMATION = {
+    **{"name": "Default Confirmation", "isDefault": True, "type": "message", "message": THANKS},
+    **dict.fromkeys(("url", "pageId", "queryString"), ""),
+}
 # What a form has as columns, or what the service chooses.
 FORM_STATUSES = ("active", "inactive", "trash", "all")
 COLUMN_KEYS = ("id", "title", "is_active", "is_trash", "date_created")
 
 
-class FormFields(Field[list[JsonObject]]):
+class AnyObject(fields.Field[JsonObject]):
+    """An object, which the schema that has it checks."""
+
+    json_type = wordpress_type = {"type": "object"}
+    python_type = "Mapping[str, Any]"
+
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> JsonObject:
+        if not isinstance(value, dict):
+            raise ValidationError(f"{attr} must be an object.")
+        return value
+
+
+OBJECTS = fields.JsonList("", AnyObject(), max_items=inf)
+
+
+class FormFields(fields.JsonList[JsonObject]):
     """The fields of a form, each an object with a `type`; one without an `id` gets the next."""
 
-    kind = list[dict[str, Any]]
-    json_type = {"type": "array", "maxItems": MOST_FIELDS, "items": {"type": "object"}}
-
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
-        if not _are_objects(value):
-            raise ValidationError("fields must be a list of objects.")
-        if len(value) > MOST_FIELDS:
-            raise ValidationError(f"fields must not have more than {MOST_FIELDS} items.")
-        check_keys(attr, value)
-        number = max((_field_id(item) for item in value), default=0)
-        loaded = []
-        for item in value:
-            field_id = _field_id(item)
-            number += not field_id
-            loaded.append(_with_defaults(item, field_id or number))
-        if len({item["id"] for item in loaded}) < len(loaded):
-            raise ValidationError("fields must not have an id twice.")
-        return loaded
+        items = super()._deserialize(value, attr, data, **kw)
+        numbers = [_field_id(item) for item in items]
+        free = count(max(numbers, default=0) + 1)
+        numbers = [number or next(free) for number in numbers]
+        if len({*numbers}) < len(numbers) or max(numbers, default=0) > LARGEST_FIELD:
+            raise ValidationError(f"The ids of fields must differ, up to {LARGEST_FIELD}.")
+        return [_with_defaults(*pair) for pair in zip(items, numbers, strict=True)]
 
 
 def _field_id(item: JsonObject) -> int:
@@ -67,47 +69,31 @@ def _field_id(item: JsonObject) -> int:
 
 
 def _with_defaults(item: JsonObject, field_id: int) -> JsonObject:
+    """Return a field with the keys that all have. Raises `ValidationError`."""
     kind, label = item.get("type", "text"), item.get("label", "")
     if not (isinstance(kind, str) and kind and isinstance(label, str)):
         raise ValidationError("The type and the label of a field must be strings.")
-    for part in (item, *_objects(item, "inputs")):
-        _objects(part, "choices")
-    if not all(_is_input(part, field_id) for part in _objects(item, "inputs")):
+    inputs = OBJECTS.deserialize(item.get("inputs") or [], "inputs")
+    for part in (item, *inputs):
+        OBJECTS.deserialize(part.get("choices") or [], "choices")
+    # The first input of an e-mail address that is repeated has the id of its field.
+    input_id = re.compile(rf"{field_id}(\.[0-9]{{1,4}})?")
+    if not all(input_id.fullmatch(str(part.get("id", ""))) for part in inputs):
         raise ValidationError(f"The ids of inputs must look like {field_id}.1.")
     is_required = item.get("isRequired") in (True, 1, "1", "true")
     return {**item, "id": field_id, "type": kind, "label": label, "isRequired": is_required}
 
 
-def _objects(item: JsonObject, name: str) -> list[JsonObject]:
-    """Return the objects of a key, which may be empty."""
-    value = item.get(name)
-    if value in (None, ""):
-        return []
-    if not _are_objects(value):
-        raise ValidationError(f"The {name} of a field must be a list of objects.")
-    return value
-
-
-def _are_objects(value: object) -> TypeGuard[list[JsonObject]]:
-    return isinstance(value, list) and all(isinstance(item, dict) for item in value)
-
-
-def _is_input(part: JsonObject, field_id: int) -> bool:
-    # The first input of an e-mail address that is repeated has the id of its field.
-    return bool(re.fullmatch(rf"{field_id}(\.[0-9]{{1,4}})?", str(part.get("id", ""))))
-
-
-class Confirmations(Field[JsonObject]):
+class Confirmations(fields.ListOf[JsonObject]):
     """The confirmations of a form by their ids; a list of them becomes such an object."""
 
-    json_type = {"oneOf": [{"type": "object"}, {"type": "array", "items": {"type": "object"}}]}
-    python_type = "Mapping[str, Any]"
+    def __init__(self, about: str = "") -> None:
+        super().__init__(about, AnyObject(), max_items=inf)
+        self.json_type = {"oneOf": [AnyObject.json_type, self.json_type]}
+        self.python_type = AnyObject.python_type
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
-        items = [*value.values()] if isinstance(value, dict) else value
-        if not _are_objects(items):
-            raise ValidationError("confirmations must be objects by their ids.")
-        check_keys(attr, items)
+        items = super()._deserialize(value, attr, data, **kw)
         return {item["id"]: item for item in map(_with_id, items)}
 
 
@@ -117,30 +103,20 @@ def _with_id(confirmation: JsonObject) -> JsonObject:
     return {**confirmation, "id": str(number)[:100]}
 
 
-def default_confirmations() -> JsonObject:
-    """Return the confirmations of a form that has none."""
-    message = {
-        "name": "Default Confirmation",
-        "isDefault": True,
-        "type": "message",
-        "message": THANKS,
-    }
-    number = secrets.token_hex(7)
-    return {number: {"id": number, **message, "url": "", "pageId": "", "queryString": ""}}
-
-
 class FormWrite(Schema):
     """The body that creates a form: Gravity Forms' form object; unknown keys are kept."""
 
     class Meta:
         unknown = INCLUDE
         # A field with this name is no attribute: marshmallow has one of its own.
-        include = {"fields": FormFields("The fields, in their order.")}
+        include = {
+            "fields": FormFields("The fields, in their order.", AnyObject(), max_items=MOST_FIELDS)
+        }
 
-    title = Text("The title.", longest=LONGEST_TITLE, line=True)
-    is_active = Flag("Whether it can be submitted; true by default.")
+    title = fields.Text("The title.", longest=LONGEST_TITLE, line=True)
+    is_active = fields.Flag("Whether it can be submitted; true by default.")
     confirmations = Confirmations("What visitors get after a submission.")
-    retention_days = Integer("After how many days entries are deleted.", 1, MOST_DAYS)
+    retention_days = fields.Integer("After how many days entries are deleted.", 1, MOST_DAYS)
 
     @pre_load
     def check_parts(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -148,7 +124,7 @@ class FormWrite(Schema):
         sent = {name: value for name, value in data.items() if value is not None}
         title = sent.get("title", "")
         if isinstance(title, str):
-            sent["title"] = title.strip(WHITE_SPACE)
+            sent["title"] = title.strip(fields.WHITE_SPACE)
         if not sent["title"]:
             raise NoTitle
         return sent
@@ -158,7 +134,7 @@ class FormWrite(Schema):
         """Return the columns: `title`, `meta` with everything else, and `is_active` if sent."""
         flags = {"is_active": data["is_active"]} if "is_active" in data else {}
         meta = {name: value for name, value in data.items() if name not in COLUMN_KEYS}
-        check_keys("form", meta)
+        fields.check_keys("form", meta)
         meta.setdefault("fields", [])
         if not isinstance(meta.get("button"), dict):
             meta["button"] = DEFAULT_BUTTON
@@ -168,13 +144,16 @@ class FormWrite(Schema):
 class FormCreate(FormWrite):
     """The body that creates a form, with defaults."""
 
+    is_active = fields.Flag(load_default=True)
+
     @post_load
     def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return the columns, with a confirmation, and as an active form by default."""
-        columns = super().to_columns(data)
-        if not columns["meta"].get("confirmations"):
-            columns["meta"]["confirmations"] = default_confirmations()
-        return {"is_active": True, **columns}
+        """Return the columns, with a confirmation."""
+        number = secrets.token_hex(7)
+        default = {number: {"id": number, **DEFAULT_CONFIRMATION}}
+        confirmations = data.get("confirmations") or default
+        columns: JsonObject = super().to_columns({**data, "confirmations": confirmations})
+        return columns
 
 
 class FormUpdate(FormWrite):
@@ -191,8 +170,8 @@ class FormUpdate(FormWrite):
 class FormList(Tolerant):
     """The query of a list of forms."""
 
-    include = ListOf("The forms with these ids, whole, also trashed ones.", Number())
-    status = Text(
+    include = fields.ListOf("The forms with these ids, whole, also trashed ones.", fields.Number())
+    status = fields.Text(
         "Forms of this status; `all` are those that are not in the trash.",
         FORM_STATUSES,
         load_default="active",
@@ -202,4 +181,4 @@ class FormList(Tolerant):
 class Deletion(Tolerant):
     """How something is deleted, in the query or the body."""
 
-    force = Flag("Delete it for good.", load_default=False, allow_none=True)
+    force = fields.Flag("Delete it for good.", load_default=False, allow_none=True)

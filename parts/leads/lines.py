@@ -1,16 +1,12 @@
 """Schemas of forms and entries in a line of an export."""
 
-from functools import partial
-from math import inf
-from typing import Any
-
 from marshmallow import ValidationError, post_load
 
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES, EntryWrite
-from landform.parts.leads.form_schemas import FormWrite
+from landform.parts.leads.form_schemas import AnyObject, FormWrite
 from landform.parts.leads.intake.fields import problems_of
-from landform.schemas.export import Line, StoredDateTime
-from landform.schemas.fields import Field, Flag, Integer, JsonObject, Text
+from landform.schemas.export import Line, StoredDateTime, StoredText
+from landform.schemas.fields import Flag, Integer, JsonObject, Text
 
 # A request writes a form or an entry with these.
 FORM_BODY, ENTRY_BODY = FormWrite(), EntryWrite()
@@ -18,26 +14,14 @@ FORM_BODY, ENTRY_BODY = FormWrite(), EntryWrite()
 TITLE = {"title": "Form"}
 
 
-class AnyObject(Field[JsonObject]):
-    """An object, which its line checks."""
-
-    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> JsonObject:
-        if not isinstance(value, dict):
-            raise ValidationError(f"{attr} must be an object.")
-        return value
-
-
-StoredText = partial(Text, longest=inf, required=True)
-
-
 class FormLine(Line):
     """A form in a line of an export; its `meta` is checked as in a request."""
 
-    title = StoredText(blank=False)
+    title = StoredText(blank=False, required=True)
     is_active = Flag(required=True)
     is_trash = Flag(required=True)
     date_created_utc = StoredDateTime(required=True)
-    meta = AnyObject("", required=True)
+    meta = AnyObject(required=True)
 
     @post_load
     def check_meta(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -57,13 +41,13 @@ class EntryLine(Line):
     is_read = Flag(required=True)
     is_starred = Flag(required=True)
     created_utc = StoredDateTime(required=True, blank=False)
-    source_url = StoredText()
-    ip = StoredText()
-    user_agent = StoredText()
+    source_url = StoredText(required=True)
+    ip = StoredText(required=True)
+    user_agent = StoredText(required=True)
     created_by = Integer(minimum=0, allow_none=True, required=True)
-    digest = StoredText()
-    properties = AnyObject("", required=True)
-    values = AnyObject("")
+    digest = StoredText(required=True)
+    properties = AnyObject(required=True)
+    values = AnyObject()
 
     @post_load
     def check_values(self, data: JsonObject, **kw: object) -> JsonObject:

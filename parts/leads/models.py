@@ -4,14 +4,7 @@ from collections.abc import Mapping
 from math import isfinite
 from typing import Any
 
-from peewee import (
-    AutoField,
-    BigIntegerField,
-    BooleanField,
-    CompositeKey,
-    DoubleField,
-    TextField,
-)
+from peewee import AutoField, BigIntegerField, BooleanField, CompositeKey, DoubleField, TextField
 
 from landform.storage.models import Table
 from landform.storage.search import fold
@@ -85,6 +78,12 @@ class Entry(Table):
         query = EntryValue.select(EntryValue.key, EntryValue.value)
         query = query.where(EntryValue.entry_id == row_id).order_by(EntryValue.key)
         return {"values": dict(query.tuples().execute(db))}
+
+
+# The keys of an entry in the API, and their columns.
+TIME_KEYS = {"date_created": "created_utc", "date_updated": "modified_utc"}
+OTHER_KEYS = "id form_id is_starred is_read ip source_url user_agent created_by status".split()
+ENTRY_KEYS = {**dict(zip(OTHER_KEYS, OTHER_KEYS, strict=True)), **TIME_KEYS}
 
 
 class EntryValue(Table):

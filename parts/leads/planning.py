@@ -11,7 +11,7 @@ from landform.storage.run_queue import find_run_queue
 from landform.storage.store import Store
 
 log = logging.getLogger("landform")
-ACTIVE, MOST_AT_ONCE = "active", 500
+ACTIVE = "active"
 TOO_EXPENSIVE = "The rules of the feeds of form %d compare too much: none runs for entry %s."
 
 
@@ -37,7 +37,5 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
 
 def forget_runs(store: Store, entry_ids: Sequence[int]) -> None:
     """Delete the runs of entries, in the transaction that deletes them for good."""
-    queue = find_run_queue()
-    for start in range(0, len(entry_ids) if queue else 0, MOST_AT_ONCE):
-        chosen = entry_ids[start : start + MOST_AT_ONCE]
-        queue.delete(store, [str(number) for number in chosen])  # type: ignore[union-attr]
+    if queue := find_run_queue():
+        queue.delete(store, [str(number) for number in entry_ids])

@@ -1,14 +1,17 @@
-"""Entries that are kept no longer: deleted with their values and runs, some hundred at a time."""
+"""Entries that are deleted for good, some hundred at a time: old ones, and those of a person."""
 
 import json
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from time import monotonic
+from unicodedata import normalize
 
 from peewee import Expression
 
-from landform.parts.leads.models import Entry, Form
+from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.storage.entries import ACTIVE, SPAM, TRASH, remove_entries
+from landform.parts.leads.storage.forms import form_of
+from landform.parts.leads.storage.searching import same_texts
 from landform.service.planning.entries import text_of
 from landform.storage.clock import DAY, earlier, utc_text
 from landform.storage.models import EventState
@@ -35,7 +38,7 @@ class Retention:
         with self._store.connection():
             now = _reference_time(self._store)
             for is_old in _conditions(self._store, self._days, now):
-                if _delete_some(self._store, is_old):
+                if remove_entries(self._store, is_old, MOST_DELETED):
                     return 0.0
         self._resume_at = monotonic() + INTERVAL
         return None
@@ -76,13 +79,39 @@ def _conditions(store: Store, days: int, now: str) -> Iterator[Expression]:
             yield (Entry.form_id == form_id) & any_status & is_before(int(form_days))
 
 
+def erase_entries(store: Store, email: str) -> int:
+    """Delete every entry whose e-mail field has an address, in all forms and statuses, for good.
+
+    Also where the form no longer has the field. Returns their number. Other writers write in
+    between.
+    """
+    total = 0
+    while erased := _erase_some(store, email.strip()):
+        total += erased
+    return total
+
+
 @transactional
-def _delete_some(store: Store, is_old: Expression) -> int:
-    """Delete some of the entries for which a condition holds; return how many."""
-    columns = Entry.id, Entry.version, Entry.form_id, Entry.status
-    rows = [
-        *Entry.select(*columns).where(is_old).limit(MOST_DELETED).dicts().execute(store.database)
-    ]
-    if rows:
-        remove_entries(store, rows)
-    return len(rows)
+def _erase_some(store: Store, email: str) -> int:
+    db = store.database
+    # A field that its form no longer has may have been one for an e-mail address.
+    other_fields = {
+        (row["id"], str(field["id"]))
+        for row in Form.select().dicts().execute(db)
+        for field in form_of(row)["fields"]
+        if field["type"] != "email"
+    }
+    # The index has texts without accents: josé@ is another person than jose@.
+    values = EntryValue.select().where(same_texts([email])).dicts().execute(db)
+    matches = [row for row in values if _address(row["value"]) == _address(email)]
+    chosen = {
+        row["entry_id"]
+        for row in matches
+        if (row["form_id"], row["key"].split(".")[0]) not in other_fields
+    }
+    return remove_entries(store, Entry.id.in_(sorted(chosen)[:MOST_DELETED]))
+
+
+def _address(text: str) -> str:
+    """Return an address for a comparison: in small letters, in one form of Unicode."""
+    return normalize("NFC", text.lower())

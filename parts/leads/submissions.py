@@ -1,48 +1,42 @@
-"""Submissions of forms: by the API (see operations.py), and by the form on a page."""
+"""Submissions of forms, in JSON or by the form on a page: checked, counted, and stored once."""
 
 import hmac
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
-from landform.parts.leads import planning
-from landform.parts.leads.errors import Duplicate, FormClosed, FormRestricted, NoFields
+from marshmallow import ValidationError
+
+from landform.parts.leads import errors as e
+from landform.parts.leads import planning, sources
+from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
-from landform.parts.leads.intake.fields import (
-    agreed_texts,
-    is_spam,
-    problems_of,
-    read_values,
-    stored_values,
-)
-from landform.parts.leads.intake.form_view import internal_values
-from landform.parts.leads.intake.validation import IsDuplicate, validate
+from landform.parts.leads.intake.validation import validate
 from landform.parts.leads.storage import entries, forms, searching
+from landform.schemas.fields import LONGEST_TEXT
+from landform.service.call import Call
+from landform.service.errors import ApiError
+from landform.service.idempotency import read_key
+from landform.service.json_codec import dumps
+from landform.service.loading import accepts_html, check_size
+from landform.service.site.pages import Visit
+from landform.service.unknown_names import check_body
 from landform.storage.clock import earlier
-from landform.storage.errors import KeyReused
+from landform.storage.errors import KeyReused, StorageError
 from landform.storage.rows import Row, json_text
 from landform.storage.signatures import secret
 from landform.storage.store import Store
 
 # For how long the same submission by a page's form is the same entry.
 REPEATED = timedelta(minutes=10)
-
-
-@dataclass(frozen=True)
-class Context:
-    """Where a submission comes from.
-
-    `address`: the IP address of the client; `from_page`: whether a form on a page was submitted;
-    `key`: an `Idempotency-Key`, if there was one. `columns`: those of the entry about its sender,
-    `source_url`, `ip` (maybe empty), `user_agent`, and `created_by` as the caller's author id.
-    """
-
-    address: str = ""
-    from_page: bool = False
-    key: str = ""
-    columns: Mapping[str, Any] = field(default_factory=dict)
+# The most bytes of a submission; the most characters of the name of a program.
+MOST_BYTES, LONGEST_AGENT = 256 * 1024, 250
+# Names that a submission may have beside those of inputs.
+OWN_NAMES = (*"source_page field_values target_page form_id".split(), *sources.HIDDEN_INPUTS)
+TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
 
 
 @dataclass(frozen=True)
@@ -66,71 +60,129 @@ def open_form(store: Store, form_id: int) -> Row:
     """
     form = forms.find_form(store, form_id)
     if form is None or form["is_active"] == "0" or form["is_trash"] == "1":
-        raise FormClosed
+        raise e.FormClosed
     if not form["fields"]:
-        raise NoFields
-    if problems_of(form):
-        raise FormRestricted
+        raise e.NoFields
+    if fields.problems_of(form):
+        raise e.FormRestricted
     return form
 
 
-def submit(
-    store: Store,
-    form: Row,
-    sent: Mapping[str, Any],
-    context: Context,
-    count: Callable[[], object] = lambda: None,
-) -> Outcome:
-    """Check a submission of a form, and store it as an entry if it is valid.
+def check(call: Call, options: Any, form_id: int) -> tuple[dict[str, str], Mapping[str, str]]:
+    """Return the messages of a submission that is only checked, by the ids of fields.
 
-    `sent`: the parameters, such as `input_1_3`. One that was stored before is not stored again: the
-    same by a page's form within ten minutes, or with the same `key`. `count` is called once, in the
-    transaction of the entry if there is one. Raises `ValidationError` for values that cannot be
-    stored, before it is counted, and `KeyReused`, which undoes the count.
+    Also the header with the names that mean nothing, if there are some.
     """
-    values = read_values(form, sent)
-    unique = list[Mapping[str, str]]()
+    form = _open_for(call, options, form_id)
+    # A check tells whether a value of a field with `noDuplicates` was sent before.
+    _count(call, options, "checks")
+    ignored = _check_names(call, form)
+    values = fields.read_values(form, call.sent_body)
+    is_duplicate = partial(searching.has_values, call.store, form["id"])
+    return validate(form, values, is_duplicate), ignored
 
-    def is_duplicate(_: Row, texts: Mapping[str, str]) -> bool:
-        # Found out when the entry is stored.
-        unique.append(texts)
-        return False
 
-    if messages := validate(form, values, is_duplicate):
-        count()
+def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Outcome:
+    """Check a submission, from a page of landform if it is visited, and store it if it is valid.
+
+    `options`: those of `Leads`. Each submission of a stranger is counted once, also one that cannot
+    be stored. Raises `ValidationError` for values that no entry can have, `KeyReused`, and a 413 or
+    429.
+    """
+    form = _open_for(call, options, form_id)
+    if not call.access.identity:
+        _refuse(call.access.seconds_refused("forms"))
+    columns = _sender(call, options, visited)
+    try:
+        ignored = _check_names(call, form)
+        return replace(_store(call, options, form, columns), ignored=ignored)
+    except (ValidationError, StorageError):
+        # Not counted, or no longer: the transaction has the count.
+        _count(call, options, "forms")
+        raise
+
+
+def _open_for(call: Call, options: Any, form_id: int) -> Row:
+    """Return a form that the caller may submit; raises a 413 for too many bytes."""
+    check_size(len(dumps(call.sent_body)), MOST_BYTES)
+    call.access.reject_invalid_credentials()
+    if not options.submissions and not call.access.has_scope("entries:write"):
+        raise e.FormRestricted
+    return open_form(call.store, form_id)
+
+
+def _count(call: Call, options: Any, kind: str) -> None:
+    """Count a submission or check of a stranger; raises a 429 beyond the limit of its kind."""
+    if not call.access.identity:
+        _refuse(call.access.count(kind, options.submissions_per_minute))
+
+
+def _refuse(seconds: int) -> None:
+    """Raise a 429 with the seconds to wait, if there are any."""
+    if seconds:
+        headers = {"Retry-After": str(seconds)}
+        raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
+
+
+def _check_names(call: Call, form: Row) -> Mapping[str, str]:
+    """Return the header with names that mean nothing, if there are some.
+
+    Browsers get none: pages may add inputs to a form.
+    """
+    if accepts_html(call.incoming.headers):
+        return {}
+    return check_body(call, [*OWN_NAMES, *fields.input_names(form)])
+
+
+def _sender(call: Call, options: Any, visited: Visit | None) -> Row:
+    """Return the columns of an entry about who sent it."""
+    caller, agent = call.access.identity, call.incoming.headers.get("User-Agent", "")
+    return {
+        "source_url": sources.source_of(call, visited).geturl()[:LONGEST_TEXT],
+        "ip": call.access.address if options.entry_ip else "",
+        "user_agent": sources.printable(agent)[:LONGEST_AGENT],
+        "created_by": caller.author if caller else None,
+    }
+
+
+def _store(call: Call, options: Any, form: Row, columns: Row) -> Outcome:
+    """Store a submission as an entry with its runs, or return why it is not valid.
+
+    One that was stored before is not stored again: the same by a page's form within ten minutes,
+    or with the same `Idempotency-Key`.
+    """
+    store, headers = call.store, call.incoming.headers
+    key, from_page = read_key(headers) or "", accepts_html(headers)
+    values, unique = fields.read_values(form, call.sent_body), list[Mapping[str, str]]()
+    # Whether others have the same values is found out when the entry is stored.
+    if messages := validate(form, values, unique.append):
+        _count(call, options, "forms")
         return Outcome(messages)
-    status = entries.SPAM if is_spam(form, sent, from_page=context.from_page) else entries.ACTIVE
-    stored = stored_values(form, values)
+    is_spam = fields.is_spam(form, call.sent_body, from_page=from_page)
+    status = entries.SPAM if is_spam else entries.ACTIVE
+    stored = fields.stored_values(form, values)
     # As in Gravity Forms internal fields have their defaults. A repetition is recognized without
     # what the form adds, which may have changed meanwhile.
-    added = agreed_texts(form, stored, from_page=context.from_page) | internal_values(form)
-    digest = _digest(store, form, stored, context)
+    added = fields.agreed_texts(form, stored, from_page=from_page)
+    added |= form_view.internal_values(form)
+    origin = ["key", form["id"], key] if key else ["page", form["id"], call.access.address, stored]
+    digest = _digest(store, origin) if key or from_page else ""
 
     def store_it() -> Outcome:
-        count()
-        if row := _stored_before(store, digest, stored, added, context):
-            return _outcome(form, entries.load_entries(store, [row])[0])
-        columns = {**context.columns, "status": status, "digest": digest}
-        values_and_added = stored | added
+        _count(call, options, "forms")
+        if entry := _stored_before(store, digest, stored, added, has_key=bool(key)):
+            return _outcome(form, entry)
+        sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
         try:
-            row = entries.create_entry(store, form, values_and_added, unique, **columns)
-        except Duplicate:
-            return Outcome(validate(form, values, _duplicates(store, form)))
-        entry = entries.entry_of(row, form, values_and_added)
-        if status == entries.ACTIVE:
-            planning.after_submission(store, form, entry)
+            row = entries.create_entry(store, form, all_values, unique, **sender)
+        except e.Duplicate:
+            is_duplicate = partial(searching.has_values, store, form["id"])
+            return Outcome(validate(form, values, is_duplicate))
+        entry = entries.entry_of(row, form, all_values)
+        planning.after_submission(store, form, entry)
         return _outcome(form, entry)
 
     return store.write_queue.run(store_it)
-
-
-def check(store: Store, form: Row, sent: Mapping[str, Any]) -> dict[str, str]:
-    """Return the messages of a submission that is only checked."""
-    return validate(form, read_values(form, sent), _duplicates(store, form))
-
-
-def _duplicates(store: Store, form: Row) -> IsDuplicate:
-    return lambda field, values: searching.has_values(store, form["id"], values)
 
 
 def _outcome(form: Row, entry: Row) -> Outcome:
@@ -138,40 +190,36 @@ def _outcome(form: Row, entry: Row) -> Outcome:
     return Outcome({}, confirm(form, entry), int(entry["id"]), is_spam)
 
 
-def _digest(store: Store, form: Row, values: Row, context: Context) -> str:
-    """Return the digest by which a submission is recognized; empty if it is not."""
-    if context.key:
-        text = json_text(["key", form["id"], context.key])
-    elif context.from_page:
-        text = json_text(["page", form["id"], context.address, values])
-    else:
-        return ""
-    # With a secret, so that nobody finds out an address by trying all of them.
-    return hmac.new(secret(store).encode(), text.encode(), sha256).hexdigest()
+def _digest(store: Store, origin: list[object]) -> str:
+    """Return the digest by which a submission is recognized.
+
+    With a secret, so that nobody finds out an address by trying all of them.
+    """
+    return hmac.new(secret(store).encode(), json_text(origin).encode(), sha256).hexdigest()
 
 
 def _stored_before(
-    store: Store, digest: str, values: Row, added: Row, context: Context
+    store: Store, digest: str, values: Row, added: Row, *, has_key: bool
 ) -> Row | None:
-    """Return the row of the same submission, if it was stored before.
+    """Return the entry of the same submission, if it was stored before.
 
     `values`: those that were sent; `added`: those of the form.
     """
     row = entries.find_digest(store, digest) if digest else None
     if row is None:
         return None
-    if not context.key:
+    entry = entries.load_entries(store, [row])[0]
+    if not has_key:
         # One from ahead was stored while the clock was wrong: it must not hide those of months.
         now = store.clock.now().utc
         is_recent = earlier(now, REPEATED) <= row["created_utc"] <= earlier(now, -REPEATED)
-        return row if is_recent else None
-    entry = entries.load_entries(store, [row])[0]
-    stored = {key: text for key, text in entry.items() if key[:1].isdecimal()}
+        return entry if is_recent else None
+    stored = {name: text for name, text in entry.items() if name[:1].isdecimal()}
 
     def sent(texts: Row) -> Row:
-        return {key: text for key, text in texts.items() if text and key not in added}
+        return {name: text for name, text in texts.items() if text and name not in added}
 
     # All of them: the confirmation may show what whoever guesses a key did not send.
     if sent(stored) != sent(values):
         raise KeyReused
-    return row
+    return entry

@@ -19,9 +19,9 @@ from landform.storage.run_queue import RunQueue
 from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
 from landform.storage.store import Store, transactional
 
-# A run that is added, and how many a statement adds.
+# A run that is added, and how many a statement adds or deletes.
 RUN: Row = {**NEW, "state": PENDING, "attempt": 0, "queued": True}
-MOST_ADDED = 50
+MOST_ADDED, MOST_DELETED = 50, 500
 WAITS = FeedRun.queued & FeedRun.due_utc.is_null(False)
 
 
@@ -66,8 +66,9 @@ class Queue(RunQueue):
 
     def delete(self, store: Store, entry_ids: Sequence[str]) -> None:
         """Delete the queued runs for entries."""
-        is_theirs = FeedRun.entry_id.in_(entry_ids) & FeedRun.queued
-        FeedRun.delete().where(is_theirs).execute(store.database)
+        for chosen in chunked(entry_ids, MOST_DELETED):
+            is_theirs = FeedRun.entry_id.in_(chosen) & FeedRun.queued
+            FeedRun.delete().where(is_theirs).execute(store.database)
 
 
 @cache

@@ -966,9 +966,9 @@ class CreateForm(TypedDict, total=False):
 
     title: str
     is_active: bool
-    confirmations: Mapping[str, Any]
+    confirmations: Mapping[str, Any] | Sequence[Mapping[str, Any]]
     retention_days: int
-    fields: Any
+    fields: Sequence[Mapping[str, Any]]
     _fields: str | Sequence[str]
     idempotency_key: str
 
@@ -982,9 +982,9 @@ class UpdateForm(TypedDict, total=False):
 
     title: str
     is_active: bool
-    confirmations: Mapping[str, Any]
+    confirmations: Mapping[str, Any] | Sequence[Mapping[str, Any]]
     retention_days: int
-    fields: Any
+    fields: Sequence[Mapping[str, Any]]
     _fields: str | Sequence[str]
     if_match: str | Mapping[str, Any]
 

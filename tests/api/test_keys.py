@@ -2,6 +2,7 @@
 
 import re
 import shlex
+from collections.abc import Callable
 from typing import Any
 from urllib.parse import urlsplit
 

@@ -10,14 +10,8 @@ from functools import partial
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
-from landform.parts.leads.addons import Addon, AddonError
+from landform.parts.leads.addons import Addon, AddonError, requests
 from landform.parts.leads.addons.mail import recipients_of, run_email
-from landform.parts.leads.addons.requests import (
-    request_target,
-    run_slack,
-    run_webhook,
-    slack_url,
-)
 from landform.parts.leads.options import SmtpServer
 from landform.service.call import Service
 from landform.service.json_codec import JsonObject
@@ -25,8 +19,8 @@ from landform.service.json_codec import JsonObject
 GROUP = "landform.addons"
 # The functions that read the settings of built-in add-ons, and raise `AddonError` for wrong ones.
 SETTINGS_READERS: Mapping[str, Callable[[JsonObject], Any]] = {
-    "gravityformswebhooks": request_target,
-    "gravityformsslack": slack_url,
+    "gravityformswebhooks": requests.request_target,
+    "gravityformsslack": requests.slack_url,
     "email": recipients_of,
 }
 
@@ -39,10 +33,10 @@ def find_addons(
     `private`: whether requests may go to private addresses; `server`: the one for mail.
     """
     addons: dict[str, Addon] = {
-        "gravityformswebhooks": partial(run_webhook, private=private),
-        "gravityformsslack": partial(run_slack, private=private),
+        "gravityformswebhooks": partial(requests.run_webhook, private=private),
+        "gravityformsslack": partial(requests.run_slack, private=private),
         "email": partial(run_email, server=server),
-        **{point.name: _imported(point) for point in entry_points(group=GROUP)},
+        **{point.name: partial(_run_installed, point) for point in entry_points(group=GROUP)},
     }
 
     def all_addons() -> dict[str, Addon]:
@@ -63,10 +57,6 @@ def settings_problem(service: Service, feed: Mapping[str, Any]) -> str:
     return ""
 
 
-def _imported(point: EntryPoint) -> Addon:
-    """Return an installed add-on, which is imported when a feed runs."""
-
-    def run(meta: JsonObject, entry: JsonObject, form: JsonObject, run_key: str) -> None:
-        point.load()(meta, entry, form, run_key)
-
-    return run
+def _run_installed(point: EntryPoint, *arguments: Any) -> None:
+    """Run an installed add-on, which is imported by then."""
+    point.load()(*arguments)

@@ -6,14 +6,9 @@ from html import escape
 from typing import Any, NamedTuple
 from urllib.parse import quote_plus, urlsplit
 
-from landform.parts.leads.intake.fields import (
-    JsonObject,
-    choices_of,
-    inputs_of,
-    label_of,
-    open_fields,
-)
+from landform.parts.leads.intake import fields as f
 from landform.schemas.fields import LONGEST_TEXT
+from landform.service.json_codec import JsonObject
 from landform.service.planning import conditions
 from landform.service.planning.entries import Entry
 
@@ -131,7 +126,7 @@ def _field_of(form: JsonObject, number: str) -> JsonObject | None:
     """Return the field that a number of a field or an input stands for."""
     field_id = number.partition(".")[0]
     field = next((item for item in form["fields"] if str(item["id"]) == field_id), None)
-    is_known = field and number in (field_id, *(item.id for item in inputs_of(field)))
+    is_known = field and number in (field_id, *(item.id for item in f.inputs_of(field)))
     return field if is_known else None
 
 
@@ -143,8 +138,8 @@ def field_text(
     Choices have their texts, or with the modifier `value` their values; others change nothing.
     """
     is_plain = "value" in (modifier or "").lower().split(",")
-    texts = {} if is_plain else {value: text for text, value in choices_of(field)}
-    ids = [number] if "." in number else [item.id for item in inputs_of(field)]
+    texts = {} if is_plain else {value: text for text, value in f.choices_of(field)}
+    ids = [number] if "." in number else [item.id for item in f.inputs_of(field)]
     if field["type"] == "consent" and "." not in number:
         # Never the present text of the form: it may have another since.
         agreed = entry.get(ids[1], "") if len(ids) > 1 else ""
@@ -154,14 +149,10 @@ def field_text(
     return (", " if field["type"] == "checkbox" else " ").join(displayed)
 
 
-def filled_fields(form: JsonObject, entry: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Return the labels and texts of the fields of an entry that are not blank."""
-    pairs = [(label_of(field), field_text(field, entry)) for field in open_fields(form)]
-    return [(label, text) for label, text in pairs if text]
-
-
 def _all_fields(form: JsonObject, entry: JsonObject, encode: Callable[[str], str]) -> str:
-    pairs = [(encode(label), encode(text)) for label, text in filled_fields(form, entry)]
+    """Return the labels and texts of the fields of an entry that are not blank."""
+    texts = [(field["label"], field_text(field, entry)) for field in f.open_fields(form)]
+    pairs = [(encode(label), encode(text)) for label, text in texts if text]
     if encode is escape:
         rows = "".join(f"<dt>{label}</dt><dd>{text}</dd>" for label, text in pairs)
         return f"<dl>{rows}</dl>" if rows else ""

@@ -4,7 +4,7 @@ A form is the object of `storage.forms.get_form`. The values of an entry are tex
 inputs, such as `2`, or `1.3` for a part of field 1.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
@@ -33,6 +33,8 @@ LONGEST_VALUE, MOST_INPUTS = 10_000, 200
 PREFIX = "input_"
 # The value of radio buttons for a choice of one's own, which is in another input.
 OTHER_CHOICE = "gf_other_choice"
+# The numbers of the boxes of a field: 1.10 would be the same as 1.1.
+BOX_NUMBERS = [str(number) for number in range(1, 10_000) if number % 10]
 CONSENT = {"1": "Consent", "2": "Text", "3": "Description"}
 
 
@@ -49,11 +51,15 @@ def inputs_of(field: JsonObject) -> list[Input]:
     field_id, kind, inputs = str(field["id"]), field["type"], field.get("inputs")
     if kind in WITHOUT_INPUTS:
         return []
-    if kind in ("email", "date") or not inputs:
-        labels = _parts(field) if kind in ("checkbox", "consent") else {}
-        parts = [Input(f"{field_id}.{part}", label) for part, label in labels.items()]
-        return parts or [Input(field_id, label_of(field))]
-    return [Input(str(x["id"]), str(x.get("label", "")), bool(x.get("isHidden"))) for x in inputs]
+    if inputs and kind not in ("email", "date"):
+        return [
+            Input(str(x["id"]), str(x.get("label", "")), bool(x.get("isHidden"))) for x in inputs
+        ]
+    labels = CONSENT if kind == "consent" else {}
+    if kind == "checkbox":
+        labels = dict(zip(BOX_NUMBERS, (text for text, _ in choices_of(field)), strict=False))
+    parts = [Input(f"{field_id}.{part}", label) for part, label in labels.items()]
+    return parts or [Input(field_id, field["label"])]
 
 
 def sent_inputs(field: JsonObject) -> list[Input]:
@@ -64,31 +70,14 @@ def sent_inputs(field: JsonObject) -> list[Input]:
     first, second = labels if len(labels) == 2 else ("", "")
     field_id = str(field["id"])
     return [
-        Input(field_id, first or label_of(field)),
+        Input(field_id, first or field["label"]),
         Input(f"{field_id}.2", second or "Confirm e-mail"),
     ]
 
 
-def _parts(field: JsonObject) -> Mapping[str, str]:
-    """Return the labels of the parts of a field that does not name them."""
-    if field["type"] == "consent":
-        return CONSENT
-    return {part: text for part, (text, _) in zip(_box_numbers(), choices_of(field), strict=False)}
-
-
-def _box_numbers() -> Iterator[str]:
-    # 1.10 would be the same as 1.1.
-    return (str(number) for number in range(1, 10_000) if number % 10)
-
-
-def label_of(field: JsonObject) -> str:
-    """Return the label of a field; empty if it has none."""
-    return str(field.get("label") or "")
-
-
 def consent_label(field: JsonObject) -> str:
     """Return the text to which visitors agree who tick the box of a consent."""
-    return text_of(field.get("checkboxLabel")) or label_of(field)
+    return text_of(field.get("checkboxLabel")) or field["label"]
 
 
 def choices_of(field: JsonObject) -> list[tuple[str, str]]:

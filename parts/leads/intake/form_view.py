@@ -4,24 +4,10 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache
 
-from landform.parts.leads.intake.fields import (
-    PREFIX,
-    WITHOUT_INPUTS,
-    Input,
-    JsonObject,
-    box_values,
-    choices_of,
-    consent_label,
-    inputs_of,
-    is_internal,
-    is_open,
-    label_of,
-    open_fields,
-    sent_inputs,
-    storable_text,
-)
+from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.formats import normal
 from landform.parts.leads.intake.validation import NAME_PARTS
+from landform.service.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.service.rendering.sanitizer import clean_content, plain_markup
 
@@ -64,7 +50,7 @@ def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
 
     It is the default of each field, or a value of the query for a field that allows that.
     """
-    first = (_first_values(field, query) for field in open_fields(form))
+    first = (_first_values(field, query) for field in f.open_fields(form))
     return {input_id: text for values in first for input_id, text in values.items()}
 
 
@@ -74,33 +60,30 @@ def internal_values(form: JsonObject) -> dict[str, str]:
     They are stored as values of visitors are; blank where no entry can have them.
     """
     return {
-        input_id: normal(field, storable_text(text))
+        input_id: normal(field, f.storable_text(text))
         for field in form["fields"]
-        if not is_open(field)
+        if not f.is_open(field)
         for input_id, text in _first_values(field, {}).items()
     }
 
 
 def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
-    values, default = {}, _default(field)
-    for item in inputs_of(field):
+    """Return the values of the query, else those of the selected choices, else the defaults."""
+    values = {}
+    choices = zip(field.get("choices") or (), f.choices_of(field), strict=True)
+    chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
+    default = ",".join(chosen) or text_of(field.get("defaultValue"))
+    for item in f.inputs_of(field):
         raw = _settings_of(field, item)
         name = raw.get("name") or field.get("inputName")
         sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
         if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
             sent = text_of(raw.get("defaultValue")) or default
         if field["type"] == "checkbox":
-            box = box_values(field).get(item.id, "")
+            box = f.box_values(field).get(item.id, "")
             sent = box if box in sent.split(",") else ""
         values[item.id] = sent
     return values
-
-
-def _default(field: JsonObject) -> str:
-    """Return the default of a field, or the values of its selected choices with commas."""
-    choices = zip(field.get("choices") or (), choices_of(field), strict=True)
-    chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
-    return ",".join(chosen) or text_of(field.get("defaultValue"))
 
 
 def field_views(
@@ -110,11 +93,11 @@ def field_views(
 
     `values`: those of inputs, by their ids. `messages`: what is wrong, by the ids of fields.
     """
-    views, prefix = [], f"{PREFIX}{form['id']}_"
+    views, prefix = [], f"{f.PREFIX}{form['id']}_"
     for field in form["fields"]:
-        visible = [item for item in sent_inputs(field) if not item.is_hidden]
-        is_text = field["type"] in WITHOUT_INPUTS and field.get("visibility") != "hidden"
-        if not is_internal(field) and (visible or is_text):
+        visible = [item for item in f.sent_inputs(field) if not item.is_hidden]
+        is_text = field["type"] in f.WITHOUT_INPUTS and field.get("visibility") != "hidden"
+        if not f.is_internal(field) and (visible or is_text):
             inputs = [_control(prefix, field, item, values) for item in visible]
             message = messages.get(str(field["id"]), "")
             views.append(_field_view(f"{prefix}{field['id']}", field, inputs, message))
@@ -127,14 +110,14 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
     if kind in TICKED and not is_hidden:
         inputs = _ticked(base, field, inputs)
     shape = "group" if len(inputs) > 1 else "single"
-    if kind in WITHOUT_INPUTS or kind in TICKED:
+    if kind in f.WITHOUT_INPUTS or kind in TICKED:
         shape = "choices" if kind in TICKED else kind
     notes = {f"{base}_help": note, f"{base}_error": message}
     return {
         "id": base,
         "type": kind,
         "kind": "hidden" if is_hidden else shape,
-        "label": label_of(field) or text_of(field.get("adminLabel")) or kind,
+        "label": field["label"] or text_of(field.get("adminLabel")) or kind,
         "required": bool(field.get("isRequired")),
         "help": note,
         "error": message,
@@ -146,20 +129,20 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
     }
 
 
-def _settings_of(field: JsonObject, input_: Input) -> JsonObject:
+def _settings_of(field: JsonObject, input_: f.Input) -> JsonObject:
     """Return the settings of an input in its form, maybe empty."""
     inputs = field.get("inputs") or ()
     return next((item for item in inputs if str(item["id"]) == input_.id), {})
 
 
 def _control(
-    prefix: str, field: JsonObject, input_: Input, values: Mapping[str, str]
+    prefix: str, field: JsonObject, input_: f.Input, values: Mapping[str, str]
 ) -> JsonObject:
     """Return a control: its `options` are those of a select."""
     raw = _settings_of(field, input_)
     name, part, kind = input_.id.replace(".", "_"), input_.id.partition(".")[2], field["type"]
     value = values.get(input_.id, "")
-    choices = choices_of(raw if kind == "name" else field) if kind in ("select", "name") else []
+    choices = f.choices_of(raw if kind == "name" else field) if kind in ("select", "name") else []
     options = [{"text": text, "value": box, "chosen": box == value} for text, box in choices]
     attributes = {} if options else {**ATTRIBUTES.get(kind, {"type": "text"})}
     autocomplete = text_of(raw.get("autocompleteAttribute") or field.get("autocompleteAttribute"))
@@ -177,7 +160,7 @@ def _control(
     is_needed = kind != "name" or not part or part in NAME_PARTS
     return {
         "id": f"{prefix}{name}",
-        "name": f"{PREFIX}{name}",
+        "name": f"{f.PREFIX}{name}",
         "label": text_of(raw.get("customLabel")) or input_.label,
         "value": value,
         "required": bool(field.get("isRequired")) and is_needed,
@@ -189,10 +172,10 @@ def _control(
 
 def _ticked(base: str, field: JsonObject, inputs: list[JsonObject]) -> list[JsonObject]:
     """Return the radio buttons or boxes of a field."""
-    kind, choices, first = field["type"], choices_of(field), inputs[0]
+    kind, choices, first = field["type"], f.choices_of(field), inputs[0]
     if kind == "consent":
         is_given = first["value"] == "1"
-        return [{**first, "label": consent_label(field), "value": "1", "chosen": is_given}]
+        return [{**first, "label": f.consent_label(field), "value": "1", "chosen": is_given}]
     if kind == "checkbox":
         # A browser cannot require one of several boxes.
         is_needed = bool(field.get("isRequired")) and len(inputs) == 1

@@ -8,7 +8,7 @@ from landform.parts.leads.intake.fields import JsonObject
 from landform.service.planning.entries import text_of
 
 # Whether the values of a field, by the ids of its inputs, are in another entry of its form.
-IsDuplicate = Callable[[JsonObject, Mapping[str, str]], bool]
+IsDuplicate = Callable[[Mapping[str, str]], bool | None]
 REQUIRED = "This field is required."
 NOTHING = "At least one field must be filled in."
 DUPLICATE = "This was sent before, and each value can be sent only once."
@@ -66,7 +66,7 @@ def _problem(
         return REPEATED if is_repeated else ""
     check = CHECKS.get(field["type"])
     problem = check(field, text, values) if check else ""
-    if not problem and field.get("noDuplicates") and is_duplicate(field, stored):
+    if not problem and field.get("noDuplicates") and is_duplicate(stored):
         problem = DUPLICATE
     return problem
 

@@ -3,31 +3,16 @@
 from itertools import chain
 from typing import Any
 
-from landform.parts.leads import Leads
+from landform.parts.leads import Leads, retention
+from landform.parts.leads import entry_schemas as schemas
 from landform.parts.leads import errors as e
-from landform.parts.leads.entry_schemas import (
-    EntryCreate,
-    EntryList,
-    EntryProperties,
-    EntryUpdate,
-    EntryView,
-    EntryWrite,
-    Erasure,
-    NotificationView,
-)
+from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
-from landform.parts.leads.intake.fields import input_ids, inputs_of, label_of
+from landform.parts.leads.intake.fields import input_ids, inputs_of
 from landform.parts.leads.models import PROPERTIES
 from landform.parts.leads.operations.forms import by_id
-from landform.parts.leads.response_schemas import (
-    EntriesErased,
-    EntryCreated,
-    EntryDeleted,
-    EntryPage,
-    EntryRead,
-)
-from landform.parts.leads.storage import entries, erasing, forms, searching
+from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.json_codec import JsonObject
@@ -39,10 +24,16 @@ from landform.storage.rows import Row
 RESOURCE = Resource(GRAVITY_FORMS)
 CSV = "text/csv"
 ENTRY_PATH = "/entries/<entry_id>"
-ENTRY = EntryRead()
+ENTRY = responses.EntryRead()
 # With `include` they are an object by id; as in PHP, none are an empty list.
-ENTRIES = EntryPage | dict[str, EntryRead] | list[Any]
-LIST_ERRORS = ("rest_search_too_expensive",)
+ENTRIES = responses.EntryPage | dict[str, responses.EntryRead] | list[Any]
+# What both lists declare.
+LISTED: dict[str, Any] = {
+    "query": schemas.EntryList(),
+    "response": ENTRIES,
+    "scope": "entries:read",
+    "errors": ("rest_search_too_expensive",),
+}
 ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
 VARY = {"Vary": "Accept"}
 # What every caller may see of an entry that it writes, and the rest of an entry without values.
@@ -54,9 +45,7 @@ NOTHING_SENT = {
 UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
 
 
-@RESOURCE.get(
-    "/entries", query=EntryList(), response=ENTRIES, scope="entries:read", errors=LIST_ERRORS
-)
+@RESOURCE.get("/entries", **LISTED)
 def list_entries(call: Call) -> Reply:
     """Return active entries, the newest first, or those of a search, with their number."""
     # As in Gravity Forms 0 means all forms, and one form without brackets has its labels once.
@@ -65,14 +54,7 @@ def list_entries(call: Call) -> Reply:
     return _list_reply(call, form_ids, one_form=form_ids[0] if is_one else None)
 
 
-@RESOURCE.get(
-    "/forms/<form_id>/entries",
-    query=EntryList(),
-    response=ENTRIES,
-    other_type=CSV,
-    scope="entries:read",
-    errors=LIST_ERRORS,
-)
+@RESOURCE.get("/forms/<form_id>/entries", other_type=CSV, **LISTED)
 def list_form_entries(call: Call, form_id: int) -> Reply:
     """Return the entries of a form, as the list of all entries does.
 
@@ -90,8 +72,8 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
 
 @RESOURCE.post(
     "/entries",
-    body=EntryCreate(),
-    response=EntryCreated(),
+    body=schemas.EntryCreate(),
+    response=responses.EntryCreated(),
     empty_body=e.NoEntry.code,
     status=201,
     scope="entries:write",
@@ -108,8 +90,8 @@ def create_entry(call: Call) -> Reply:
 
 @RESOURCE.post(
     "/forms/<form_id>/entries",
-    body=EntryWrite(),
-    response=EntryCreated(),
+    body=schemas.EntryWrite(),
+    response=responses.EntryCreated(),
     empty_body=e.NoEntry.code,
     status=201,
     scope="entries:write",
@@ -125,19 +107,19 @@ def create_form_entry(call: Call, form_id: int) -> Reply:
 
 @RESOURCE.post(
     "/entries/erase",
-    body=Erasure(),
-    response=EntriesErased(),
+    body=schemas.Erasure(),
+    response=responses.EntriesErased(),
     scope="entries:write",
     repeatable=False,
 )
 def erase_entries(call: Call) -> Reply:
     """Delete every entry with an e-mail address for good, in all forms; return how many."""
-    return Reply({"erased": erasing.erase_entries(call.store, call.body["email"])})
+    return Reply({"erased": retention.erase_entries(call.store, call.body["email"])})
 
 
 @RESOURCE.get(
     ENTRY_PATH,
-    query=EntryView(),
+    query=schemas.EntryView(),
     response=ENTRY,
     scope="entries:read",
     errors=(e.EntryNotFound,),
@@ -149,7 +131,7 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 
 @RESOURCE.put(
     ENTRY_PATH,
-    body=EntryUpdate(),
+    body=schemas.EntryUpdate(),
     response=ENTRY,
     empty_body=e.NoEntry.code,
     scope="entries:write",
@@ -170,7 +152,7 @@ def update_entry(call: Call, entry_id: int) -> Reply:
 
 @RESOURCE.put(
     f"{ENTRY_PATH}/properties",
-    body=EntryProperties(),
+    body=schemas.EntryProperties(),
     response=UPDATED,
     invalid=NOTHING,
     form=True,
@@ -194,7 +176,7 @@ def update_entry_properties(call: Call, entry_id: int) -> Reply:
 
 @RESOURCE.post(
     f"{ENTRY_PATH}/notifications",
-    query=NotificationView(),
+    query=schemas.NotificationView(),
     body=Anything(),
     response=list[Any],
     scope="entries:write",
@@ -210,7 +192,7 @@ def send_notifications(call: Call, entry_id: int) -> Reply:
     ENTRY_PATH,
     query=Deletion(),
     form=True,
-    response={"": ENTRY, "force": EntryDeleted()},
+    response={"": ENTRY, "force": responses.EntryDeleted()},
     scope="entries:write",
     if_match="entry",
     errors=(e.EntryNotFound, e.AlreadyInTrash),
@@ -240,19 +222,18 @@ def _known_values(call: Call, form: Row) -> dict[str, str]:
 def _created(call: Call, form_id: int) -> Reply:
     if form_id == 0:
         raise e.EntryFormEmpty
-    form, origin = _form(call, form_id), _origin(call)
-    values = _known_values(call, form)
-    row = entries.create_entry(call.store, form, values, **{**origin, **call.body["columns"]})
+    form = _form(call, form_id)
+    columns = {
+        "user_agent": "API",
+        "created_by": call.caller.author,
+        "source_url": call.incoming.url[:2000],
+        "ip": call.access.address if call.part(Leads).entry_ip else "",
+        **call.body["columns"],
+    }
+    row = entries.create_entry(call.store, form, _known_values(call, form), **columns)
     sent = {**call.sent_body, "form_id": form["id"], "id": row["id"]}
     headers = {"Location": f"{call.root_url}/entries/{row['id']}"}
     return Reply(sent, headers=headers, caching=NO_STORE)
-
-
-def _origin(call: Call) -> Row:
-    """Return where an entry comes from that a client of the API creates."""
-    ip = call.access.address if call.part(Leads).entry_ip else ""
-    url, author = call.incoming.url, call.caller.author
-    return {"user_agent": "API", "created_by": author, "source_url": url[:2000], "ip": ip}
 
 
 def _entry_reply(call: Call, entry: Row) -> Reply:
@@ -314,5 +295,5 @@ def _requested_keys(call: Call) -> list[str]:
 def _labels_of(field: JsonObject) -> object:
     inputs = [part for part in inputs_of(field) if "." in part.id]
     if not inputs:
-        return label_of(field)
-    return {str(field["id"]): label_of(field), **{part.id: part.label for part in inputs}}
+        return field["label"]
+    return {str(field["id"]): field["label"], **{part.id: part.label for part in inputs}}

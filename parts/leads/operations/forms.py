@@ -3,9 +3,9 @@
 from typing import Any
 
 from landform.parts.leads import errors as e
-from landform.parts.leads.form_schemas import Deletion, FormCreate, FormList, FormUpdate
+from landform.parts.leads import form_schemas as schemas
+from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.intake.fields import problems_of
-from landform.parts.leads.response_schemas import FormDeleted, FormRead, FormSummary
 from landform.parts.leads.storage import forms
 from landform.service.call import Call
 from landform.service.operations import GRAVITY_FORMS, Resource
@@ -14,36 +14,29 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
 FORM_PATH = "/forms/<form_id>"
-FORM = FormRead()
+FORM = responses.FormRead()
 # As in PHP, no forms are an empty list.
-FORMS = dict[str, FormRead | FormSummary] | list[Any]
+FORMS = dict[str, responses.FormRead | responses.FormSummary] | list[Any]
 FORM_EXAMPLE = {
     "title": "Newsletter",
     "fields": [{"id": 1, "type": "email", "label": "E-mail", "isRequired": True}],
 }
 
 
-@RESOURCE.get("/forms", query=FormList(), response=FORMS, scope="forms:read")
+@RESOURCE.get("/forms", query=schemas.FormList(), response=FORMS, scope="forms:read")
 def list_forms(call: Call) -> Reply:
     """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
     if ids := call.query.get("include"):
         rows_by_id = forms.read_forms(call.store, ids)
         return by_id(call, {str(number): form for number, form in rows_by_id.items()})
     rows = forms.list_forms(call.store, call.query["status"])
-    listed = {
-        str(row["id"]): {
-            "id": str(row["id"]),
-            "title": row["title"],
-            "entries": str(row["entries"]),
-        }
-        for row in rows
-    }
-    return by_id(call, listed)
+    texts = [{name: str(value) for name, value in row.items()} for row in rows]
+    return by_id(call, {row["id"]: row for row in texts})
 
 
 @RESOURCE.post(
     "/forms",
-    body=FormCreate(),
+    body=schemas.FormCreate(),
     response=FORM,
     empty_body=e.NoForm.code,
     body_list="fields",
@@ -69,7 +62,7 @@ def get_form(call: Call, form_id: int) -> Reply:
 
 @RESOURCE.put(
     FORM_PATH,
-    body=FormUpdate(),
+    body=schemas.FormUpdate(),
     response=FORM,
     empty_body=e.NoForm.code,
     scope="forms:write",
@@ -85,9 +78,9 @@ def update_form(call: Call, form_id: int) -> Reply:
 
 @RESOURCE.delete(
     FORM_PATH,
-    query=Deletion(),
+    query=schemas.Deletion(),
     form=True,
-    response={"": FORM, "force": FormDeleted()},
+    response={"": FORM, "force": responses.FormDeleted()},
     scope="forms:write",
     if_match="form",
     headers=("ETag", "X-Landform-Warning"),
@@ -113,11 +106,8 @@ def by_id(call: Call, rows: dict[str, Row], caching: Caching = NOT_CACHED) -> Re
 def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> Reply:
     """Return the reply with a form; a write warns of one that cannot be shown."""
     form = forms.form_of(row)
-    problems = problems_of(form) if call.operation.is_write else []
-    warning = {"X-Landform-Warning": _warning(problems)} if problems else {}
-    return Reply(form, headers={**(headers or {}), **warning}, etag=call.row_etag("form", row))
-
-
-def _warning(problems: list[str]) -> str:
-    text = f"This form cannot be shown or submitted: {'; '.join(problems)}."
-    return text[:500].encode("ascii", "backslashreplace").decode()
+    headers = headers or {}
+    if call.operation.is_write and (problems := problems_of(form)):
+        text = f"This form cannot be shown or submitted: {'; '.join(problems)}."[:500]
+        headers["X-Landform-Warning"] = text.encode("ascii", "backslashreplace").decode()
+    return Reply(form, headers=headers, etag=call.row_etag("form", row))

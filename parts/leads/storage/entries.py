@@ -10,53 +10,45 @@ from functools import lru_cache, reduce
 from operator import or_
 from typing import Any
 
-from peewee import SQL, NodeList, Select, fn
+from peewee import SQL, ColumnBase, NodeList, Select, chunked, fn
 
 from landform.parts.leads.errors import AlreadyInTrash, Duplicate, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
-from landform.parts.leads.models import PROPERTIES, Entry, EntryValue
+from landform.parts.leads.models import ENTRY_KEYS, PROPERTIES, TIME_KEYS, Entry, EntryValue
 from landform.parts.leads.planning import after_submission, forget_runs
-from landform.parts.leads.storage.forms import get_form, gf_time, read_forms
+from landform.parts.leads.storage.forms import get_form, gf_text, gf_time, read_forms
 from landform.parts.leads.storage.searching import ALWAYS, searched, with_values
-from landform.storage import events
+from landform.storage import events, sql
 from landform.storage.errors import PartError
 from landform.storage.rows import Row, json_text, storable
-from landform.storage.sql import (
-    Parameter,
-    Precondition,
-    Prepared,
-    check_version,
-    parameter_values,
-    parameters,
-    write_changes,
-)
 from landform.storage.store import Store, transactional
 
 ACTIVE, SPAM, TRASH = "active", "spam", "trash"
+EVENT_NAMES = ("id", "version", "form_id", "status")
 DEFAULTS: Row = {
     name: field.default for name, field in Entry._meta.fields.items() if field.default is not None
 }
-BY_ID = Prepared(Entry.select().where(Entry.id == Parameter("id")))
+BY_ID = sql.Prepared(Entry.select().where(Entry.id == sql.Parameter("id")))
 VALUE_COLUMNS = tuple(EntryValue._meta.fields)
-DELETE_VALUES = Prepared(EntryValue.delete().where(EntryValue.entry_id == Parameter("id")))
+DELETE_VALUES = sql.Prepared(EntryValue.delete().where(EntryValue.entry_id == sql.Parameter("id")))
 # How many values a statement stores.
 MOST_ADDED = 50
 # With the condition of the index.
-WITH_DIGEST = Entry.select().where(Entry.digest == Parameter("digest"), Entry.digest != SQL("''"))
-LAST_WITH_DIGEST = Prepared(WITH_DIGEST.order_by(Entry.id.desc()).limit(1))
+HAS_DIGEST = (Entry.digest == sql.Parameter("digest")) & (Entry.digest != SQL("''"))
+LAST_WITH_DIGEST = sql.Prepared(Entry.select().where(HAS_DIGEST).order_by(Entry.id.desc()).limit(1))
 
 
 def get_row(
     store: Store,
     entry_id: int,
-    if_match: Precondition | None = None,
+    if_match: sql.Precondition | None = None,
     missing: type[PartError] = EntryNotFound,
 ) -> Row:
     """Return the row of an entry. Raises `missing`, and `VersionConflict`."""
     row = BY_ID.first(store, {"id": entry_id}) if storable([entry_id]) else None
     if row is None:
         raise missing
-    check_version(store, row["version"], if_match)
+    sql.check_version(store, row["version"], if_match)
     return row
 
 
@@ -95,19 +87,10 @@ def load_entries(store: Store, rows: list[Row]) -> list[Row]:
 
 def entry_of(row: Row, form: Row, values: Mapping[str, str]) -> Row:
     """Return the object of the row of an entry with the values of its inputs."""
-    created_by = row["created_by"]
+    times = {name: gf_time(row[column]) for name, column in TIME_KEYS.items()}
     return {
-        "id": str(row["id"]),
-        "form_id": str(row["form_id"]),
-        "date_created": gf_time(row["created_utc"]),
-        "date_updated": gf_time(row["modified_utc"]),
-        "is_starred": str(int(row["is_starred"])),
-        "is_read": str(int(row["is_read"])),
-        "ip": row["ip"],
-        "source_url": row["source_url"],
-        "user_agent": row["user_agent"],
-        "created_by": None if created_by is None else str(created_by),
-        "status": row["status"],
+        **{name: gf_text(row[column]) for name, column in ENTRY_KEYS.items()},
+        **times,
         **PROPERTIES,
         **json.loads(row["properties"]),
         **dict.fromkeys(input_ids(form), ""),
@@ -145,16 +128,18 @@ def create_entry(
 
 
 @lru_cache
-def _insert(*counts: int) -> Prepared:
+def _insert(*counts: int) -> sql.Prepared:
     """Return the insert of an entry; nothing is inserted if an active one has the same values.
 
     `counts`: the number of values of each field that may not have those of another entry.
     """
-    columns = {field: Parameter(name) for name, field in Entry._meta.fields.items() if name != "id"}
+    fields = {name: field for name, field in Entry._meta.fields.items() if name != "id"}
     free = [~fn.EXISTS(with_values(count, f"{place}_")) for place, count in enumerate(counts)]
     # Without parentheses in each other, of which SQLite cannot read a hundred.
-    row = Select(columns=[*columns.values()]).where(NodeList([ALWAYS, *free], glue=" AND "))
-    return Prepared(Entry.insert_from(row, [*columns]).returning(Entry.id))
+    row = Select(columns=[*map(sql.Parameter, fields)]).where(
+        NodeList([ALWAYS, *free], glue=" AND ")
+    )
+    return sql.Prepared(Entry.insert_from(row, [*fields.values()]).returning(Entry.id))
 
 
 def replace_values(store: Store, entry: Mapping[str, Any]) -> None:
@@ -168,18 +153,17 @@ def _add_values(store: Store, entry: Mapping[str, Any], values: Mapping[str, str
     same = {"entry_id": entry["id"], "form_id": entry["form_id"]}
     rows = [{**same, "key": key, "value": text} for key, text in values.items() if text]
     rows = [{**row, **EntryValue.computed_values(row)} for row in rows]
-    for start in range(0, len(rows), MOST_ADDED):
-        added = rows[start : start + MOST_ADDED]
+    for added in chunked(rows, MOST_ADDED):
         columns = {name: [row[name] for row in added] for name in VALUE_COLUMNS}
-        _insert_values(len(added)).run(store, parameter_values(columns))
+        _insert_values(len(added)).run(store, sql.parameter_values(columns))
 
 
 @lru_cache(MOST_ADDED)
-def _insert_values(count: int) -> Prepared:
+def _insert_values(count: int) -> sql.Prepared:
     """Return the insert of several values."""
-    columns = [parameters(name, count) for name in VALUE_COLUMNS]
+    columns = [sql.parameters(name, count) for name in VALUE_COLUMNS]
     rows = [dict(zip(VALUE_COLUMNS, row, strict=True)) for row in zip(*columns, strict=True)]
-    return Prepared(EntryValue.insert_many(rows))
+    return sql.Prepared(EntryValue.insert_many(rows))
 
 
 @transactional
@@ -190,7 +174,7 @@ def update_entry(
     *,
     form: Row | None = None,
     values: Mapping[str, str] | None = None,
-    if_match: Precondition | None = None,
+    if_match: sql.Precondition | None = None,
 ) -> Row:
     """Write columns of an entry, and return its row.
 
@@ -209,7 +193,7 @@ def update_entry(
             chosen &= EntryValue.key.in_(input_ids(form))
         EntryValue.delete().where(chosen).execute(store.database)
         _add_values(store, {**old, **changes}, values)
-    row = write_changes(store, Entry, old, changes)
+    row = sql.write_changes(store, Entry, old, changes)
     is_new_spam = row["status"] == SPAM != old["status"]
     _write_event(store, row, "entry.spam" if is_new_spam else "entry.updated")
     if row["status"] == ACTIVE != old["status"]:
@@ -218,7 +202,7 @@ def update_entry(
 
 
 @transactional
-def trash_entry(store: Store, entry_id: int, if_match: Precondition | None = None) -> Row:
+def trash_entry(store: Store, entry_id: int, if_match: sql.Precondition | None = None) -> Row:
     """Move an entry to the trash, and return its row.
 
     Raises `EntryNotFound`, `AlreadyInTrash` and `VersionConflict`.
@@ -229,29 +213,34 @@ def trash_entry(store: Store, entry_id: int, if_match: Precondition | None = Non
 
 
 @transactional
-def delete_entry(store: Store, entry_id: int, if_match: Precondition | None = None) -> Row:
+def delete_entry(store: Store, entry_id: int, if_match: sql.Precondition | None = None) -> Row:
     """Delete an entry for good, and return its last object.
 
     Raises `EntryNotFound` and `VersionConflict`.
     """
     row = get_row(store, entry_id, if_match)
     entry = load_entries(store, [row])[0]
-    remove_entries(store, [row])
+    remove_entries(store, Entry.id == entry_id)
     return entry
 
 
-def remove_entries(store: Store, rows: Iterable[Row]) -> None:
-    """Delete the rows of entries with their values, and write their events. Use in a write."""
-    rows = [*rows]
+@transactional
+def remove_entries(store: Store, condition: ColumnBase, limit: int | None = None) -> int:
+    """Delete the entries for which a condition holds, at most `limit`; return how many.
+
+    Their values and runs are deleted too.
+    """
+    columns = [getattr(Entry, name) for name in EVENT_NAMES]
+    rows = [*Entry.select(*columns).where(condition).limit(limit).dicts().execute(store.database)]
     ids = [row["id"] for row in rows]
-    EntryValue.delete().where(EntryValue.entry_id.in_(ids)).execute(store.database)
-    Entry.delete().where(Entry.id.in_(ids)).execute(store.database)
+    for column in (EntryValue.entry_id, Entry.id) if ids else ():
+        column.model.delete().where(column.in_(ids)).execute(store.database)
     forget_runs(store, ids)
     for row in rows:
         _write_event(store, row, "entry.deleted")
+    return len(rows)
 
 
 def _write_event(store: Store, row: Row, *event_types: str) -> None:
-    names = ("id", "version", "form_id", "status")
-    data = {"resource": "entry", **{name: row[name] for name in names}}
+    data = {"resource": "entry", **{name: row[name] for name in EVENT_NAMES}}
     events.write(store, event_types, data)

@@ -3,15 +3,11 @@
 import json
 from collections.abc import Iterable
 from contextlib import suppress
+from typing import Any
 
 from peewee import fn
 
-from landform.parts.leads.errors import (
-    AlreadyInTrash,
-    FormNotFound,
-    FormToDeleteNotFound,
-    FormToUpdateNotFound,
-)
+from landform.parts.leads import errors as e
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.planning import forget_runs
 from landform.storage import events, feeds
@@ -32,10 +28,15 @@ def form_of(row: Row) -> Row:
         **json.loads(row["meta"]),
         "id": row["id"],
         "title": row["title"],
-        "is_active": str(int(row["is_active"])),
-        "is_trash": str(int(row["is_trash"])),
+        "is_active": gf_text(row["is_active"]),
+        "is_trash": gf_text(row["is_trash"]),
         "date_created": gf_time(row["date_created_utc"]),
     }
+
+
+def gf_text(value: Any) -> str | None:
+    """Return the value of a column as Gravity Forms has it: a flag is "0" or "1"."""
+    return value if value is None or isinstance(value, str) else str(int(value))
 
 
 def gf_time(utc: str) -> str:
@@ -45,8 +46,9 @@ def gf_time(utc: str) -> str:
 
 def find_form(store: Store, form_id: int) -> Row | None:
     """Return a form object, also a trashed one; None if there is none."""
-    row = _find_row(store, form_id)
-    return form_of(row) if row else None
+    with suppress(e.FormNotFound):
+        return get_form(store, form_id)
+    return None
 
 
 def get_form(store: Store, form_id: int) -> Row:
@@ -58,10 +60,10 @@ def get_form_row(
     store: Store,
     form_id: int,
     if_match: Precondition | None = None,
-    missing: type[PartError] = FormNotFound,
+    missing: type[PartError] = e.FormNotFound,
 ) -> Row:
     """Return the row of a form, with its `version`. Raises `missing`, and `VersionConflict`."""
-    row = _find_row(store, form_id)
+    row = BY_ID.first(store, {"id": form_id}) if storable([form_id]) else None
     if row is None:
         raise missing
     check_version(store, row["version"], if_match)
@@ -74,10 +76,6 @@ def read_forms(store: Store, form_ids: Iterable[int] | None) -> dict[int, Row]:
     if form_ids is not None:
         query = query.where(Form.id.in_(storable(form_ids)))
     return {row["id"]: form_of(row) for row in query.dicts().execute(store.database)}
-
-
-def _find_row(store: Store, form_id: int) -> Row | None:
-    return BY_ID.first(store, {"id": form_id}) if storable([form_id]) else None
 
 
 def list_forms(store: Store, status: str = "active") -> list[Row]:
@@ -138,7 +136,7 @@ def update_form(
     Confirmations, notifications and flags that are not in `values` stay. Raises
     `FormToUpdateNotFound` and `VersionConflict`.
     """
-    old = get_form_row(store, form_id, if_match, FormToUpdateNotFound)
+    old = get_form_row(store, form_id, if_match, e.FormToUpdateNotFound)
     old_meta = json.loads(old["meta"])
     meta = {name: old_meta[name] for name in KEPT_KEYS if name in old_meta} | values["meta"]
     title = values["title"]
@@ -153,15 +151,15 @@ def trash_form(store: Store, form_id: int, if_match: Precondition | None = None)
 
     Raises `FormToDeleteNotFound`, `AlreadyInTrash` and `VersionConflict`.
     """
-    old = get_form_row(store, form_id, if_match, FormToDeleteNotFound)
+    old = get_form_row(store, form_id, if_match, e.FormToDeleteNotFound)
     if old["is_trash"]:
-        raise AlreadyInTrash
+        raise e.AlreadyInTrash
     return _write(store, old, {"is_trash": True})
 
 
 def discard_form(store: Store, form_id: int) -> None:
     """Move a form to the trash, unless it is there."""
-    with suppress(AlreadyInTrash):
+    with suppress(e.AlreadyInTrash):
         trash_form(store, form_id)
 
 
@@ -171,7 +169,7 @@ def delete_form(store: Store, form_id: int, if_match: Precondition | None = None
 
     Raises `FormToDeleteNotFound` and `VersionConflict`.
     """
-    row = get_form_row(store, form_id, if_match, FormToDeleteNotFound)
+    row = get_form_row(store, form_id, if_match, e.FormToDeleteNotFound)
     entries = Entry.select(Entry.id).where(Entry.form_id == form_id).tuples()
     forget_runs(store, [number for (number,) in entries.execute(store.database)])
     for model in (EntryValue, Entry):

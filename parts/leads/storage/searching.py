@@ -19,7 +19,14 @@ from peewee import (
 )
 
 from landform.parts.leads.intake.fields import choices_of
-from landform.parts.leads.models import PROPERTIES, Entry, EntryValue, number_of
+from landform.parts.leads.models import (
+    ENTRY_KEYS,
+    PROPERTIES,
+    TIME_KEYS,
+    Entry,
+    EntryValue,
+    number_of,
+)
 from landform.parts.leads.storage.forms import find_form, read_forms
 from landform.storage.engines import expressions
 from landform.storage.errors import TooExpensive
@@ -38,8 +45,6 @@ MOST_FIELDS, MOST_CHOICES = 500, 5000
 MOST_FEW = 300
 FOR_CHOICES = ("in", "contains", "like")
 OPPOSITES = {"not in": "in", "not like": "like"}
-# Columns of times; a filter has a space in place of their `T`.
-TIMES = ("created_utc", "modified_utc")
 ALWAYS, NOTHING = SQL("1 = 1"), SQL("1 = 0")
 # As terms, so that no engine reads an index of these columns where a few ids are known.
 status_term, form_term = Entry.status.concat(""), Entry.form_id + 0
@@ -52,13 +57,7 @@ ENTRY_COLUMNS: Mapping[str, Any] = {
         for name, default in PROPERTIES.items()
     },
     AMOUNT: expressions.property_number(Entry.properties, SQL(f"'{AMOUNT}'")),
-    **{
-        name: getattr(Entry, name)
-        for name in Entry._meta.fields
-        if name not in ("properties", "digest")
-    },
-    "date_created": Entry.created_utc,
-    "date_updated": Entry.modified_utc,
+    **{name: getattr(Entry, column) for name, column in ENTRY_KEYS.items()},
 }
 # Columns that may be NULL.
 NULLABLE = ("created_by", AMOUNT)
@@ -318,7 +317,7 @@ def _is_one_of(column: Any, texts: list[str]) -> Any:
         # False for NULL, so that the opposite has entries without a number too.
         is_number = column.in_(_numbers(column, texts)) & column.is_null(False)
         return is_number if all(texts) else is_number | column.is_null()
-    if column.name in TIMES:
+    if column.name in TIME_KEYS.values():
         days = [text[:10] for text in texts] or [""]
         # An index has the range.
         in_range = column.between(min(days), f"{max(days)}T23:59:59")
@@ -345,7 +344,8 @@ def _of_column(column: Any, operator: str, value: Any) -> Any:
     if _has_numbers(column):
         conditions = [_compare(column, operator, number) for number in _numbers(column, [value])]
         return conditions[0] & column.is_null(False) if conditions else NOTHING
-    if column.name in TIMES:
+    # A filter has a space in place of the `T`.
+    if column.name in TIME_KEYS.values():
         value = value.replace(" ", "T")
         if operator not in ("contains", "like"):
             return _compare(column, operator, value)

@@ -22,7 +22,7 @@ FORMS: list[tuple[Any, str]] = [
 FIELDS: list[Any] = [
     *([1], [{"id": -1}], [{"id": 100_000}], [{"id": True}], [{"id": "x"}], [{"type": 1}]),
     *([{"label": {}}], [{"id": 1}, {"id": 1}], [{"choices": ["a"]}], [{"inputs": "1.3"}]),
-    [{"id": 1, "inputs": [{"id": "2.3"}]}],
+    *([{"id": 1, "inputs": [{"id": "2.3"}]}], [{"id": 99_999}, {}]),
 ]
 ENTRIES: list[tuple[Any, str]] = [
     *(({"form_id": 1, "is_read": value}, "is_read") for value in ("yes", 2)),

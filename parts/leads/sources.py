@@ -1,0 +1,102 @@
+"""Where a form was sent from: the page that it names with hidden inputs, and the URL of that."""
+
+from urllib.parse import SplitResult, parse_qsl, urlencode, urljoin, urlsplit
+
+from landform.parts.leads.errors import FormRestricted
+from landform.schemas.fields import LONGEST_TEXT
+from landform.service.call import Call
+from landform.service.loading import SECRETS
+from landform.service.site.pages import Visibility, Visit, key_of, visit_of_form, with_query
+
+# The inputs with which a form names its page, and opens one with a password.
+PAGE, KEY = "landform_page", "landform_key"
+# The input with which a form names the path and query of a page of the host; after a mistake in a
+# form on a page of landform, the query of that page.
+RETURN = "landform_return"
+HIDDEN_INPUTS = (PAGE, KEY, RETURN)
+# The parameter with which a page shows a confirmation.
+SUBMITTED = "submitted"
+# Parameters of a page that open it, or that show what was submitted.
+NOT_STORED = (*SECRETS, "preview", SUBMITTED, KEY)
+
+
+def page_of(call: Call) -> Visit | None:
+    """Return the visit of the page that a submission names, if it names one.
+
+    Raises `FormRestricted` for one that visitors do not see now.
+    """
+    sent = call.sent_body
+    if not sent.get(PAGE):
+        return None
+    visited = visit_of_form(call, number_of(sent[PAGE]), str(sent.get(KEY) or ""))
+    if visited is None:
+        raise FormRestricted
+    return visited
+
+
+def source_of(call: Call, visited: Visit | None) -> SplitResult:
+    """Return the URL of the page from which a form was sent, without secrets in its query.
+
+    It is the `Referer`, if that is a page of this site, or the page that the form names.
+    """
+    try:
+        url = urlsplit(printable(call.incoming.headers.get("Referer", "")))
+    except ValueError:
+        url = urlsplit("")
+    is_here = url.netloc == urlsplit(call.root_url).netloc and url.scheme in ("http", "https")
+    # A form with messages is sent from the submission's URL.
+    if not is_here or url.path.endswith(urlsplit(call.incoming.url).path):
+        own_url = urljoin(call.incoming.url, host_path(call))
+        url = urlsplit(with_query(visited.link, _sent_return(call)) if visited else own_url)
+    pairs = [pair for pair in parse_qsl(url.query) if pair[0].lower() not in NOT_STORED]
+    # The link of a page may have a query, which the sent one repeats.
+    return url._replace(query=urlencode([*dict.fromkeys(pairs)]), fragment="")
+
+
+def hidden_inputs(call: Call, visited: Visit | None) -> dict[str, str]:
+    """Return the hidden inputs with which a form names its page."""
+    if visited is None:
+        path = host_path(call)
+        return {RETURN: path} if path else {}
+    inputs = {PAGE: str(visited.page["id"])}
+    if visited.visibility == Visibility.UNLOCKED:
+        inputs[KEY] = key_of(call, visited.page)
+    if is_shown_again(call, visited) and (query := source_of(call, visited).query):
+        inputs[RETURN] = query
+    return inputs
+
+
+def is_shown_again(call: Call, visited: Visit | None) -> bool:
+    """Return whether a page is shown after a form of it was sent; a preview by a POST is not."""
+    is_preview = visited is not None and visited.visibility == Visibility.INSPECTED
+    return not (call.operation.is_read or is_preview)
+
+
+def host_path(call: Call) -> str:
+    """Return the path and query of the host's page that shows the form, or that was sent.
+
+    Empty where that is no path of this site.
+    """
+    if call.operation.is_read:
+        path, query = urlsplit(call.incoming.url).path, call.query_without(SUBMITTED)
+        return f"{path}?{query}" if query else path
+    text = _sent_return(call)
+    is_local = text.startswith("/") and "//" not in text.partition("?")[0] and "\\" not in text
+    return text if is_local else ""
+
+
+def _sent_return(call: Call) -> str:
+    """Return what a form names with `landform_return`; empty for what cannot be in a URL."""
+    text = str(call.sent_body.get(RETURN) or "")
+    return text if text.isprintable() and len(text) <= LONGEST_TEXT else ""
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that cannot be printed."""
+    return "".join(letter for letter in text if letter.isprintable())
+
+
+def number_of(value: object) -> int:
+    """Return an id that was sent as a number; 0 for other texts."""
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
