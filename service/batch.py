@@ -119,7 +119,7 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     if not (operation.is_write and operation.batch):
         raise api_error("rest_batch_not_allowed")
     root_url = call.root_url.removesuffix(WP_JSON)
-    base = path.removesuffix("/").rsplit("/", len([*filter(None, route.path.split("/"))]))[0]
+    base = path.removesuffix("/").rsplit("/", route.path.count("/"))[0]
     urls = f"{root_url}{quote(path)}", f"{root_url}{quote(base)}"
     lists = () if path.startswith(WP_JSON) else operation.list_parameters
     query = nested(pairs(query_string.encode()), lists)

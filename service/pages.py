@@ -1,7 +1,6 @@
 """The operations on pages that WordPress has too."""
 
 from collections.abc import Sequence
-from json import loads
 from math import ceil
 from urllib.parse import quote
 
@@ -201,7 +200,7 @@ def find_warnings(call: Call, texts: Texts, page: Row) -> list[str]:
     """
     warnings, columns = [], texts.columns
     if meta := columns.get("meta"):
-        warnings += scheduling.window_problems(call.store.clock, meta, loads(page["meta"]))
+        warnings += scheduling.window_problems(call.store.clock, meta, page["meta"])
     removed, reason = texts.removed, REMOVED
     still_cleaned = {
         name: columns[f"{name}_raw"]

@@ -66,8 +66,7 @@ class HttpIncoming(Incoming):
         # Not Werkzeug's base_url, which fails on a Host that is not Punycode.
         host, full_path = quote(http.host, safe=":[]"), (http.root_path + http.path).lstrip("/")
         url = f"{http.scheme}://{host}/{quote(full_path)}"
-        segments = len([*filter(None, path.split("/"))])
-        root_url = url.rstrip("/").rsplit("/", segments)[0]
+        root_url = url.rstrip("/").rsplit("/", path.rstrip("/").count("/"))[0]
         access = Access(
             self._identify,
             service.attempts,

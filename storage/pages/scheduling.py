@@ -10,6 +10,7 @@ no bound. So the columns follow from the meta alone, in any time zone of the sit
 page is open is computed when it is read.
 """
 
+import json
 import re
 from contextlib import suppress
 from datetime import UTC, date, datetime, timedelta
@@ -206,14 +207,17 @@ def parse_bound(text: object) -> date | datetime | None:
     return None
 
 
-def window_problems(clock: Clock, sent: Values, stored: Values) -> list[str]:
-    """Return warnings about the bounds in a meta that was sent, each a sentence."""
+def window_problems(clock: Clock, sent: Values, stored: str) -> list[str]:
+    """Return warnings about the bounds in a meta that was sent, each a sentence.
+
+    `stored`: the meta after the write, as JSON.
+    """
     names = [name for name in BOUNDS if sent.get(name)]
     if not names:
         return []
     if wrong := [f"meta.{name}" for name in names if not parse_bound(sent[name])]:
         return [f"{', '.join(wrong)}: {NO_DATE}"]
-    window = window_columns({**stored, **sent})
+    window = window_columns({**json.loads(stored), **sent})
     # The beginning comes first.
     ends = [_bound_seconds(clock, name, text) for name, text in window.items() if text]
     return [f"meta.ends_at: {NEVER}"] if len(ends) == 2 and ends[0] >= ends[1] else []
