@@ -69,7 +69,7 @@ class EntryLine(Line):
     def check_values(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return the columns with texts as values; refuse values that no request can have."""
         values = ENTRY_BODY.load(data.get("values", {}))["values"]
-        properties = ENTRY_BODY.load(data["properties"])["columns"]["properties"]
+        properties = ENTRY_BODY.load(data["properties"])["columns"].get("properties", {})
         for name, known in (("values", values), ("properties", properties)):
             if unknown := data.get(name, {}).keys() - known.keys():
                 raise ValidationError(f"{min(unknown)[:50]} is unknown here.", name)
