@@ -84,7 +84,7 @@ class EntryColumns(Schema):
     @pre_load
     def drop_blank(self, data: JsonObject, **kw: object) -> JsonObject:
         """Drop columns that are null, and blank times: as in Gravity Forms they are not sent."""
-        names = self.load_fields.keys() - {"created_by", *PROPERTIES} | {"currency"}
+        names = self.load_fields.keys() - {"created_by", *PROPERTIES}
         nothing = {**dict.fromkeys(names, (None,)), **dict.fromkeys(TIME_KEYS, (None, ""))}
         return {name: value for name, value in data.items() if value not in nothing.get(name, ())}
 
