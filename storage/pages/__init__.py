@@ -111,9 +111,8 @@ def _create(store: Store, page: Row, text: Row, now: Moment) -> Row:
     if not page["slug"] and page["status"] not in DRAFT_STATUSES:
         slug = slugs.unique(store, str(page_id), page)
         page = write_changes(store, Page, page, {"slug": slug})
-    events.record(store, "page", None, page)
-    # At last: SQLite would write a changed full-text index with each statement after this.
     WRITE_TEXT.run_on(store.database, text)
+    events.record(store, "page", None, page)
     return page
 
 
