@@ -18,15 +18,7 @@ from typing import Any
 
 from landform.parts import all_parts
 from landform.service.options import IN_MEMORY, NO_MEMORY, Options
-from landform.storage.option import (
-    FLAG,
-    OptionError,
-    choice,
-    option,
-    options_of,
-    seconds,
-    whole,
-)
+from landform.storage.option import FLAG, OptionError, choice, option, options_of, seconds, whole
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"

@@ -28,9 +28,7 @@ EXPIRED = "Events after {} are not kept, or the id is of another store; begin wi
 
 @click.command("events")
 @click.option(
-    "--after",
-    type=click.IntRange(0, MAX_INTEGER),
-    help="Only events after this id; default: all.",
+    "--after", type=click.IntRange(0, MAX_INTEGER), help="Only events after this id; default: all."
 )
 @click.option(
     "--type",
