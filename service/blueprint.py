@@ -25,7 +25,7 @@ from landform.service.options import Options, new_store
 from landform.service.python.api import HOST, Api
 from landform.service.resources import HOME, api_routes, reserved_slugs, screen_routes
 from landform.service.site import sitemap
-from landform.service.site.host_forms import form_for_host
+from landform.service.site.forms import form_for_host
 from landform.service.site.responses import Site
 from landform.service.site.views import SiteViews
 from landform.storage.failed_attempts import Attempts

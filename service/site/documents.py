@@ -7,13 +7,11 @@ from html import unescape
 from itertools import islice
 from typing import Any
 
-from markupsafe import Markup
-
 from landform.service.options import LANGUAGE_TAG, Options
 from landform.service.rendering.content import MOST_TOKENS, visible_text
 from landform.service.rendering.form_markers import without_markers
 from landform.service.rendering.markup import Token, tokens
-from landform.service.site.forms import Forms
+from landform.service.site.forms import Forms, trusted
 from landform.service.site.pictures import first_picture, gallery_pictures, outside
 from landform.storage.rows import Row
 from landform.storage.search import NAMES
@@ -71,11 +69,6 @@ def describe_page(
         "language": language,
         "direction": "rtl" if is_right_to_left(language) else "ltr",
     }
-
-
-def trusted(html: str) -> Markup:
-    """Return HTML that needs no escaping: it was cleaned, or its author may write any."""
-    return Markup(html)  # noqa: S704 # nosec B704
 
 
 def plain_text(html: str) -> str:

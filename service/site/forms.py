@@ -1,13 +1,24 @@
-"""The forms in a page, which parts show: at markers of its content, or after it."""
+"""The forms that parts show: in the pages of a site, and in pages of a host."""
 
 import json
+import logging
 from collections.abc import Mapping
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from landform.service.call import Call
-from landform.service.rendering.form_markers import START, place_forms
+from flask import Request
+from markupsafe import Markup
 
+from landform.service.auth.credentials import Access
+from landform.service.call import Call, Incoming, Service
+from landform.service.errors import from_known
+from landform.service.operations import Resource
+from landform.service.pipeline import run
+from landform.service.rendering.form_markers import START, place_forms
+from landform.service.reply import NO_STORE, Reply
+
+log = logging.getLogger("landform")
+RESOURCE = Resource()
 # A page shows no more than these.
 MOST_FORMS = 10
 
@@ -63,3 +74,38 @@ def find_form(call: Call, form_id: str, visited: Any) -> Any:
     """Return the `PageForm` of the first part that shows this form, or None."""
     forms = (part.page_form(call, form_id, visited) for part in call.options.named_parts)
     return next(filter(None, forms), None)
+
+
+def trusted(html: str) -> Markup:
+    """Return HTML that needs no escaping: it was cleaned, or its author may write any."""
+    return Markup(html)  # noqa: S704 # nosec B704
+
+
+@RESOURCE.get("/", public=True)
+def show_form(call: Call, form_id: int) -> Reply:
+    """Return a form as HTML without a style; empty if it cannot be submitted."""
+    form = find_form(call, str(form_id), None)
+    html = call.service.site.render(form.template, form.values) if form else b""
+    return Reply(html, caching=NO_STORE)
+
+
+def form_for_host(service: Service, root_url: str, form_id: int, http: Request) -> str:
+    """Return a form as HTML, which templates do not escape, for the page that a request asks for.
+
+    `root_url`: the URL of the service. While the database cannot be used it is empty, with a
+    warning in the log: the page of the host has more than the form.
+    """
+    access = Access(lambda: None, service.attempts, http.remote_addr or "", is_by_host=True)
+    headers = dict(http.headers)
+    # With the query of the page of the host.
+    query = http.query_string
+    incoming = Incoming("GET", http.base_url, root_url, headers, access, query_string=query)
+    try:
+        with service.store.connection():
+            finished = run(service, RESOURCE.paths["/"]["GET"], incoming, {"form_id": form_id})
+    except Exception as error:
+        if (known := from_known(error)) is None:
+            raise
+        log.warning("Form %s cannot be shown: %s", form_id, known.message)
+        return trusted("")
+    return trusted(finished.body.decode())

@@ -24,8 +24,8 @@ from landform.service.options import Options
 from landform.service.rendering.sanitizer import clean_content
 from landform.service.reply import HTML, Finished
 from landform.service.site.brand import accent_colors
-from landform.service.site.documents import describe_page, trusted
-from landform.service.site.forms import Forms
+from landform.service.site.documents import describe_page
+from landform.service.site.forms import Forms, trusted
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
