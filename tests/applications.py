@@ -27,6 +27,15 @@ FEED: dict[str, Any] = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName
 NOON = datetime(2030, 5, 1, 12, tzinfo=UTC)
 
 
+def when(field: str, value: str, operator: str = "is", kind: str = "all") -> dict[str, Any]:
+    """Return a meta whose condition is one rule."""
+    rules = [{"fieldId": field, "operator": operator, "value": value}]
+    logic = {"actionType": "show", "logicType": kind, "rules": rules}
+    condition = {"conditionalLogic": logic}
+    name = "feed_condition_conditional_logic"
+    return {"feedName": "F", name: "1", f"{name}_object": condition}
+
+
 class Standing(Clock):
     """A clock that is set to a moment, and stands still."""
 
@@ -95,14 +104,16 @@ def service(url: str, **given: Any) -> Client:
     return Client(create_app({"DATABASE_URL": url, "CREDENTIALS": SECRET, **QUICK, **given}))
 
 
+def host_of(url: str, prefix: str = "", **options: Any) -> Flask:
+    """Return a host with a blueprint below a prefix."""
+    host = Flask("host")
+    host.register_blueprint(create_blueprint(url, **options), url_prefix=prefix or None)
+    return host
+
+
 def without_parts(url: str) -> Client:
     """Return a client of a host whose blueprint has no parts, with the paths of WordPress."""
-    host = Flask("host")
-    secrets = {ADMIN[0]: ADMIN[1]}
-    host.register_blueprint(
-        create_blueprint(url, parts=(), wp_json_paths=True, credentials=secrets)
-    )
-    return Client(host)
+    return Client(host_of(url, parts=(), wp_json_paths=True, credentials=dict([ADMIN])))
 
 
 def fill(url: str) -> None:

@@ -70,11 +70,14 @@ class Page:
         path = f"//*[@id = //label[normalize-space()={quoted}]/@for or @aria-label={quoted}]"
         return self.find(f"{path}[self::input or self::textarea or self::select]", number)
 
-    def click(self, name: str, number: int = 0) -> None:
+    def click(self, name: str, number: int = 0, *, sees: str = "") -> None:
+        """Click a button or link, and wait until a text is shown."""
         button = self.button(name, number)
         # Not below a bar that stays in view.
         self.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
         button.click()
+        if sees:
+            self.sees(sees)
 
     def type(self, label: str, text: str, number: int = 0) -> None:
         """Write a text into a field instead of what is there."""
@@ -161,10 +164,11 @@ class Page:
 class Console(Page):
     """The console in a browser."""
 
-    def open(self, address: str) -> None:
-        """Open an address, such as `#/feeds`, as if for the first time."""
+    def open(self, address: str, *texts: str) -> None:
+        """Open an address, such as `#/feeds`, as if for the first time; wait for its texts."""
         self.driver.get("about:blank")
         self.driver.get(f"{self.server.url}/console{address}")
+        self.sees(*texts)
 
     def sign_in(self, name: str = "admin", secret: str = "secret") -> None:
         """Let the browser know credentials, as if they had been typed and were to be kept."""

@@ -21,7 +21,7 @@ from typing import Any
 
 import pytest
 import tiers
-from applications import QUICK, SECRET, SETTINGS, Client, Site, basic, store_of
+from applications import QUICK, SECRET, SETTINGS, Client, Site, basic, host_of, store_of
 from databases import UNSAFE, Postgres, begin
 from flask import Flask
 from flask.testing import FlaskClient
@@ -32,11 +32,11 @@ from xdist.workermanage import NodeManager
 
 from landform.app import create_app
 from landform.parts import all_parts
-from landform.service import Identity, create_blueprint
+from landform.service import Identity
 from landform.service.site.responses import load_templates, preloaded
 from landform.storage import Store
 
-pytest_plugins = ["browsers", "disks"]
+pytest_plugins = ["browsers", "disks", "receivers"]
 share_compiled_rules()
 # Compiled once, as workers have them from their master.
 preloaded[None] = load_templates(None)
@@ -240,10 +240,7 @@ def writer(database_url: str) -> FlaskClient:
     """A client of a host that may write pages, but no unfiltered HTML."""
     identity = Identity("writer", scopes=frozenset({"pages:read", "pages:write"}))
     begin(database_url)
-    host = Flask("host")
-    guest = create_blueprint(database_url, authorizer=lambda request: identity)
-    host.register_blueprint(guest, url_prefix="/f")
-    return host.test_client()
+    return host_of(database_url, "/f", authorizer=lambda request: identity).test_client()
 
 
 class Server:

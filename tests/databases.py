@@ -70,12 +70,9 @@ def programs() -> Path | None:
     found = shutil.which("initdb")
     if found:
         return Path(found).resolve().parent
-    folders = sorted(Path("/usr/lib/postgresql").glob("*/bin/initdb"), key=_version)
-    return folders[-1].parent if folders else None
-
-
-def _version(initdb: Path) -> int:
-    return int(initdb.parts[-3])
+    found = Path("/usr/lib/postgresql").glob("*/bin/initdb")
+    folders = {int(path.parts[-3]): path.parent for path in found}
+    return folders[max(folders)] if folders else None
 
 
 @cache

@@ -7,6 +7,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any
 
+import pytest
+
 # What a receiver responds to an event: a status and headers; None for nothing at all.
 Respond = Callable[[dict[str, Any]], tuple[int, dict[str, str]]]
 
@@ -60,3 +62,10 @@ def receiver(respond: Respond = lambda event: (204, {}), words: bytes = b"") -> 
         server.shutdown()
         server.server_close()
         thread.join()
+
+
+@pytest.fixture
+def hook() -> Iterator[Receiver]:
+    """A receiver that accepts everything."""
+    with receiver() as accepting:
+        yield accepting

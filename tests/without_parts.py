@@ -42,15 +42,10 @@ def run_python(copy: Path, *arguments: str, **variables: str) -> "subprocess.Com
     """Run Python with a copy as `landform`, for half an hour at most."""
     others = {name: text for name, text in os.environ.items() if not name.startswith("LANDFORM_")}
     return subprocess.run(
-        [sys.executable, *arguments],
-        cwd=copy,
-        check=False,
-        text=True,
-        timeout=1800,
-        env={**others, "PYTHONPATH": str(copy.parent), **variables},
-        stdout=subprocess.PIPE,
+        [sys.executable, *arguments], cwd=copy, check=False, text=True, timeout=1800,
+        env={**others, "PYTHONPATH": str(copy.parent), **variables}, stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-    )
+    )  # fmt: skip
 
 
 def landform(copy: Path, database: str, *arguments: str) -> "subprocess.CompletedProcess[str]":

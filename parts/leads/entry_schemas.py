@@ -55,7 +55,7 @@ def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
 class Property(fields.Field[str]):
     """A text or a number, which is stored as a text."""
 
-    json_type = {"type": ["string", "number", "boolean"]}
+    json_type = {"anyOf": [{"type": kind} for kind in ("string", "number", "boolean")]}
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> str:
         return checked_text(attr or "", value)

@@ -9,13 +9,11 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from applications import Site
+from applications import Site, host_of
 from conftest import PAGE, Start, basic
-from flask import Flask
 from processes import until
 
 from landform.parts import all_parts
-from landform.service import create_blueprint
 from landform.service.site import sitemap
 from landform.storage import pages
 from landform.storage.pages import slugs
@@ -74,14 +72,11 @@ HIDDEN: list[tuple[dict[str, Any], dict[str, Any]]] = [
 ]  # fmt: skip
 
 
-def test_a_former_slug_does_not_lead_to_a_page_that_is_not_public(site: Site) -> None:
+def test_a_former_slug_leads_to_no_hidden_page_and_opens_no_protected_one(site: Site) -> None:
     for number, (before, after) in enumerate(HIDDEN):
         page = site.page(slug=f"one{number}", **before)
         change(site, page, slug=f"two{number}", **after)
         assert led(site, f"/one{number}/") == (404, None)
-
-
-def test_a_protected_page_asks_for_its_password_at_its_present_address(site: Site) -> None:
     page = change(site, site.page(slug="one", password="secret"), slug="two")
     assert led(site, "/one/") == (301, "/two/")
     assert "Its content." not in site.get("/two/").text
@@ -98,7 +93,7 @@ def test_the_number_of_former_slugs_of_a_page_is_bounded(site: Site) -> None:
 
 
 @pytest.mark.settings(HOME_PAGE="welcome")
-def test_the_home_page_is_at_the_root_and_its_own_address_leads_there(site: Site) -> None:
+def test_the_home_page_is_at_a_root_of_its_own_and_is_led_to(site: Site, database_url: str) -> None:
     assert site.get("/").status_code == 404
     page = site.page(title="Welcome", slug="welcome", password="secret")
     assert page["link"] == "http://localhost/"
@@ -118,12 +113,8 @@ def test_the_home_page_is_at_the_root_and_its_own_address_leads_there(site: Site
     assert led(site, "/") == (301, "/other/")
     change(site, page, slug="welcome", status="draft")
     assert site.get("/").status_code == 404
-
-
-def test_a_home_page_needs_the_root_of_its_own(database_url: str) -> None:
-    blueprint = create_blueprint(database_url, site=True, home_page="welcome")
     with pytest.raises(ValueError, match="home_page needs root_page=True"):
-        Flask("host").register_blueprint(blueprint)
+        host_of(database_url, site=True, home_page="welcome")
 
 
 def test_without_a_home_page_visitors_see_no_links_to_the_api(site: Site) -> None:
@@ -226,7 +217,6 @@ def test_a_reload_with_a_broken_template_keeps_the_old(start_server: Start, tmp_
 
 
 # What search engines read.
-
 NAMES = {"s": sitemap.NAMESPACE}
 
 

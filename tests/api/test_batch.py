@@ -39,13 +39,10 @@ def test_each_request_is_answered_as_if_it_were_alone(client: Client, base: str)
     requests = [
         item("POST", path, {"title": "One", "unknown": 1}),
         item("PATCH", f"{path}/{alone['id']}?_fields=id,title.raw", {"title": "Two"}),
-        item("DELETE", f"{path}/{alone['id']}"),
-        item("POST", forms, FEED),
-        item("POST", path, {"content": "no title"}),
-        item("PUT", f"{path}/999", {"title": "Three"}),
-        item("DELETE", f"{path}/x"),
-        item("POST", f"{path}/{alone['id']}/nowhere", {}),
-    ]
+        item("DELETE", f"{path}/{alone['id']}"), item("POST", forms, FEED),
+        item("POST", path, {"content": "no title"}), item("PUT", f"{path}/999", {"title": "Three"}),
+        item("DELETE", f"{path}/x"), item("POST", f"{path}/{alone['id']}/nowhere", {}),
+    ]  # fmt: skip
     found = batch(client, *requests, base=base)["responses"]
     assert [one["status"] for one in found] == [201, 200, 200, 201, 400, 404, 404, 404]
     assert found[0]["headers"]["X-Landform-Ignored"] == "unknown"
@@ -226,9 +223,7 @@ def test_the_path_of_a_request_affects_no_other_one(client: Client, path: str, m
 JSON = {"Content-Type": "application/json"}
 
 
-def test_nothing_is_rendered_in_transactions(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_transaction_renders_anything(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     page, is_open, rendered = client.page(), [False], list[bool]()
 
     def observe(sql: str, _: float) -> None:

@@ -23,23 +23,17 @@ PLACES = [
     "<button formaction='{}' form=evil>x</button>",
 ]  # fmt: skip
 FRAMES = [
-    "//www.youtube.com.evil.example/embed/x",
-    "https://www.youtube.com@evil.example/embed/x",
-    "https://www.youtube.com/redirect?q=https://evil.example",
-    "http://www.youtube.com/embed/evil",
+    "//www.youtube.com.evil.example/embed/x", "https://www.youtube.com@evil.example/embed/x",
+    "https://www.youtube.com/redirect?q=https://evil.example", "http://www.youtube.com/embed/evil",
     "https://www.google.com/maps/embed/../../url?q=https://evil.example",
     "https://www.google.com/maps/embed/.%2e\\..\\url?q=https://evil.example",
     "https://www.google.com/maps/embed/..%2f..%2furl?q=https://evil.example",
-    "https://www.google.com/maps/embedevil",
-    "https://www.google.com/maps/embed\x01/evil",
-    "https://evil@www.youtube.com/embed/x",
-    "https://www.youtube.com:444/embed/evil",
+    "https://www.google.com/maps/embedevil", "https://www.google.com/maps/embed\x01/evil",
+    "https://evil@www.youtube.com/embed/x", "https://www.youtube.com:444/embed/evil",
     "https://www.youtube.com%2fevil.example/embed/x",
-    "https://www.youtube.com\\@evil.example/embed/x",
-    "https://www.youtube\u3002com/embed/evil",
-    "//www.youtube.com/embed/evil",
-    "/embed/evil",
-]
+    "https://www.youtube.com\\@evil.example/embed/x", "https://www.youtube\u3002com/embed/evil",
+    "//www.youtube.com/embed/evil", "/embed/evil",
+]  # fmt: skip
 PAYLOADS = [
     *(place.format(address) for place in PLACES for address in RUNNING),
     *(f"<iframe src='{address}'></iframe>" for address in FRAMES),

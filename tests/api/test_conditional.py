@@ -14,16 +14,11 @@ READS = [PAGE, f"{PAGE}?context=edit", "/pages", "/pages?context=edit", FEED, "/
 READS += ["/forms/1/feeds", "/pages?search=page"]
 FEED_BODY = {"form_id": 1, "addon_slug": "mailer", "meta": {"a": "b"}}
 WRITES: dict[str, Any] = {
-    f"PUT {PAGE}": {"title": "New"},
-    f"PATCH {PAGE}": {"title": "New"},
-    f"POST {PAGE}": {"title": "New"},
-    f"DELETE {PAGE}": None,
-    f"DELETE {PAGE}?force=true": None,
-    f"PUT {FEED}": FEED_BODY,
-    f"PATCH {FEED}": {"feed_order": 5},
-    f"PUT {FEED}/properties": {"feed_order": 5},
-    f"DELETE {FEED}": None,
-}
+    f"PUT {PAGE}": {"title": "New"}, f"PATCH {PAGE}": {"title": "New"},
+    f"POST {PAGE}": {"title": "New"}, f"DELETE {PAGE}": None, f"DELETE {PAGE}?force=true": None,
+    f"PUT {FEED}": FEED_BODY, f"PATCH {FEED}": {"feed_order": 5},
+    f"PUT {FEED}/properties": {"feed_order": 5}, f"DELETE {FEED}": None,
+}  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from applications import Client
+from applications import Client, when
 from click.testing import CliRunner
 
 from landform.service import ApiError, create_blueprint
@@ -16,17 +16,6 @@ from landform.storage import feeds
 from landform.storage.run_queue import run_key
 
 SECRET_VALUE = "ada.lovelace@example.com"
-
-
-def when(field: str, value: str, operator: str = "is") -> dict[str, Any]:
-    """Return a meta whose condition is one rule."""
-    rules = [{"fieldId": field, "operator": operator, "value": value}]
-    logic = {"actionType": "show", "logicType": "all", "rules": rules}
-    return {
-        "feedName": "F",
-        "feed_condition_conditional_logic": "1",
-        "feed_condition_conditional_logic_object": {"conditionalLogic": logic},
-    }
 
 
 Make = Callable[..., dict[str, Any]]

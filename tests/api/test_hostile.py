@@ -179,7 +179,6 @@ def test_a_wrong_value_is_named_and_changes_nothing(client: Client, line: str) -
 
 
 # What a page's texts may cost.
-
 CLEANED = Identity("writer", scopes=frozenset({"pages:write"}))
 # Twice and more of what is promised, for machines that have other work to do.
 MOST_SECONDS, MOST_MEGABYTES = 8.0, 300

@@ -6,14 +6,13 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
-from applications import NOON, Standing, store_of
+from applications import NOON, Standing, host_of, store_of
 from conftest import Server, Start, basic
 from databases import run_sql
 from flask import Flask
 from flask.testing import FlaskClient
 
 from landform.app import create_app
-from landform.service import create_blueprint
 from landform.storage import Clock, api_keys
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"rate": 1.5, "big": 2**70}}
@@ -115,9 +114,7 @@ def test_a_create_may_be_repeated_by_any_route_to_the_same_operation(
     client: FlaskClient, database_url: str, operation: str
 ) -> None:
     body = {"title": "Once"} if operation == "page" else FEED
-    guest = create_blueprint(database_url, name="guest", credentials={"admin": "secret"})
-    host = Flask("host")
-    host.register_blueprint(guest, url_prefix="/a/guest")
+    host = host_of(database_url, "/a/guest", name="guest", credentials={"admin": "secret"})
     routes = [(client, path) for path in ROUTES[operation]]
     routes.append((host.test_client(), f"/a/guest{ROUTES[operation][0]}"))
     answers = [

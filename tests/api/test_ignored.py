@@ -45,8 +45,6 @@ def state(client: Client) -> Any:
 
 
 # Every operation, whichever is added.
-
-
 def path_to(client: Client, rule: str) -> str:
     """Return the path of a rule for a page, a feed, and what is made for it."""
     page = client.page()["id"] if "<page_id>" in rule else 0
@@ -98,7 +96,6 @@ def test_operations_without_parameters_accept_any_parameter(client: Client) -> N
 
 
 # What is known.
-
 OF_CLIENTS = (
     "_locale=user&_embed=1&_embed[]=author&_method=GET&_wpnonce=x&context=view&_fields=id"
     "&consumer_key=&consumer_secret=&oauth_nonce=x"
@@ -173,8 +170,6 @@ def test_constant_fields_of_a_wordpress_page_have_no_effect(client: Client) -> N
 
 
 # Names of the body.
-
-
 @pytest.mark.parametrize("path", ["/pages", f"{WP}/pages"])
 def test_unknown_names_in_a_body_are_told_and_the_rest_written(client: Client, path: str) -> None:
     body = {
@@ -230,7 +225,6 @@ def test_a_body_that_is_not_read_is_named_without_its_text(client: Client) -> No
 
 
 # Names are what somebody sent.
-
 ODD = {
     "a,b": "a%2Cb", "größe": "gr%C3%B6%C3%9Fe", "日": "%E6%97%A5", "a\tb": "(unreadable)",
     "x\r\nSet-Cookie: a=b": "(unreadable)", "a.b": "a%2Eb", "a;b=c": "a%3Bb%3Dc", "%2C": "%252C",
@@ -253,7 +247,6 @@ def test_an_unknown_name_is_encoded_in_headers_and_errors(client: Client) -> Non
 
 
 # Strict and lenient.
-
 PREFER = {
     "strict": (
         "handling=strict", 'Handling="STRICT"', "respond-async, wait=10, handling = strict; x",
@@ -334,8 +327,6 @@ def test_the_setting_strict_applies_unless_a_request_is_lenient(client: Client) 
 
 
 # What stands between.
-
-
 def test_errors_and_a_304_name_what_was_ignored(client: Client) -> None:
     client.page()
     missing = client.post(f"{WP}/pages", json={"titel": "x"})

@@ -143,7 +143,6 @@ def test_no_merge_makes_a_meta_too_large(small: FlaskClient, first: Any, more: A
 
 
 # The bytes of a list.
-
 BOUND = 20_000
 
 
@@ -211,7 +210,6 @@ def test_the_largest_list_uses_bounded_memory(start_server: Start) -> None:
 
 
 # What a search may cost.
-
 LONG, CHARACTERS = 60, 1_000_000
 # Trigrams that all pages have, in an order that none has.
 PHRASE = "abc" * 300
@@ -221,16 +219,6 @@ EXPENSIVE = {
     "ranks": "search=aa zz&orderby=relevance",
     "a phrase of common trigrams": f"search={PHRASE}",
 }
-
-
-def lengthened(url: str) -> None:
-    """Write long texts, which the full-text index would take half a minute for."""
-    if url.startswith("sqlite"):
-        run_sql(url, "DROP TRIGGER page_text_update")
-        text = f"replace(hex(zeroblob({CHARACTERS // 2})), '0', 'a')"
-    else:
-        text = f"repeat('a', {CHARACTERS})"
-    run_sql(url, f"UPDATE page_text SET content = 'zz' || {text} WHERE id <= {LONG}")
 
 
 @pytest.fixture(scope="module")
@@ -243,7 +231,13 @@ def long_url(module_database_url: str) -> str:
             pages.create(store, {**PAGE, "slug": f"page-n{number}", "content_raw": text,
                                  "content_rendered": text})  # fmt: skip
     store.dispose()
-    lengthened(module_database_url)
+    text = f"repeat('a', {CHARACTERS})"
+    if module_database_url.startswith("sqlite"):
+        # The full-text index would take half a minute for them.
+        run_sql(module_database_url, "DROP TRIGGER page_text_update")
+        text = f"replace(hex(zeroblob({CHARACTERS // 2})), '0', 'a')"
+    longer = f"UPDATE page_text SET content = 'zz' || {text} WHERE id <= {LONG}"
+    run_sql(module_database_url, longer)
     return module_database_url
 
 

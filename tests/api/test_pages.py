@@ -50,14 +50,11 @@ def test_null_in_an_update_means_not_sent(client: Client) -> None:
             assert {**edit(client, page), "modified": page["modified"]} == page, sent
 
 
-def test_a_new_page_brings_no_id(client: Client) -> None:
+def test_a_new_page_has_no_id_and_a_trimmed_title_empty_beside_content(client: Client) -> None:
     for sent in (1, "7", -1, [1], {"a": 1}, True):
         answer = client.post("/pages", json={"title": "x", "id": sent})
         assert (answer.status_code, answer.get_json()["code"]) == (400, "rest_post_exists")
     assert client.get("/pages?status=any").get_json() == []
-
-
-def test_a_title_is_trimmed_and_is_empty_only_beside_a_content(client: Client) -> None:
     for title in (" A  page\t", "\n A  page", {"raw": "A  page \r\n"}):
         assert client.page(title=title)["title"] == {"raw": "A  page", "rendered": "A  page"}
     for path in ("/pages", "/pages/1"):
@@ -157,22 +154,17 @@ def test_a_draft_has_no_slug_and_no_fixed_date_until_it_is_published(
 @pytest.mark.parametrize("old", [*STATUSES, "trash"])
 def test_every_status_leads_to_every_other(client: Client, old: str) -> None:
     for new, later in product(STATUSES, (False, True)):
-        check_move(client, old, new, LATER if later or old == "future" else "2020-01-01T00:00:00")
-        number = client.get("/pages?status=any&context=edit").get_json()[0]["id"]
-        client.delete(f"/pages/{number}?force=true")
-
-
-def check_move(client: Client, old: str, new: str, date: str) -> None:
-    """Set the status of a new page, and assert that nothing else changes."""
-    page = client.page(status="draft" if old == "trash" else old, date=date, slug="kept")
-    if old == "trash":
-        assert client.delete(f"/pages/{page['id']}").get_json()["slug"] == "kept__trashed"
-    moved = client.put(f"/pages/{page['id']}", json={"status": new}).get_json()
-    timed = "future" if date == LATER else "publish"
-    status = timed if new in ("publish", "future") else new
-    linked = "kept/" if status in ("publish", "private") else f"?page_id={page['id']}"
-    changed = {"status": status, "link": f"http://localhost/{linked}"}
-    assert moved == {**page, **changed, "modified": moved["modified"]} == edit(client, page)
+        date = LATER if later or old == "future" else "2020-01-01T00:00:00"
+        page = client.page(status="draft" if old == "trash" else old, date=date, slug="kept")
+        if old == "trash":
+            assert client.delete(f"/pages/{page['id']}").get_json()["slug"] == "kept__trashed"
+        moved = client.put(f"/pages/{page['id']}", json={"status": new}).get_json()
+        timed = "future" if date == LATER else "publish"
+        status = timed if new in ("publish", "future") else new
+        linked = "kept/" if status in ("publish", "private") else f"?page_id={page['id']}"
+        changed = {"status": status, "link": f"http://localhost/{linked}"}
+        assert moved == {**page, **changed, "modified": moved["modified"]} == edit(client, page)
+        client.delete(f"/pages/{page['id']}?force=true")
 
 
 def test_a_new_custom_field_is_empty_in_older_pages(client: Client, database_url: str) -> None:
@@ -203,7 +195,6 @@ def test_a_page_in_the_trash_can_be_written_back_as_it_was_read(client: Client) 
 
 
 # Copies.
-
 SCRIPT = "<p>Hello</p><script>steal()</script>"
 
 
@@ -264,9 +255,7 @@ def test_a_copy_can_be_written_back_as_it_was_read(client: Client, title: str) -
     assert client.put(f"/pages/{copy['id']}", json=copy).status_code == 200
 
 
-def test_html_that_was_cleaned_stays_so_and_is_cleaned_for_who_may_not_write_it(
-    client: Client, writer: FlaskClient
-) -> None:
+def test_html_stays_cleaned_and_is_cleaned_in_copies(client: Client, writer: FlaskClient) -> None:
     trap = writer.post("/f/pages", json={"title": f"T{SCRIPT}", "content": SCRIPT}).get_json()
     free = client.page(title="T", content=SCRIPT)
     cases = [("", trap, False), ("/f", trap, False), ("/f", free, False), ("", free, True)]

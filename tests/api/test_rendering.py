@@ -127,7 +127,6 @@ def test_hostile_text_is_rendered_in_full(around: tuple[str, str]) -> None:
 
 
 # What holds for every text and value.
-
 # What a request can carry: everything but halves of surrogate pairs.
 texts = st.text(st.characters(exclude_categories=("Cs",)), max_size=80)
 MARKUP = (

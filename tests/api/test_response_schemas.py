@@ -196,8 +196,6 @@ def test_only_what_clients_of_wordpress_read_beside_has_no_schema() -> None:
 
 
 # What generators of clients need of the document.
-
-
 def test_fields_that_every_response_has_are_required(client: Client) -> None:
     page, feed = client.page(), client.feed()
     plan = client.post("/forms/1/feeds/plan", json={"entry": {}, "entry_id": 1}).get_json()

@@ -14,7 +14,7 @@ from conftest import basic
 from landform.service.background import Background
 from landform.storage import Store, pages
 
-pytestmark = pytest.mark.settings(CACHE_BYTES=0, BUSY_TIMEOUT=60)
+pytestmark = pytest.mark.settings(CACHE_BYTES=0, BUSY_TIMEOUT=60, SEARCH_TIMEOUT=60)
 BODIES: list[dict[str, Any]] = [
     {"title": "One apple", "date": "2030-04-01T00:00:00", "author": 2},
     {"title": "Due apple", "date": "2030-05-01T12:00:10",
@@ -203,8 +203,6 @@ def test_a_clock_set_back_hides_due_pages_and_repeats_no_tag(service: Site, othe
 
 
 # Work in the background.
-
-
 def service_of(client: Client) -> Any:
     landing: Any = client.application.blueprints["landform"]
     return landing.service
@@ -214,7 +212,7 @@ def fail() -> float | None:
     raise RuntimeError("out of order")
 
 
-def test_an_error_is_raised_once_every_other_worker_has_done_its_work(client: Client) -> None:
+def test_a_failing_worker_stops_no_other(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     clock, calls = Standing(), list[int]()
     client.store.clock = clock
     client.page(date="2030-05-01T12:00:30")
@@ -230,19 +228,14 @@ def test_an_error_is_raised_once_every_other_worker_has_done_its_work(client: Cl
     assert client.get("/events").get_json()[-1]["type"] == "page.published"
     assert Background(service_of(client), [work]).run_once() == 60.0
     assert Background(service_of(client), []).run_once() is None
-
-
-def test_a_worker_that_fails_is_logged_and_pauses_while_others_go_on(
-    client: Client, caplog: pytest.LogCaptureFixture
-) -> None:
     calls = list[int]()
 
-    def work() -> float | None:
+    def work_five_times() -> float | None:
         calls.append(len(calls))
         if len(calls) == 5:
             raise SystemExit
         return 0.0
 
     with pytest.raises(SystemExit):
-        Background(service_of(client), [fail, work]).run()
+        Background(service_of(client), [fail, work_five_times]).run()
     assert caplog.text.count("RuntimeError: out of order") == 1

@@ -8,7 +8,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
-from applications import Site
+from applications import Site, host_of
 from conftest import basic
 from flask import Flask
 from part_tables import PARTS
@@ -29,7 +29,7 @@ def is_html(response: Any) -> bool:
     return response.mimetype == "text/html" and response.text.startswith("<!doctype html>")
 
 
-def test_the_link_of_a_page_shows_it(site: Site) -> None:
+def test_the_link_of_a_page_shows_it_and_its_texts_are_escaped_in_the_head(site: Site) -> None:
     content = (
         "<p>Win a <b>bi</b>cycle &amp; more.</p><p>Twice.</p><img src='https://a.example/b.png'>"
     )
@@ -52,9 +52,6 @@ def test_the_link_of_a_page_shows_it(site: Site) -> None:
         assert f'<meta property="{name}" content="{value}">' in text
     assert '<meta name="twitter:card" content="summary_large_image">' in text
     assert '<main data-form-id="3">' in text
-
-
-def test_text_of_a_page_is_escaped_in_the_head(site: Site) -> None:
     title, words = '"><script>alert(1)</script>x', "&lt;b&gt; \"'><i>"
     page = site.page(title=title, content=words, meta={"form_id": '"><x'})
     text = site.get(path_of(page)).text
@@ -91,8 +88,6 @@ def test_settings_of_the_site_change_headers_and_etag(database_url: str, tmp_pat
 
 
 # Whose address is whose.
-
-
 def test_every_page_is_at_its_link_whatever_its_slug(site: Site) -> None:
     for slug in ("", "日本 語", "%41%2f", "100%25", "%e6%97", "a_b", "%zz", "x" * 300, "é", "-"):
         page = site.page(title="Ünï 日本", slug=slug)
@@ -116,7 +111,7 @@ def test_a_slug_hides_no_operation_and_its_page_is_shown_all_the_same(site: Site
         assert site.get(f"/{slug}/x").mimetype == kind
 
 
-def test_other_spellings_lead_to_the_address(site: Site) -> None:
+def test_other_spellings_lead_to_the_address_on_no_host_that_a_request_names(site: Site) -> None:
     page = site.page(title="Summer sale")
     for path in ("/summer-sale", "/Summer-Sale/", "/summer%20sale/", "/summer-sale!"):
         led = site.get(path)
@@ -131,18 +126,14 @@ def test_other_spellings_lead_to_the_address(site: Site) -> None:
     draft = site.page(title="Draft", slug="draft", status="draft")
     led = site.get("/DRAFT?utm=1", Authorization=basic()["Authorization"])
     assert led.headers["Location"] == f"/?page_id={draft['id']}&utm=1"
-
-
-def test_no_visitor_is_led_to_another_host_that_a_request_names(site: Site) -> None:
     site.page(title="Here")
     for host in ("evil.example", "evil.example:8000", "a b", "", "x/../y"):
-        for path in ("/HERE", "/?page_id=1"):
+        for path in ("/HERE", "/?page_id=4"):
             led = site.get(path, Host=host)
             assert (led.status_code, led.headers["Location"]) == (302, "/here/")
 
 
 # A redirect keeps the query as it came, but for what it takes out.
-
 QUERIES = [
     "x=%E4%F6", "flag", "a=1;b=2", "a=&b", "x=1&x=2", "a[]=1&a[b]=2", "x=%2B+%20", "x=~!*'()", "=x",
     "x=a%2520b", "x={}|^`", "utm_source=a%26b", "a&&b", "&a", "a=1&&&b=2&",
@@ -169,9 +160,7 @@ PLACES = [("GET", "/here", "{}"), ("GET", "/", "page_id=1&{}"), ("POST", "/here/
 
 @pytest.mark.settings(PUBLIC_URL="https://www.example.com")
 @pytest.mark.parametrize(("method", "path", "query"), PLACES)
-def test_a_redirect_has_no_secret_and_is_ascii(
-    site: Site, method: str, path: str, query: str
-) -> None:
+def test_a_redirect_has_no_secret_in_ascii(site: Site, method: str, path: str, query: str) -> None:
     site.page(slug="here", password="a")
     sent = {"QUERY_STRING": query.replace("{}", f'{SECRETS}&y="<>\xe4')}
     led = site.visitor.open(path, method=method, data={"password": "a"}, environ_overrides=sent)
@@ -195,9 +184,7 @@ def test_an_address_of_no_page_is_an_html_404(site: Site) -> None:
 
 
 @pytest.mark.parametrize("accept", ["application/json", "text/html", ""])
-def test_a_client_that_does_not_accept_html_gets_errors_in_json(
-    database_url: str, tmp_path: Path, accept: str
-) -> None:
+def test_who_does_not_accept_html_gets_json(database_url: str, tmp_path: Path, accept: str) -> None:
     site = Site.on(database_url, TEMPLATES=templates(tmp_path, page="{{ 1 / 0 }}"))
     site.store.clock = Clock()
     site.page(slug="over", meta={"ends_at": "2001-01-01"})
@@ -238,8 +225,6 @@ def test_a_public_page_answers_get_head_post_and_options_only(site: Site) -> Non
 
 
 # Who sees what is not public.
-
-
 @pytest.mark.parametrize("status", ["draft", "pending", "private", "future"])
 def test_a_caller_with_pages_read_sees_a_page_that_is_not_public(site: Site, status: str) -> None:
     page = site.page(status=status, title="Hidden", date="2030-06-01T00:00:00")
@@ -266,8 +251,6 @@ def test_a_caller_with_pages_read_sees_a_page_that_is_not_public(site: Site, sta
 
 
 # Windows.
-
-
 def test_a_list_has_the_pages_whose_window_changes_before_a_time(site: Site) -> None:
     bounds = [
         {"starts_at": "2030-05-01T12:00:10"}, {"ends_at": "2030-05-01T14:00:20+02:00"},
@@ -326,8 +309,6 @@ def test_a_write_names_a_bound_that_is_no_date_or_ends_before_it_starts(site: Si
 
 
 # What caches are told.
-
-
 def test_a_public_page_may_be_cached_until_its_next_turn(site: Site) -> None:
     path = path_of(site.page(meta={"ends_at": "2030-05-01T12:02:00"}))
     for second, age in ((0, 60), (57, 60), (58, 60), (90, 28), (117, 1), (118, 0), (119, 0)):
@@ -374,8 +355,6 @@ def test_no_visitor_gets_what_was_cached_for_another(site: Site) -> None:
 
 
 # Switched off, and inside a host.
-
-
 @pytest.mark.settings(SITE=0)
 def test_switched_off_there_are_no_public_pages(site: Site) -> None:
     for path in (path_of(site.page()), "/sitemap.xml", "/robots.txt"):
@@ -412,8 +391,6 @@ def test_a_guest_shows_pages_if_its_host_wants(database_url: str, prefix: str, s
 
 
 # Templates.
-
-
 def templates(folder: Path, **files: str) -> str:
     for name, text in files.items():
         (folder / f"{name}.html").write_text(text)
@@ -458,9 +435,8 @@ def test_a_broken_template_is_a_line_in_the_log_and_a_plain_500(
     [line] = [record.getMessage() for record in caplog.records if "template" in record.message]
     assert re.fullmatch(f"The template page.html cannot be rendered: {reason}", line)
     # Where that for errors is broken too, they are those of the API.
-    host, folder = Flask("host"), templates(tmp_path, not_found=text, error=text)
-    guest = create_blueprint(database_url, site=True, templates=folder)
-    host.register_blueprint(guest, url_prefix="/landing")
+    folder = templates(tmp_path, not_found=text, error=text)
+    host = host_of(database_url, "/landing", site=True, templates=folder)
     failed = host.test_client().get("/landing/nowhere/", headers={"Accept": "text/html"})
     assert (failed.status_code, failed.get_json()["code"]) == (500, "internal_server_error")
 

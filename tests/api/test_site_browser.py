@@ -63,11 +63,9 @@ def addresses(site: Server) -> dict[str, str]:
     _, made = site.call("POST", f"/pages/{listed[0]['id']}/preview", {})
     found = {slug: f"/{slug}/" for slug in PAGES if slug != "draft"}
     return {
-        **found,
-        "home": "/",
-        "preview": made["link"].removeprefix(site.url),
+        **found, "home": "/", "preview": made["link"].removeprefix(site.url),
         "missing": "/nowhere/",
-    }
+    }  # fmt: skip
 
 
 @pytest.fixture

@@ -7,13 +7,10 @@ from typing import Any
 from urllib.parse import quote
 
 import pytest
-from applications import Site, Standing
+from applications import Site, Standing, host_of
 from conftest import ROOT, basic
-from flask import Flask
 from flask.testing import FlaskClient
 from test_previews import preview, shown
-
-from landform.service import create_blueprint
 
 BLOCKS = (ROOT / "tests/site/blocks.html").read_text()
 PAPERS = ("#ffffff", "#16171a")
@@ -50,9 +47,8 @@ def test_links_and_buttons_are_readable_in_any_accent_on_light_and_dark(database
 
 
 def test_a_logo_and_a_footer_are_on_each_page(database_url: str) -> None:
-    host = Flask("host")
     given: Any = {name.lower(): value for name, value in BRAND.items()}
-    host.register_blueprint(create_blueprint(database_url, site=True, **given), url_prefix="/f")
+    host = host_of(database_url, "/f", site=True, **given)
     site = Site.on(database_url, **BRAND, SITE_TITLE='"A"')
     guest = host.test_client().get("/f/nowhere/", headers={"Accept": "text/html"})
     page = site.get(f"/{site.page()['slug']}/").text
@@ -184,7 +180,6 @@ def test_an_own_style_sheet_replaces_the_default_one(database_url: str, tmp_path
 
 
 # Languages.
-
 RIGHT_TO_LEFT = "ar He fa-IR az-Arab uz-Arab-AF ckb ps_AF pa-PK HE-il fa-u-nu-latn he-x-tr und-Hebr"
 LEFT_TO_RIGHT = "en de-AT ku-Latn ar-Latn az sd-IN fa-Cyrl az-Latn-IR zh-Hant ff"
 

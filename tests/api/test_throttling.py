@@ -1,7 +1,6 @@
 """Failed attempts: counted for each address, in all workers, and never against a right key."""
 
 import time
-from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
@@ -13,7 +12,7 @@ from flask import Flask
 from flask.testing import FlaskClient
 from processes import until
 
-from landform.storage import Store, failed_attempts
+from landform.storage import failed_attempts
 
 pytestmark = pytest.mark.settings(FAILED_ATTEMPTS_PER_MINUTE=3)
 
@@ -116,14 +115,11 @@ def test_simultaneous_guesses_do_not_exceed_the_limit(few: FlaskClient) -> None:
     assert set(statuses) <= {403, 429}
 
 
-@pytest.fixture
-def held(database_url: str) -> Iterator[Store]:
-    """Another process's store, which keeps the lock of writers to itself."""
+def test_failures_count_in_memory_while_another_one_writes(
+    few: FlaskClient, database_url: str
+) -> None:
+    # Another process keeps the lock of writers to itself.
     other = migrated(database_url)
     with other.connection(), other.transaction():
-        yield other
-
-
-def test_failures_count_in_memory_while_another_one_writes(few: FlaskClient, held: Store) -> None:
-    assert [fail(few) for _ in range(5)] == [401, 401, 401, 429, 429]
-    assert fail(few, address="192.0.2.8") == 401
+        assert [fail(few) for _ in range(5)] == [401, 401, 401, 429, 429]
+        assert fail(few, address="192.0.2.8") == 401

@@ -60,12 +60,9 @@ def make_site(folder: Path) -> Flask:
     site.config.update(SECRET_KEY="change-me")
     site.add_url_rule("/", "home", lambda: "<html><body>Welcome.</body></html>")
     landing = create_blueprint(
-        f"sqlite:///{folder}/landform.db",
-        credentials={"admin": "secret"},
-        site=True,
-        parts=[part() for part in all_parts().values()],
-        wp_json_paths=True,
-    )
+        f"sqlite:///{folder}/landform.db", credentials={"admin": "secret"}, site=True,
+        parts=[part() for part in all_parts().values()], wp_json_paths=True,
+    )  # fmt: skip
     landing.api.create_page(title="Fair", content="Come along.")
     site.register_blueprint(landing, url_prefix="/landing")
     return site
@@ -143,12 +140,9 @@ def sentry() -> Iterator[Events]:
     """Sentry as a host has it."""
     events = Events()
     sentry_sdk.init(
-        "http://key@127.0.0.1:9/1",
-        transport=events,
-        traces_sample_rate=1.0,
-        default_integrations=False,
-        integrations=[FlaskIntegration()],
-    )
+        "http://key@127.0.0.1:9/1", transport=events, traces_sample_rate=1.0,
+        default_integrations=False, integrations=[FlaskIntegration()],
+    )  # fmt: skip
     yield events
     sentry_sdk.get_global_scope().set_client(None)
 
@@ -175,7 +169,6 @@ def test_sentry_is_told_of_an_error_and_its_operation(tmp_path: Path, sentry: Ev
 
 
 # The documented ways in for a host's own users.
-
 SNIPPETS = re.findall(r"```python\n(.*?)```", (ROOT / "docs/embedding.md").read_text(), re.DOTALL)
 
 
@@ -204,12 +197,10 @@ def test_a_signed_in_user_has_the_rights_of_a_role(
     if user:
         assert client.post("/login", data={"user": user}).status_code == 200
     answers = [
-        client.get("/landing/pages"),
-        client.get("/landing/pages?context=edit"),
-        client.get("/landing/whoami"),
-        client.get("/landing/feeds"),
+        client.get("/landing/pages"), client.get("/landing/pages?context=edit"),
+        client.get("/landing/whoami"), client.get("/landing/feeds"),
         client.post("/landing/pages", json={"title": "Fair"}),
-    ]
+    ]  # fmt: skip
     assert [answer.status_code for answer in answers] == statuses
     for answer in answers:
         assert "WWW-Authenticate" not in answer.headers

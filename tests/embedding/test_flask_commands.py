@@ -1,15 +1,14 @@
 """`flask landform ...`: the commands of a blueprint, in the application that has it."""
 
 import json
-import os
 import subprocess
-import sys
 from collections.abc import Callable
 from datetime import datetime, timedelta
 from pathlib import Path
 from time import sleep
 
 import pytest
+from processes import python
 
 from landform.service import open_api
 
@@ -57,15 +56,7 @@ def flask(tmp_path: Path) -> Run:
     settings = {"LANDFORM_DATABASE_URL": "sqlite:///other.db", "LANDFORM_TIMEZONE": "nowhere"}
 
     def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [sys.executable, "-c", FLASK, *arguments],
-            cwd=tmp_path,
-            env={**os.environ, **settings},
-            capture_output=True,
-            text=True,
-            timeout=60,
-            check=False,
-        )
+        return python("-c", FLASK, *arguments, folder=tmp_path, **settings)
 
     return run
 

@@ -1,10 +1,7 @@
 """A blueprint has the operations of the parts that it names, each with an endpoint of its name."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +9,7 @@ import pytest
 from click.testing import CliRunner
 from flask import Flask, request, url_for
 from flask.cli import FlaskGroup
+from processes import python
 
 from landform.parts import all_parts, modules_of
 from landform.service import ApiError, Identity, create_blueprint
@@ -59,12 +57,9 @@ def make_host(**guests: Any) -> Flask:
     host = Flask("host")
     for name, parts in guests.items():
         guest = create_blueprint(
-            "sqlite:///:memory:",
-            name=name,
-            parts=parts,
-            wp_json_paths=True,
+            "sqlite:///:memory:", name=name, parts=parts, wp_json_paths=True,
             authorizer=lambda request: Identity("host"),
-        )
+        )  # fmt: skip
         host.register_blueprint(guest, url_prefix=f"/{name}")
     return host
 
@@ -108,15 +103,8 @@ def test_a_batch_knows_the_operations_of_the_parts_of_its_blueprint() -> None:
 
 @pytest.mark.servers
 def test_without_parts_only_their_classes_tables_and_errors_are_imported(tmp_path: Path) -> None:
-    ended = subprocess.run(
-        [sys.executable, "-c", SCRIPT],
-        cwd=tmp_path,
-        env=os.environ,
-        capture_output=True,
-        check=False,
-        timeout=120,
-    )
-    assert ended.returncode == 0, ended.stderr.decode()
+    ended = python("-c", SCRIPT, folder=tmp_path)
+    assert ended.returncode == 0, ended.stderr
     allowed = {
         f"landform.parts.{name}{module}"
         for name in all_parts()
@@ -125,21 +113,19 @@ def test_without_parts_only_their_classes_tables_and_errors_are_imported(tmp_pat
     assert set(json.loads(ended.stdout)) <= allowed
 
 
-def test_without_the_argument_a_guest_has_the_parts_that_guests_have() -> None:
-    host = make_host(default=None, guests=[p() for p in all_parts().values() if p.in_guests])
-    rules = [rule.rule for rule in host.url_map.iter_rules()]
+def test_a_guest_has_those_of_guests_unless_it_names_parts_and_enabled_ones_alone() -> None:
+    parts = all_parts().values()
+    disabled = [part(enabled=False) for part in parts]
+    host = make_host(default=None, guests=[p() for p in parts if p.in_guests], off=disabled)
+    rules = {rule.rule for rule in host.url_map.iter_rules()}
     default, guests = (
         {rule.removeprefix(f"/{name}") for rule in rules if rule.startswith(f"/{name}/")}
         for name in ("default", "guests")
     )
     assert default == guests
-
-
-def test_a_part_that_is_not_enabled_is_as_if_it_was_not_named() -> None:
-    parts = [part(enabled=False) for part in all_parts().values()]
-    rules = {rule.rule for rule in make_host(guest=parts).url_map.iter_rules()}
-    of_parts = {f"/guest{rule}" for route in routes_of_parts() for rule in route.rules}
-    assert of_parts & rules <= {f"/guest{GRAVITY_FORMS}{path}" for path in FORMS}
+    # A part that is not enabled is as if it was not named.
+    of_parts = {f"/off{rule}" for route in routes_of_parts() for rule in route.rules}
+    assert of_parts & rules <= {f"/off{GRAVITY_FORMS}{path}" for path in FORMS}
 
 
 @pytest.mark.parametrize(
@@ -156,8 +142,6 @@ def test_what_is_no_list_of_parts_is_refused(parts: Any) -> None:
 
 
 # Each operation has an endpoint with its name.
-
-
 @pytest.fixture
 def host(tmp_path: Path) -> Flask:
     host = Flask("host")

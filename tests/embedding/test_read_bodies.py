@@ -13,15 +13,13 @@ from landform.service import Identity, create_blueprint
 
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 READERS: dict[str, Callable[[], object]] = {
-    "form": lambda: request.form.get("csrf"),
-    "values": lambda: request.values.get("csrf"),
-    "files": lambda: request.files.get("csrf"),
-    "data": lambda: request.data,
+    "form": lambda: request.form.get("csrf"), "values": lambda: request.values.get("csrf"),
+    "files": lambda: request.files.get("csrf"), "data": lambda: request.data,
     "get_data": lambda: request.get_data(cache=True),
     "get_data and form": lambda: (request.get_data(), request.form),
     "form and get_data": lambda: (request.form, request.get_data()),
     "get_json": lambda: request.get_json(silent=True),
-}
+}  # fmt: skip
 MOST = 20_000
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"x": 1}}
 

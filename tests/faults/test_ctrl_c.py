@@ -110,19 +110,15 @@ def test_ctrl_c_during_the_start_ends_it_without_a_traceback(server: Server, tex
         end(server, process)
 
 
-def hang(server: Server) -> HTTPConnection:
-    """Keep a thread of a worker busy for as long as the test lasts: with a write that waits."""
-    connection = HTTPConnection("127.0.0.1", server.port, timeout=HANGS_AFTER_SECONDS)
-    headers = {"Content-Type": "application/json", **basic()}
-    connection.request("POST", "/pages", '{"title": "Waits"}', headers)
-    return connection
-
-
 @pytest.mark.parametrize("signals", [["INT"], ["INT", "INT"], ["TERM", "INT"]])
 def test_a_long_request_does_not_delay_ctrl_c(start_server: Start, signals: list[str]) -> None:
     server = ready(start_server(LANDFORM_BUSY_TIMEOUT="3600"))
     workers = children(server.process.pid)
-    with holding_writes(server), closing(hang(server)) as waiting:
+    waiting = HTTPConnection("127.0.0.1", server.port, timeout=HANGS_AFTER_SECONDS)
+    headers = {"Content-Type": "application/json", **basic()}
+    with holding_writes(server), closing(waiting):
+        # A thread of a worker is busy with a write that waits.
+        waiting.request("POST", "/pages", '{"title": "Waits"}', headers)
         time.sleep(0.2)
         for name in signals:
             os.killpg(server.process.pid, getattr(signal, f"SIG{name}"))

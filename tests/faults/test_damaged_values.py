@@ -37,15 +37,12 @@ READS += [path for paths in tables("LISTS") for path in paths]
 WRITES = (
     ("POST", "/pages", {"title": "Page 0 Ä"}),
     ("PATCH", "/pages/1", {"title": "New", "meta": {"form_id": "4"}}),
-    ("POST", "/pages/4/revisions/1/restore", {}),
-    ("POST", "/pages/1/duplicate", {}),
-    ("POST", "/pages/1/preview", {}),
-    ("PATCH", "/feeds/1", {"meta": {"a": 1}}),
-    ("POST", "/feeds/1/duplicate", {}),
-    ("POST", "/forms/1/feeds/plan", {"entry": {"1": "a"}}),
+    ("POST", "/pages/4/revisions/1/restore", {}), ("POST", "/pages/1/duplicate", {}),
+    ("POST", "/pages/1/preview", {}), ("PATCH", "/feeds/1", {"meta": {"a": 1}}),
+    ("POST", "/feeds/1/duplicate", {}), ("POST", "/forms/1/feeds/plan", {"entry": {"1": "a"}}),
     *(write for writes in tables("CHANGES_OF_STORED") for write in writes),
     ("DELETE", "/pages/1", {}),
-)
+)  # fmt: skip
 
 
 def errors_of_requests(url: str) -> list[str]:

@@ -83,11 +83,9 @@ def deleted(server: Server, folder: Path) -> Iterator[None]:
 
 
 FAULTS = {
-    "the disk is full": (full, 507),
-    "the log of writes cannot grow": (bounded, 503),
-    "the file is read-only": (read_only, 503),
-    "the file is deleted": (deleted, 503),
-}
+    "the disk is full": (full, 507), "the log of writes cannot grow": (bounded, 503),
+    "the file is read-only": (read_only, 503), "the file is deleted": (deleted, 503),
+}  # fmt: skip
 
 
 def at_once(server: Server, requests: list[tuple[str, str, Any]]) -> list[tuple[int, Any]]:

@@ -1,4 +1,4 @@
-"""Commands that write while a server serves: nothing that it acknowledged is lost or replaced."""
+"""Commands and locks beside a server that serves: no acknowledged write is lost or replaced."""
 
 import signal
 from collections.abc import Callable
@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from applications import FEED
 from conftest import PAGE, Server, Start, migrated
 from databases import check, run_sql
 from files import written
 from processes import until
 from writers import Client, Writers, problems, run_beside, start
 
-from landform.storage import feeds, pages
+from landform.storage import Store, feeds, pages
 from landform.storage.maintenance import transfer
 
 # Beyond the ids that writers are given before the import begins.
@@ -99,12 +100,39 @@ def test_maintenance_loses_nothing_written_meanwhile(start_server: Start, name: 
     assert writers.refused == []
 
 
-def test_a_copy_loses_nothing_that_is_written_meanwhile(
-    start_server: Start, make_database: Callable[[], str]
-) -> None:
+def test_a_copy_loses_nothing_new(start_server: Start, make_database: Callable[[], str]) -> None:
     server, other = start_server(), make_database()
     migrated(other).dispose()
     done = run_beside(Writers(server, "copied"), server, "copy", server.database, other)
     # The second time the target is empty no more; and one that is served is not replaced.
     assert done == [0, 1]
     assert run_beside(Writers(server, "target"), server, "copy", other, server.database) == [1, 1]
+
+
+# A writer that keeps the lock to itself.
+READS = ("/pages?context=edit", "/feeds")
+WRITES = [
+    ("POST", "/pages", {"title": "New"}, {}),
+    ("POST", "/pages", {"title": "New"}, {"Idempotency-Key": "k"}),
+    ("PUT", "/pages/1", {"title": "Other"}, {}), ("DELETE", "/pages/1", None, {}),
+    ("DELETE", "/pages/1?force=true", None, {}), ("POST", "/forms/1/feeds", FEED, {}),
+    ("PUT", "/feeds/1", FEED, {}), ("PATCH", "/feeds/1", {"meta": {"a": 1}}, {}),
+    ("PUT", "/feeds/1/properties", {"is_active": False}, {}), ("DELETE", "/feeds/1", None, {}),
+]  # fmt: skip
+
+
+def test_a_lock_held_for_longer_than_the_timeout_is_a_503_and_no_write(start_server: Start) -> None:
+    server = start_server(LANDFORM_BUSY_TIMEOUT="0.1")
+    server.call("POST", "/pages", {"title": "First"})
+    server.call("POST", "/feeds", FEED)
+    before = [server.call("GET", path) for path in READS]
+    other = Store(server.database)
+    with Client(server) as client, other.connection():
+        with other.transaction():
+            for method, path, body, headers in WRITES:
+                status, answer = client.call(method, path, body, **headers)
+                assert (status, answer["code"]) == (503, "storage_unavailable"), (method, path)
+                assert int(client.headers["Retry-After"]) > 0
+            assert [server.call("GET", path) for path in READS] == before
+        statuses = [client.call(*write[:3], **write[3])[0] for write in WRITES]
+    assert statuses == [201, 201, 200, 200, 200, 201, 200, 200, 200, 200]

@@ -169,11 +169,9 @@ def spoilt(folder: Path) -> dict[str, Path]:
 
 
 REFUSED = {
-    **dict.fromkeys(("text", "short.gz"), "file is not a database"),
-    "empty": "nothing in it",
-    "bomb.gz": "unpacks to more",
-    "newer": "The backup has a newer schema (9999_x)",
-}
+    **dict.fromkeys(("text", "short.gz"), "file is not a database"), "empty": "nothing in it",
+    "bomb.gz": "unpacks to more", "newer": "The backup has a newer schema (9999_x)",
+}  # fmt: skip
 
 
 def test_a_file_that_is_no_backup_changes_nothing(store: Store, tmp_path: Path) -> None:
@@ -249,7 +247,6 @@ def test_no_served_database_is_replaced(start_server: Start, store: Store, tmp_p
 
 
 # A file and the log of writes beside it.
-
 # The first page, which has the stamp, is in a log with that; an update alone need not write it.
 WRITE = "CREATE TABLE more (x)"
 

@@ -18,20 +18,14 @@ from landform.storage import Store, pages
 
 # A complete command line for each parameter that may name a file, which is {}.
 LINES = {
-    "backup file": "backup {} --force",
-    "copy source": "copy {} sqlite:///new.db",
-    "copy target": "copy sqlite:///old.db {}",
-    "diff left": "diff {}",
-    "diff right": "diff old.nd {}",
-    "diff report_file": "diff old.nd --report {}",
-    "export file": "export {}",
-    "export report_file": "export new.nd --report {}",
-    "import file": "import {}",
-    "import report_file": "import old.nd --report {}",
+    "backup file": "backup {} --force", "copy source": "copy {} sqlite:///new.db",
+    "copy target": "copy sqlite:///old.db {}", "diff left": "diff {}",
+    "diff right": "diff old.nd {}", "diff report_file": "diff old.nd --report {}",
+    "export file": "export {}", "export report_file": "export new.nd --report {}",
+    "import file": "import {}", "import report_file": "import old.nd --report {}",
     "plan file": "plan 3 --entry {}",
-    "plan properties": "plan 3 --entry entry.json --properties {}",
-    "restore file": "restore {}",
-}
+    "plan properties": "plan 3 --entry entry.json --properties {}", "restore file": "restore {}",
+}  # fmt: skip
 # A file that one parameter writes, and another one names: which lines these are.
 PAIRS = [
     "export {} --report {}", "import {} --report {}", "diff {} --report {}",

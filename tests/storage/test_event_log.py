@@ -201,7 +201,6 @@ def test_events_are_kept_for_some_days(store: Store) -> None:
 
 
 # Writes that share a commit.
-
 FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
 
 

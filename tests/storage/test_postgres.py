@@ -235,9 +235,7 @@ FULL = """
 """
 
 
-def test_the_probe_tells_of_a_full_disk(
-    database_url: str, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_the_probe_reports_a_full_disk(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
     client = service(database_url)
     run_sql(database_url, FULL)
     for _ in range(5):

@@ -259,7 +259,6 @@ def test_an_export_replaces_no_file_unless_it_is_forced_to(store: Store, tmp_pat
 
 
 # Copies to another engine.
-
 COPIED = {**A_PAGE, "title_raw": "Ünï", "title_rendered": "Ünï", "content_raw": "some words \\ % _"}
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from applications import Client, Site
+from applications import Client, Site, host_of
 from conftest import ROOT, basic
 from flask import Flask
 from flask.testing import FlaskClient
@@ -105,8 +105,7 @@ def test_the_page_has_an_address_of_its_own_only_where_the_console_is(database_u
 
 
 def test_a_guest_has_it_where_its_host_wants_it_below_its_prefix(database_url: str) -> None:
-    host = Flask("host")
-    host.register_blueprint(create_blueprint(database_url), url_prefix="/off")
+    host = host_of(database_url, "/off")
     guest = create_blueprint(database_url, name="on", parts=(Console(),))
     host.register_blueprint(guest, url_prefix="/shop")
     client = host.test_client()
@@ -144,9 +143,7 @@ def test_a_preview_is_the_page_that_visitors_would_get(site: Site, client: Flask
     assert len(client.get("/pages?status=any").get_json()) == 1
 
 
-def test_a_preview_is_cleaned_as_its_caller_writes(
-    client: FlaskClient, writer: FlaskClient
-) -> None:
+def test_a_preview_is_cleaned_as_callers_write(client: FlaskClient, writer: FlaskClient) -> None:
     body = {"title": "<script>t</script>", "content": "<p onclick=x>a</p><script>alert(1)</script>"}
     answer = writer.post("/f/pages/preview", json=body)
     assert answer.status_code == 200, answer.text
@@ -191,9 +188,7 @@ def test_a_preview_shows_what_is_stored_only_to_whoever_may_read_it(
     assert "<h1>Own</h1>" in sent.get_json()["html"]
 
 
-def test_browsers_are_led_to_the_console_others_get_json(
-    site: Site, anonymous: FlaskClient
-) -> None:
+def test_browsers_get_the_console_and_others_json(site: Site, anonymous: FlaskClient) -> None:
     browser = {"Accept": "text/html,application/xhtml+xml,*/*;q=0.8"}
     home = anonymous.get("/", headers=browser)
     assert '<a href="http://localhost/console">Open the console</a>' in home.text

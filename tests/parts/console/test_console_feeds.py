@@ -5,6 +5,7 @@ from itertools import count
 from typing import Any
 
 import pytest
+from applications import when
 from browsers import AXE, Console
 from conftest import Server, needs_part
 
@@ -14,16 +15,6 @@ Feeds = Callable[..., list[int]]
 FORMS = count(3)
 # Longer than what a script of a browser holds exactly.
 LONG = 1234567890123456789
-
-
-def when(field: str, value: str) -> dict[str, Any]:
-    """Return the keys of a meta whose condition is one rule."""
-    rules = [{"fieldId": field, "operator": "is", "value": value}]
-    logic = {"actionType": "show", "logicType": "all", "rules": rules}
-    return {
-        "feed_condition_conditional_logic": "1",
-        "feed_condition_conditional_logic_object": {"conditionalLogic": logic},
-    }
 
 
 @pytest.fixture
@@ -39,7 +30,7 @@ def make_feeds(console_server: Server, form: int) -> Feeds:
     def make(*names: str, **meta: Any) -> list[int]:
         made = []
         for order, name in enumerate(names, 1):
-            body = {"addon_slug": "crm", "feed_order": order, "meta": {"feedName": name, **meta}}
+            body = {"addon_slug": "crm", "feed_order": order, "meta": {**meta, "feedName": name}}
             status, feed = console_server.call("POST", f"/forms/{form}/feeds", body)
             assert status == 201, feed
             made.append(feed["id"])
@@ -90,16 +81,14 @@ def test_an_order_overwrites_no_other_one(console: Console, make_feeds: Feeds, f
     # A feed of another form is no matter of this order.
     other = {"addon_slug": "crm", "meta": {"feedName": "Other"}}
     assert console.server.call("POST", f"/forms/{next(FORMS)}/feeds", other)[0] == 201
-    console.click("Down: Alpha")
-    console.sees("Alpha is number 2 of 3.")
+    console.click("Down: Alpha", sees="Alpha is number 2 of 3.")
     console.server.call("PUT", f"/forms/{form}/feeds/order", [c, b, a])
     console.click("Down: Alpha")
     console.sees("The order was not saved: somebody else has changed feeds meanwhile.")
     assert ids(console.server, form) == [c, b, a]
     console.click("Load the feeds anew")
     console.until(lambda: console.text.index("Gamma") < console.text.index("Beta"))
-    console.click("Down: Gamma")
-    console.sees("Gamma is number 2 of 3.")
+    console.click("Down: Gamma", sees="Gamma is number 2 of 3.")
     assert ids(console.server, form) == [b, c, a]
 
 
@@ -111,8 +100,7 @@ def test_a_feed_is_switched_off_copied_into_another_form_and_deleted_once_one_is
     console.field("Active: Alpha").click()
     console.sees("Alpha is off.")
     assert stored(console.server, form, "is_active") == ["0", "1"]
-    console.click("Delete Alpha")
-    console.sees("It cannot be brought back.")
+    console.click("Delete Alpha", sees="It cannot be brought back.")
     console.click("Cancel")
     assert console.focused == "Delete Alpha"
     console.click("Delete Alpha")
@@ -144,19 +132,15 @@ def test_a_new_feed_of_a_form_is_written_in_fields(console: Console, form: int) 
     console.field("Run only for entries that the rules match").click()
     console.click("Add a rule")
     assert console.focused == "Field"
-    console.click("Add the feed")
-    console.sees("Nothing was saved: a rule has no field.")
+    console.click("Add the feed", sees="Nothing was saved: a rule has no field.")
     assert console.field("Field").get_attribute("aria-invalid") == "true"
     for label, text in (("Field", "2.1"), ("Value", "yes")):
         console.type(label, text)
     console.find("//select[@name='operator']/option[.='contains']").click()
-    console.click("Add the feed")
-    console.sees("was added.")
+    console.click("Add the feed", sees="was added.")
     [made] = console.server.call("GET", f"/forms/{form}/feeds")[1]
-    rule = {"fieldId": "2.1", "operator": "contains", "value": "yes"}
-    logic = when("", "")
-    logic["feed_condition_conditional_logic_object"]["conditionalLogic"]["rules"] = [rule]
-    assert made["meta"] == {"feedName": "Newsletter", "list": ["a", None], **logic}
+    condition = when("2.1", "yes", "contains")
+    assert made["meta"] == {**condition, "feedName": "Newsletter", "list": ["a", None]}
     assert (made["addon_slug"], made["is_active"]) == ("mailchimp", "1")
     console.find("//h1[.='Newsletter']")
 
@@ -168,15 +152,13 @@ def test_only_changes_are_saved_and_long_numbers_stay(console: Console, make_fee
     settings = console.value("Settings as JSON").replace('"old": 1', '"new": 2')
     console.type("Settings as JSON", settings)
     console.type("Event type", "refund")
-    console.click("Save")
-    console.sees("Saved.")
+    console.click("Save", sees="Saved.")
     feed = feed_of(console.server, number)
     deep = {"long": LONG, "new": 2, "kept": None}
     assert feed["meta"] == {"feedName": "Beta", "long": LONG, "deep": deep}
     assert feed["event_type"] == "refund"
     console.type("Form", "minus")
-    console.click("Save")
-    console.sees("form_id must be an integer.")
+    console.click("Save", sees="form_id must be an integer.")
     assert console.field("Form").get_attribute("aria-invalid") == "true"
 
 
@@ -213,8 +195,7 @@ def test_of_two_who_edit_a_feed_the_second_chooses_and_nothing_is_overwritten_be
     console.click("Go on with these")
     console.misses("Somebody else")
     if kept == "mine":
-        console.click("Save")
-        console.sees("Saved.")
+        console.click("Save", sees="Saved.")
     # What only the other one has changed stays in both cases.
     assert feed_of(console.server, number)["meta"] == {"feedName": kept, "list": "new"}
 
@@ -236,8 +217,7 @@ def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
     assert console.focused == "1 feed runs"
     console.click("Write it as JSON")
     console.type("Entry as JSON", '{"2": ["No", "Yes"]}')
-    console.click("Show the plan")
-    console.sees("2 feeds run")
+    console.click("Show the plan", sees="2 feeds run")
     console.click("Write it as fields")
     assert [console.value("Value", number) for number in (0, 1)] == ["No", "Yes"]
     # What no field can show stays as JSON, and is tried so.
@@ -246,8 +226,7 @@ def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
     console.click("Write it as fields")
     console.sees("Fields can show texts, numbers and lists of these only.")
     assert "first" in console.value("Entry as JSON")
-    console.click("Show the plan")
-    console.sees("Each value in entry must be a text, a number,")
+    console.click("Show the plan", sees="Each value in entry must be a text, a number,")
     console.misses("2 feeds run")
     console.type("Entry as JSON", '{"2": "No"}')
     console.click("Write it as fields")
@@ -255,6 +234,5 @@ def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
     console.type("Id of the entry", "17")
     console.click("Show the plan")
     console.sees("It was run for this entry, is claimed now, or waits after a failure.")
-    console.click("Its run")
-    console.sees("1 run")
+    console.click("Its run", sees="1 run")
     assert run["entry_id"] in console.text

@@ -5,6 +5,7 @@ from typing import Any
 from zoneinfo import ZoneInfo
 
 import pytest
+from applications import when
 from browsers import Console, make_key
 from conftest import Server
 from part_tables import PARTS
@@ -20,8 +21,7 @@ SENT = {"input_1_3": "Ada", "input_2": "ada@example.com", "input_3_1": "1", "inp
 
 def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console) -> None:
     console.open("#/forms")
-    console.click("New form")
-    console.sees("Nothing to save yet")
+    console.click("New form", sees="Nothing to save yet")
     console.type("Title", "Win a boat")
     console.find("//select[@name='type']/option[@value='select']").click()
     console.click("Add")
@@ -29,41 +29,32 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     console.click("Up: Choice from a list")
     console.find("//select[@name='type']/option[@value='phone']").click()
     console.click("Add")
-    console.click("Create form")
-    console.sees("The form was created.")
+    console.click("Create form", sees="The form was created.")
     number = int(console.driver.current_url.rpartition("/")[2])
     form = console.server.call("GET", f"/forms/{number}")[1]
     assert [field["type"] for field in form["fields"]] == [
-        "name",
-        "email",
-        "select",
-        "consent",
-        "phone",
-    ]
+        "name", "email", "select", "consent", "phone",
+    ]  # fmt: skip
     # Numbers of any country.
     assert form["fields"][4]["phoneFormat"] == "international"
     assert [choice["text"] for choice in form["fields"][2]["choices"]] == ["Red", "Blue"]
     assert console.server.call("POST", f"/forms/{number}/submissions", SENT)[0] == 200
-    console.open("#/entries")
-    console.sees("ada@example.com", "Win a boat", "1 entry")
+    console.open("#/entries", "ada@example.com", "Win a boat", "1 entry")
     console.sees("Choose a form to download its entries as CSV.")
     console.type("Search", "nobody")
     console.sees("There are no such entries.")
     console.type("Search", "ADA@")
     console.sees("1 entry")
-    console.click("Star entry")
-    console.sees("has a star.")
+    console.click("Star entry", sees="has a star.")
     # The button was disabled meanwhile.
     console.until(lambda: console.focused.startswith("Star entry"))
     console.find("//tbody//th//a").click()
     console.sees("What was sent", "ada@example.com", "No feed was run for this entry.")
     assert console.text.count("I agree") == 1
-    console.click("Spam")
-    console.sees("the status is spam.")
+    console.click("Spam", sees="the status is spam.")
     console.until(lambda: console.focused == "Not spam", "The way back has the focus.")
     console.open("#/entries?status=spam")
-    console.click("Not spam: entry")
-    console.sees("is active.")
+    console.click("Not spam: entry", sees="is active.")
     console.click("Erase a person")
     console.type("E-mail address", "ada@example.com")
     console.click("Erase")
@@ -104,13 +95,6 @@ def label_field(console: Console, label: str, text: str) -> None:
     field.send_keys(text)
 
 
-def versions_in(console: Console) -> list[list[str]]:
-    """Return the lines of the two versions between which a conflict lets choose."""
-    shown = "return [...document.querySelectorAll('.versions pre')].map((one) => one.innerText)"
-    texts = console.driver.execute_script(shown)
-    return [[line for line in text.split("\n") if line != "…"] for text in texts]
-
-
 def test_of_two_who_edit_a_form_nobody_loses_a_field_unseen(console: Console) -> None:
     server = console.server
     number = make_form(server, "One", "Two", "Three")
@@ -132,8 +116,7 @@ def test_of_two_who_edit_a_form_nobody_loses_a_field_unseen(console: Console) ->
     console.type("Description", "Typed meanwhile")
     console.sees("Both versions are joined here. Save to store the result.")
     assert form_of(server, number)["fields"][0]["label"] == "One"
-    console.click("Save")
-    console.sees("The form was saved.")
+    console.click("Save", sees="The form was saved.")
     assert form_of(server, number)["description"] == "Typed meanwhile"
     stored = [(one["id"], one["label"]) for one in form_of(server, number)["fields"]]
     assert stored == [(1, "Mine"), (2, "Theirs"), (4, "New of theirs"), (5, "New of mine")]
@@ -155,14 +138,13 @@ def test_of_two_who_edit_a_form_nobody_loses_a_field_unseen(console: Console) ->
     console.driver.refresh()
     console.sees("Somebody else has saved this form meanwhile")
     # In words, and only what differs.
-    assert versions_in(console) == [
-        ["Label: Two of mine", "Required: yes"],
-        ["Label: Two of theirs", "Required: no"],
-    ]
+    versions = console.driver.find_elements("css selector", ".versions pre")
+    assert [[line for line in one.text.split("\n") if line != "…"] for one in versions] == [
+        ["Label: Two of mine", "Required: yes"], ["Label: Two of theirs", "Required: no"],
+    ]  # fmt: skip
     console.find("//select[@name='keep-fields.2']/option[@value='stored']").click()
     console.click("Go on with these")
-    console.click("Save")
-    console.sees("The form was saved.")
+    console.click("Save", sees="The form was saved.")
     form = form_of(server, number)
     labels = [one["label"] for one in form["fields"]]
     assert labels == ["Mine", "Two of theirs", "New of mine", "New of theirs"]
@@ -181,8 +163,7 @@ def test_a_form_is_saved_as_pages_are_and_what_is_typed_is_not_lost(console: Con
     console.until(lambda: "Unsaved changes" in bar.text)
     # Another screen does not lose it, nor does a reload.
     console.click("Entries")
-    console.open(f"#/forms/{number}")
-    console.sees("and did not save is here again")
+    console.open(f"#/forms/{number}", "and did not save is here again")
     assert console.value("Description") == "Kept"
     console.driver.refresh()
     console.sees("and did not save is here again")
@@ -231,16 +212,8 @@ def test_a_form_is_saved_as_pages_are_and_what_is_typed_is_not_lost(console: Con
 def test_who_may_only_read_sees_forms_and_feeds_as_text(console: Console) -> None:
     server = console.server
     number = make_form(server, "Color", description="About colors")
-    rules = [{"fieldId": "1", "operator": "contains", "value": "red"}]
-    meta = {
-        "feedName": "To us",
-        "toEmail": "us@example.com",
-        "more": [1],
-        "feed_condition_conditional_logic": "1",
-        "feed_condition_conditional_logic_object": {
-            "conditionalLogic": {"logicType": "any", "rules": rules}
-        },
-    }
+    condition = when("1", "red", "contains", "any")
+    meta = {**condition, "feedName": "To us", "toEmail": "us@example.com", "more": [1]}
     body = {"form_id": number, "addon_slug": "email", "is_active": False, "meta": meta}
     feed = server.call("POST", "/feeds", body)[1]["id"]
     console.sign_in("", make_key(server, "forms:read", "feeds:read", "pages:read"))
@@ -253,8 +226,7 @@ def test_who_may_only_read_sees_forms_and_feeds_as_text(console: Console) -> Non
         ),
         f"#/feeds?form_id={number}": ("To us", "Off"),
     }.items():  # fmt: skip
-        console.open(address)
-        console.sees(*texts)
+        console.open(address, *texts)
         assert console.driver.find_elements("xpath", controls) == []
         offered = ("Save", "to save", "Add a", "Delete", "trash")
         assert not [word for word in offered if word in console.text]
@@ -290,8 +262,7 @@ def test_a_feed_and_a_page_take_a_form_by_name_and_an_add_on_by_fields(console: 
     console.type("To", "us@example.com")
     console.type("Subject", "A lead: {E-mail:2}")
     console.type("Message", "{all_fields}")
-    console.click("Add the feed")
-    console.sees("was added.")
+    console.click("Add the feed", sees="was added.")
     number = int(console.driver.current_url.rpartition("/")[2])
     feed = console.server.call("GET", f"/feeds/{number}")[1]
     meta = {"feedName": "To us", "toEmail": "us@example.com", "subject": "A lead: {E-mail:2}"}
@@ -340,28 +311,24 @@ def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> N
     for time in times:
         entry = {"form_id": form, "2": "ada@example.com", "date_created": f"{time:%F %T}"}
         assert console.server.call("POST", "/entries", entry)[0] == 201
-    console.open("#/")
-    console.sees("Leads of the last 14 days", "3 entries, at most 2 a day")
+    console.open("#/", "Leads of the last 14 days", "3 entries, at most 2 a day")
     bars = console.driver.find_elements("css selector", "svg rect")
     assert [float(bar.get_attribute("height")) for bar in bars] == [0] * 12 + [80, 40]
     cells = console.driver.find_elements("css selector", "table.unseen td")
     assert [cell.get_attribute("textContent") for cell in cells] == ["0"] * 12 + ["2", "1"]
     day = f"{now - timedelta(days=1):%F}"
-    console.open(f"#/entries?from={day}&to={day}")
-    console.sees("2 entries", f"{day} 00:00:", f"{day} 23:59:")
+    console.open(f"#/entries?from={day}&to={day}", "2 entries", f"{day} 00:00:", f"{day} 23:59:")
     # What could not be loaded is there once it can, also the names.
     blocked = ["*/entries?*", "*/forms?*"]
     console.driver.execute_cdp_cmd("Network.enable", {})
     console.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": blocked})
-    console.open("#/entries")
-    console.sees("The service cannot be reached.")
+    console.open("#/entries", "The service cannot be reached.")
     console.driver.execute_cdp_cmd("Network.setBlockedURLs", {"urls": []})
     console.driver.execute_cdp_cmd("Network.disable", {})
     console.click("Try again")
     console.find("//td[.='Win a car']")
     console.find("//select[@name='form_id']/option[.='Win a car']").click()
-    console.click("Download CSV")
-    console.sees("The entries are in your downloads.")
+    console.click("Download CSV", sees="The entries are in your downloads.")
     console.until(lambda: console.focused == "Download CSV")
     # Each digit of a year makes another date, and no step of the history.
     steps = "return history.length"
@@ -373,17 +340,14 @@ def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> N
     # Times of UTC are shown as those of the site.
     [event] = console.server.call("GET", "/events?type=entry.created&per_page=1&order=desc")[1]
     moment = datetime.fromisoformat(event["timestamp"]).astimezone(ZoneInfo(TIMEZONE))
-    console.open("#/events")
-    console.sees(f"{moment:%F %T}")
+    console.open("#/events", f"{moment:%F %T}")
     assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
 
 
 def test_a_page_gets_a_form_and_a_date_by_keyboard_and_shows_its_address(console: Console) -> None:
     number = make_form(console.server, "One")
-    console.open("#/pages/new")
-    console.sees("Shared")
-    console.click("Form")
-    console.sees("The form that you choose for this page is shown there.")
+    console.open("#/pages/new", "Shared")
+    console.click("Form", sees="The form that you choose for this page is shown there.")
     marker = "<!-- wp:paragraph -->\n<p>[gravityform]</p>\n<!-- /wp:paragraph -->"
     assert console.value("Content") == marker
     # Without a form the page would have a gap.

@@ -87,8 +87,7 @@ def test_filters_counts_and_paging_are_the_address(console: Console) -> None:
     make(console.server, title="Kite in German", status="draft", meta={"language": ["de"]})
     console.open("#/pages?status=private&search=kite&orderby=title&order=asc")
     console.sees("30 pages, page 1 of 2", "Kite 00")
-    console.click("Next")
-    console.sees("Kite 29")
+    console.click("Next", sees="Kite 29")
     assert "page=2" in console.driver.current_url
     console.driver.back()
     console.sees("Kite 00")
@@ -98,12 +97,9 @@ def test_filters_counts_and_paging_are_the_address(console: Console) -> None:
     console.driver.refresh()
     console.sees("15 pages")
     assert console.value("Author (number)") == "41"
-    console.open("#/pages?language=de&search=kite")
-    console.sees("1 page", "Kite in German")
-    console.open("#/pages?search=nothing-like-it")
-    console.sees("No page matches these filters.")
-    console.open("#/pages?after=2031-01-01&search=kite")
-    console.sees("No page matches these filters.")
+    console.open("#/pages?language=de&search=kite", "1 page", "Kite in German")
+    console.open("#/pages?search=nothing-like-it", "No page matches these filters.")
+    console.open("#/pages?after=2031-01-01&search=kite", "No page matches these filters.")
 
 
 def test_pages_are_published_trashed_restored_and_deleted_at_once(console: Console) -> None:
@@ -120,16 +116,13 @@ def test_pages_are_published_trashed_restored_and_deleted_at_once(console: Conso
         ("draft", "Move to the trash", "moved to the trash", ["trash"] * 3),
     ]
     for status, action, done, expected in steps:
-        console.open(f"#/pages?search=batch&status={status}")
-        console.sees("3 pages")
+        console.open(f"#/pages?search=batch&status={status}", "3 pages")
         console.field("Select all").click()
-        console.click(action)
-        console.sees(f"3 pages were {done}.")
+        console.click(action, sees=f"3 pages were {done}.")
         assert statuses() == expected
     console.open("#/pages?search=batch&status=trash")
     console.field("Select Batch 1").click()
-    console.click("Delete for good")
-    console.sees("Delete Batch 1 for good?")
+    console.click("Delete for good", sees="Delete Batch 1 for good?")
     console.find("//dialog//button[normalize-space()='Delete for good']").click()
     console.sees("1 page was deleted for good.")
     assert statuses() == ["trash", 404, "trash"]
@@ -137,12 +130,10 @@ def test_pages_are_published_trashed_restored_and_deleted_at_once(console: Conso
 
 def test_what_one_of_several_refuses_is_said_and_the_others_go_on(console: Console) -> None:
     ids = [make(console.server, title=f"Refused {number}", status="draft") for number in range(2)]
-    console.open("#/pages?search=refused")
-    console.sees("2 pages")
+    console.open("#/pages?search=refused", "2 pages")
     console.field("Select all").click()
     assert console.server.call("DELETE", f"/pages/{ids[0]}?force=true")[0] == 200
-    console.click("Publish")
-    console.sees("1 page was published. Refused 0: There is no such page")
+    console.click("Publish", sees="1 page was published. Refused 0: There is no such page")
     assert stored(console.server, ids[1])["status"] == "publish"
 
 
@@ -169,19 +160,16 @@ def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
     console.find("//select[@name='keep-content']/option[@value='stored']").click()
     console.click("Go on with these")
     console.until(lambda: console.value("Content") == theirs["content"])
-    console.click("Save")
-    console.sees("The page was saved.")
+    console.click("Save", sees="The page was saved.")
     page = stored(console.server, page_id)
     assert page["content"]["raw"] == theirs["content"]
     assert (page["slug"], page["meta"]["form_id"]) == ("my-slug", "2")
     # Changes of different fields are joined, and saved once the user has seen them.
     console.type("Form", "3")
     assert console.server.call("PUT", f"/pages/{page_id}", {"title": "Theirs"})[0] == 200
-    console.click("Save")
-    console.sees("Both versions are joined here.")
+    console.click("Save", sees="Both versions are joined here.")
     assert console.value("Title") == "Theirs"
-    console.click("Save")
-    console.sees("The page was saved.")
+    console.click("Save", sees="The page was saved.")
     page = stored(console.server, page_id)
     assert (page["title"]["raw"], page["meta"]["form_id"]) == ("Theirs", "3")
 
@@ -210,8 +198,7 @@ def test_what_is_typed_survives_a_reload_and_is_never_a_password(console: Consol
     first = console.driver.current_window_handle
     console.driver.switch_to.new_window("tab")
     console.sign_in()
-    console.open(f"#/pages/{page_id}")
-    console.sees("and did not save is here again")
+    console.open(f"#/pages/{page_id}", "and did not save is here again")
     console.type("Content", "In another tab.")
     drafts = "return JSON.stringify({...localStorage})"
     console.until(lambda: "In another tab." in console.driver.execute_script(drafts))
@@ -304,8 +291,7 @@ def test_what_is_no_json_leads_to_its_field_and_a_date_stays_a_date(console: Con
     console.type("viral_share", "[1")
     console.sees("This is not JSON")
     console.click("More meta, as JSON")
-    console.click("Save")
-    console.sees("Nothing was saved.")
+    console.click("Save", sees="Nothing was saved.")
     console.until(lambda: console.focused == "viral_share")
     # No draft has it, so that leaving asks; a discard ends it.
     console.click("Pages")
@@ -363,8 +349,7 @@ def test_values_that_no_page_can_use_are_refused_at_their_field(console: Console
 def test_who_may_only_read_sees_the_page_and_no_form(console: Console) -> None:
     page_id = make(console.server, title="Only read", content="<p>As visitors see it.</p>")
     console.sign_in("", make_key(console.server, "pages:read"))
-    console.open(f"#/pages/{page_id}")
-    console.sees("Live", "Content")
+    console.open(f"#/pages/{page_id}", "Live", "Content")
     console.driver.switch_to.frame(console.find("//iframe[@title='Preview of the page']"))
     assert "As visitors see it." in console.text
     console.driver.switch_to.default_content()
@@ -391,8 +376,7 @@ def test_notices_come_again_and_end_and_no_password_is_lost_silently(console: Co
     alert.dismiss()
     assert console.value("Password") == "wind"
     console.click("Discard changes")
-    console.click("Pages")
-    console.sees("New page")
+    console.click("Pages", sees="New page")
     console.misses("The page was saved.")
 
 
@@ -401,28 +385,23 @@ def test_an_open_editor_outlives_a_stop_of_the_service(console: Console) -> None
     console.open(f"#/pages/{page_id}")
     console.type("Title", "Went on")
     console.server.stop()
-    console.click("Save")
-    console.sees("The service cannot be reached.")
+    console.click("Save", sees="The service cannot be reached.")
     assert console.value("Title") == "Went on"
     console.server.start()
-    console.click("Save")
-    console.sees("The page was saved.")
+    console.click("Save", sees="The page was saved.")
     assert stored(console.server, page_id)["title"]["raw"] == "Went on"
 
 
 def test_nothing_of_a_content_runs(console: Console) -> None:
     page_id = make(console.server, title=HOSTILE, content=HOSTILE, slug="hostile")
-    console.open("#/pages?search=script")
-    console.sees("1 page")
+    console.open("#/pages?search=script", "1 page")
     console.open(f"#/pages/{page_id}")
     console.until(lambda: "onerror" in console.value("Content"))
     frame = console.find("//iframe[@title='Preview of the page']")
     assert frame.get_attribute("sandbox") == "allow-same-origin"
     console.type("Slug", "hostile-2")
-    console.click("Save")
-    console.sees("The page was saved.")
-    console.click("History")
-    console.sees("History of")
+    console.click("Save", sees="The page was saved.")
+    console.click("History", sees="History of")
     console.driver.find_element("css selector", "tbody a").click()
     console.sees("Put back")
     assert console.driver.title.endswith("landform")
@@ -458,13 +437,11 @@ def test_the_history_shows_what_changed_and_puts_it_back(console: Console) -> No
     change = {"title": "Second", "content": "<p>One.</p>\n<p>Three.</p>"}
     assert console.server.call("PUT", f"/pages/{page_id}", change)[0] == 200
     console.open(f"#/pages/{page_id}")
-    console.click("History")
-    console.sees("title, content")
+    console.click("History", sees="title, content")
     console.driver.find_element("css selector", "tbody a").click()
     console.sees("-<p>Two.</p>", "+<p>Three.</p>", "First")
     console.field("title").click()
-    console.click("Restore")
-    console.sees("Restored: content.")
+    console.click("Restore", sees="Restored: content.")
     console.until(lambda: console.focused == "Second", "The page has the focus.")
     page = stored(console.server, page_id)
     assert page["title"]["raw"] == "Second"

@@ -58,8 +58,7 @@ def test_what_is_not_there_is_neither_offered_nor_asked_for(console: Console) ->
         "#/runs": ["There is no such screen."],
         "#/webhooks/new": ["There is no such screen."],
     }.items():
-        console.open(address)
-        console.sees("Pages", "Feeds", "Events", *texts)
+        console.open(address, "Pages", "Feeds", "Events", *texts)
         assert [
             word
             for word in ("Webhooks", "Runs", "Its runs", "Failed runs", "Id of the entry")

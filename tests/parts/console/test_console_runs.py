@@ -55,8 +55,7 @@ def test_a_run_is_replayed_and_due_then(console: Console) -> None:
     console.sees(f"The run of feed {feed} for entry 2 is pending: a worker runs it once more.")
     console.sees("Failed 2", "Due 1", "Pending 1")
     console.until(lambda: console.focused == f"Replay feed {feed} for entry 1")
-    console.click("Due 1")
-    console.sees("pending")
+    console.click("Due 1", sees="pending")
     console.misses("Maintenance 1.")
 
 

@@ -13,8 +13,7 @@ def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_noth
     console: Console, start_server: Start
 ) -> None:
     console.server = start_server(LANDFORM_CREDENTIALS="", LANDFORM_WORKERS="1")
-    console.open("#/")
-    console.sees("What to do first", "landform key create")
+    console.open("#/", "What to do first", "landform key create")
     assert "Sign out" not in console.text
     assert console.driver.find_elements("css selector", "dialog") == []
     console.click("Add a feed")
@@ -49,15 +48,12 @@ def test_the_start_leads_to_what_is_there_comes_next_or_has_failed(console: Cons
     call("PATCH", "/feeds/1/runs/1", failed)
     off = {"url": "https://example.com/hook", "types": ["*"], "active": False}
     assert call("POST", "/webhooks", off)[0] == 201
-    console.open("#/")
-    console.sees("Published: 1", "Scheduled: 1", "Draft: 1")
+    console.open("#/", "Published: 1", "Scheduled: 1", "Draft: 1")
     console.sees(f"is published {soon.replace('T', ' ')}", f"ends {later.replace('T', ' ')}")
     console.misses("starts ")
     console.sees("entry 17", "HTTP 503 Maintenance.", "https://example.com/hook")
     assert "What to do first" not in console.text
-    console.click("Draft")
-    console.sees("Not yet")
+    console.click("Draft", sees="Not yet")
     console.misses("Goes live")
     console.driver.back()
-    console.click("The failed run")
-    console.sees("Maintenance.")
+    console.click("The failed run", sees="Maintenance.")

@@ -1,20 +1,12 @@
 """Webhooks and events in the console: the secret, tests, deliveries, replays, and the log."""
 
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 from browsers import Console
 from conftest import Server, needs_part
-from receivers import Receiver, receiver
+from receivers import Receiver
 
 pytestmark = needs_part("webhooks")
-
-
-@pytest.fixture
-def hook() -> Iterator[Receiver]:
-    with receiver() as mine:
-        yield mine
 
 
 def subscribe(server: Server, hook: Receiver, *types: str) -> int:
@@ -37,11 +29,9 @@ def test_a_webhook_is_added_and_its_secret_shown_once(console: Console, hook: Re
     console.field("All of page").click()
     console.field("page.published").click()
     console.field("page.trashed").click()
-    console.click("Create webhook")
-    console.sees("Copy its secret now: it is shown this once.")
+    console.click("Create webhook", sees="Copy its secret now: it is shown this once.")
     assert console.value("Secret").startswith("whsec_")
-    console.click("Copy")
-    console.sees("Secret: copied.")
+    console.click("Copy", sees="Secret: copied.")
     console.click("I have copied it: go on to the webhook")
     console.sees(hook.url, "Last deliveries")
     assert "It is shown only now." not in console.text
@@ -59,8 +49,7 @@ def test_a_webhook_without_types_is_never_saved(console: Console, hook: Receiver
     console.open(f"#/webhooks/{number}")
     console.field("All of page").click()
     console.sees("Choose at least one type of event.")
-    console.click("Save")
-    console.sees("Nothing was saved.")
+    console.click("Save", sees="Nothing was saved.")
     assert webhook_of(console.server, number)["types"] == ["page.*"]
     console.field("page.trashed").click()
     console.click("Save")
@@ -70,8 +59,7 @@ def test_a_webhook_without_types_is_never_saved(console: Console, hook: Receiver
     console.field("All events").click()
     console.field("All of page").click()
     console.sees("Choose at least one type of event.")
-    console.click("Create webhook")
-    console.sees("Nothing was saved.")
+    console.click("Create webhook", sees="Nothing was saved.")
     assert len(console.server.call("GET", "/webhooks")[1]) == len(before)
 
 
@@ -95,16 +83,12 @@ def test_a_test_and_deliveries_are_shown_and_sent_again(console: Console, hook: 
     number = subscribe(console.server, hook, "page.created")
     console.server.call("POST", "/pages", {"title": "Told"})
     console.until(lambda: webhook_of(console.server, number)["delivered"] == 1)
-    console.open(f"#/webhooks/{number}")
-    console.sees("1 delivered, 0 failed attempts, 0 waiting.", "204")
-    console.click("Payload of event")
-    console.sees('"type": "page.created"')
+    console.open(f"#/webhooks/{number}", "1 delivered, 0 failed attempts, 0 waiting.", "204")
+    console.click("Payload of event", sees='"type": "page.created"')
     hook.respond = lambda event: (418 if event["type"] == "test" else 204, {})
-    console.click("Send a test")
-    console.sees("The test: status 418 after")
+    console.click("Send a test", sees="The test: status 418 after")
     console.type("All events after the id", "0")
-    console.click("Send again")
-    console.sees("These events are sent again.")
+    console.click("Send again", sees="These events are sent again.")
     console.until(lambda: len(hook.accepted) > 1 and hook.accepted.count(hook.accepted[0]) == 2)
 
 
@@ -129,8 +113,7 @@ def test_the_log_shows_the_newest_events_and_filters_them_by_address(console: Co
     console.server.call("POST", "/feeds", {"form_id": 3, "addon_slug": "a", "meta": {"k": 1}})
     for number in range(60):
         console.server.call("PATCH", f"/pages/{page['id']}", {"title": f"Logged {number}"})
-    console.open("#/events")
-    console.sees("page.updated", f"page {page['id']}, logged")
+    console.open("#/events", "page.updated", f"page {page['id']}, logged")
     assert "feed.created" not in console.find("//tbody").text
     console.click("Older events")
     console.find("//tbody[contains(., 'feed.created')]")

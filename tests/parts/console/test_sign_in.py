@@ -53,8 +53,7 @@ def test_who_asks_for_it_is_signed_in_until_the_tab_closes_or_signs_out(outside:
     assert stored == {"local": {}, "cookies": []}
     outside.driver.refresh()
     outside.sees("kept", "Sign out")
-    outside.click("Sign out")
-    outside.sees("Secret or key")
+    outside.click("Sign out", sees="Secret or key")
     assert kept(outside)["session"] == {}
 
 
@@ -81,8 +80,7 @@ def test_a_401_in_the_middle_asks_again_and_goes_on_with_what_was_typed(console:
     sign_in(console, "admin", "secret")
     console.misses("Secret or key")
     assert console.value("Title") == "After"
-    console.click("Save")
-    console.sees("The page was saved.")
+    console.click("Save", sees="The page was saved.")
     _, page = console.server.call("GET", f"/pages/{page['id']}?context=edit")
     assert page["title"]["raw"] == "After"
 

@@ -14,20 +14,14 @@ from landform.service.python.api import Api
 from landform.storage.clock import utc_text
 
 
-def age_runs(url: str) -> None:
-    """Let the first run be five days old, and the second one a day and a half."""
-    for number, hours in ((1, 120), (2, 36)):
-        written = utc_text(datetime.now(UTC) - timedelta(hours=hours))
-        run_sql(url, f"UPDATE feed_run SET modified_utc = '{written}' WHERE id = {number}")
-
-
 def kept_entries(url: str, api: Api) -> list[str]:
     """Run three entries, two of them some time ago, and return those whose runs are kept."""
     api.create_feed(form_id=1, addon_slug="a", meta={"k": 1})
-    for number in (1, 2):
+    for number, hours in ((1, 120), (2, 36)):
         api.claim_run(1, entry_id=f"e{number}")
         api.end_run(1, number, state="success", attempt=1)
-    age_runs(url)
+        written = utc_text(datetime.now(UTC) - timedelta(hours=hours))
+        run_sql(url, f"UPDATE feed_run SET modified_utc = '{written}' WHERE id = {number}")
     api.claim_run(1, entry_id="e3")
     return [run["entry_id"] for run in api.list_runs(order="asc")]
 

@@ -136,8 +136,6 @@ def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) ->
 
 
 # The queue of runs that the service itself carries out.
-
-
 def test_a_failure_waits_and_a_lost_claim_ends_nothing(store: Store) -> None:
     add(store, "7", 1)
     run = claim_queued(store)

@@ -161,8 +161,6 @@ def test_what_is_not_there_is_a_404(client: Client) -> None:
 
 
 # Events.
-
-
 def test_each_end_has_one_event_without_what_was_reported(client: Client) -> None:
     reported = {"code": "no-code", "message": "no-message"}
     for number, outcome in enumerate(ENDS[:2] + ENDS[3:4], 1):
@@ -185,8 +183,6 @@ def test_the_event_of_a_run_has_at_most_4_kib(client: Client) -> None:
 
 
 # Plans.
-
-
 def plan(client: Client, **body: Any) -> tuple[list[int], dict[int, str]]:
     """Return the feeds of form 3 in its plan, and why the others are not."""
     answer = client.post("/forms/3/feeds/plan", json={"entry": {}, "explain": True, **body})

@@ -14,6 +14,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
+from applications import when
 from conftest import Server, Start
 from databases import check, run_sql
 from figures import ROUNDS
@@ -88,18 +89,9 @@ class Worker(Thread):
 def server(start_server: Start) -> Iterator[Server]:
     server = start_server()
     for number, value in enumerate(("yes", "yes", "no")):
-        feed = {"addon_slug": "a", "feed_order": number, "meta": condition(value)}
+        feed = {"addon_slug": "a", "feed_order": number, "meta": when("1", value)}
         assert server.call("POST", "/forms/1/feeds", feed)[0] == 201
     return server
-
-
-def condition(value: str) -> dict[str, object]:
-    rules = [{"fieldId": "1", "operator": "is", "value": value}]
-    logic = {"conditionalLogic": {"logicType": "all", "rules": rules}}
-    return {
-        "feed_condition_conditional_logic": "1",
-        "feed_condition_conditional_logic_object": logic,
-    }
 
 
 def wait_for(server: Server, wanted: int) -> None:

@@ -1,6 +1,5 @@
 """A client with webhooks, whose events are delivered when a test says so."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from threading import Thread
 from typing import Any
@@ -9,7 +8,6 @@ import pytest
 from applications import Client, Standing
 from databases import run_sql
 from flask import Flask
-from receivers import Receiver, receiver
 
 
 class Outbox(Client):
@@ -63,9 +61,3 @@ class Outbox(Client):
 @pytest.fixture
 def outbox(app: Flask, database_url: str) -> Outbox:
     return Outbox(app, database_url)
-
-
-@pytest.fixture
-def hook() -> Iterator[Receiver]:
-    with receiver() as accepting:
-        yield accepting

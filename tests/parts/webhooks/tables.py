@@ -30,21 +30,15 @@ CHANGES_OF_STORED: list[tuple[str, str, Any]] = [("POST", "/webhooks/1/rotate", 
 LISTS = ["/webhooks", "/webhooks/1"]
 # Columns, with values that they cannot have.
 DAMAGED = {
-    "webhook.types": ["page", '"*"', "[]", "[ ]"],
-    "webhook.deliveries": ["[1]", "null"],
-    "webhook.set_aside": ["", "{}", '["a"]'],
-    "webhook.resend": ["1", "[null]"],
-}
+    "webhook.types": ["page", '"*"', "[]", "[ ]"], "webhook.deliveries": ["[1]", "null"],
+    "webhook.set_aside": ["", "{}", '["a"]'], "webhook.resend": ["1", "[null]"],
+}  # fmt: skip
 # How a row is created whose id is in a path.
 CREATED: dict[str, tuple[str, Any]] = {"<webhook_id>": ("/webhooks", HOOK)}
 # Responses that have every required field, by the names of their schemas.
 RESPONSES: dict[str, tuple[str, Any]] = {"WebhookWithSecret": ("/webhooks", HOOK)}
-# Schemas of responses, and of the bodies in which they may be sent back.
-WRITTEN_BACK = [("Webhook", "WebhookUpdate")]
 # Paths of operations that a batch does not carry out.
 NOT_IN_BATCH = "/webhooks/1/test"
-# The fields among them with choices.
-CHOICES = ["types"]
 # The tables in which `applications.fill` stores rows.
 FILLED = ["webhook"]
 

@@ -40,13 +40,6 @@ def start_deliverers(server: Server) -> list["subprocess.Popen[bytes]"]:
     return [subprocess.Popen(command, env=environment, cwd=server.folder) for _ in range(2)]
 
 
-def all_events(server: Server) -> list[dict[str, Any]]:
-    events: list[dict[str, Any]] = []
-    while part := server.call("GET", f"/events?after={events[-1]['id'] if events else 0}")[1]:
-        events += part
-    return events
-
-
 def missing_events(things: list[Thing], events: list[dict[str, Any]]) -> list[Thing]:
     """Return the things without exactly one event for each version, and for their deletion."""
     versions: dict[Any, list[tuple[str, int]]] = {}
@@ -84,7 +77,9 @@ def test_after_kills_no_event_is_lost_and_few_are_sent_twice(start_server: Start
             writers.wait_for(20)
         with Client(server) as client:
             assert problems(client, writers.things) == []
-        events = all_events(server)
+        events = list[dict[str, Any]]()
+        while part := server.call("GET", f"/events?after={events[-1]['id'] if events else 0}")[1]:
+            events += part
         ids = [event["id"] for event in events]
         until(lambda: set(ids) <= set(hook.accepted), "Not every event came.", 60 + WRITES / 10)
         for process in processes:

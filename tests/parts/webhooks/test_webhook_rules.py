@@ -170,8 +170,6 @@ def test_requests_to_accepted_urls_suit_a_strict_server(client: Client, requests
 
 
 # Types, and who may write them.
-
-
 @pytest.mark.parametrize(("scopes", "types", "status"), [
     ("", ["page.*"], 403), ("", None, 403), ("events:read", None, 201),
     ("events:read", ["store.*"], 201),

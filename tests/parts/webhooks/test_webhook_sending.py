@@ -88,8 +88,6 @@ def deliveries(client: Client, number: int) -> list[dict[str, Any]]:
 
 
 # What is read.
-
-
 @pytest.mark.parametrize(("head", "part", "status"), [
     (CHUNKED + b"-1\r\n", b"x" * 65_536, 200),
     (CHUNKED + b"fffffffffff\r\n", b"x" * 65_536, 200),
@@ -166,8 +164,6 @@ def test_a_whole_response_counts(client: Client, response: bytes, status: int, t
 
 
 # How long it takes.
-
-
 @pytest.mark.servers
 def test_a_receiver_has_fifteen_seconds(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     is_over, look_up = threading.Event(), socket.getaddrinfo
@@ -238,8 +234,6 @@ def test_endless_look_ups_do_not_pile_up(client: Client, monkeypatch: pytest.Mon
 
 
 # Tests.
-
-
 def test_a_slow_test_is_a_202_whose_result_is_stored_and_few_are_sent_at_a_time(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,7 +296,6 @@ def test_a_webhook_that_is_deleted_during_its_test_stays_deleted(client: Client)
 
 
 # Addresses.
-
 PUBLIC = ["2606:2800:220:1::1", "::ffff:8.8.8.8"]
 
 PRIVATE = [

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 from conftest import needs
-from outbox import Outbox, hook, outbox
+from outbox import Outbox, outbox
 from receivers import Receiver, receiver
 from test_webhook_sending import raw_receiver
 
@@ -194,18 +194,13 @@ def test_metrics_have_the_figures_of_each_webhook(outbox: Outbox, hook: Receiver
         r'landform_webhook_(\w+)\{webhook="(\d)"\} (\S+)', outbox.get("/metrics").text
     )
     assert figures == [
-        ("waiting", "1", "3.0"),
-        ("waiting", "2", "1.0"),
-        ("deliveries_total", "1", "2.0"),
-        ("deliveries_total", "2", "0.0"),
-        ("failures_total", "1", "0.0"),
+        ("waiting", "1", "3.0"), ("waiting", "2", "1.0"), ("deliveries_total", "1", "2.0"),
+        ("deliveries_total", "2", "0.0"), ("failures_total", "1", "0.0"),
         ("failures_total", "2", "0.0"),
-    ]
+    ]  # fmt: skip
 
 
 # Attacks.
-
-
 def test_a_name_is_looked_up_only_once(monkeypatch: pytest.MonkeyPatch, hook: Receiver) -> None:
     asked, look_up = list[str](), socket.getaddrinfo
     port = int(hook.url.split(":")[2].split("/")[0])
