@@ -23,7 +23,7 @@ TEXTS = ("title_raw", "title_rendered", "content_raw", "content_rendered")
 def run(database: Path, *arguments: str | Path) -> float:
     """Return the seconds that a command takes."""
     environment = {**os.environ, "LANDFORM_DATABASE_URL": f"sqlite:///{database}"}
-    command = [sys.executable, "-m", "landform.standalone.cli", *map(str, arguments)]
+    command = [sys.executable, "-m", "landform.standalone", *map(str, arguments)]
     began = time.perf_counter()
     subprocess.run(command, env=environment, check=True, stdout=subprocess.DEVNULL)
     return time.perf_counter() - began

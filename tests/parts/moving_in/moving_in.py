@@ -132,7 +132,7 @@ class Mover:
 
     def start(self, source: object, *options: str) -> "subprocess.Popen[bytes]":
         """Start an import in another process."""
-        command = [sys.executable, "-m", "landform.standalone.cli", "import-wordpress", str(source)]
+        command = [sys.executable, "-m", "landform.standalone", "import-wordpress", str(source)]
         environment = {name: text for name, text in os.environ.items() if "LANDFORM" not in name}
         return subprocess.Popen(
             [*command, "--user", "admin", *options],

@@ -33,7 +33,7 @@ def test_a_terminal_gets_a_bar_for_each_kind_of_rows(move: Any, small_site: Any)
             time.sleep(1)
 
     small_site.front, small_site.most = front, 5
-    command = [sys.executable, "-m", "landform.standalone.cli", "import-wordpress", small_site.url]
+    command = [sys.executable, "-m", "landform.standalone", "import-wordpress", small_site.url]
     command += ["--user", "admin", "--probe", "3", "--requests", "1"]
     main, terminal = pty.openpty()
     environment = os.environ | move.environment("admin-secret")
