@@ -106,8 +106,8 @@ def by_id(call: Call, rows: dict[str, Row], caching: Caching = NOT_CACHED) -> Re
 def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> Reply:
     """Return the reply with a form; a write warns of one that cannot be shown."""
     form = forms.form_of(row)
-    headers = headers or {}
+    warning = {}
     if call.operation.is_write and (problems := problems_of(form)):
         text = f"This form cannot be shown or submitted: {'; '.join(problems)}."[:500]
-        headers["X-Landform-Warning"] = text.encode("ascii", "backslashreplace").decode()
-    return Reply(form, headers=headers, etag=call.row_etag("form", row))
+        warning = {"X-Landform-Warning": text.encode("ascii", "backslashreplace").decode()}
+    return Reply(form, headers={**(headers or {}), **warning}, etag=call.row_etag("form", row))

@@ -1,7 +1,7 @@
 """Searches of entries: filters of their values and columns, in any order, a page at a time."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import and_, eq, ge, gt, le, lt, or_
 from typing import Any
@@ -188,7 +188,20 @@ def _with_choices(
     `TooExpensive` for too many choices.
     """
     wide = [item for item in filters if item["key"] == ANY and item["operator"] in FOR_CHOICES]
-    found = [(item, *choice) for item in wide for choice in _choices(store, item, form_ids)]
+    if not wide:
+        return filters
+    tests = [(item, _text_test(item)) for item in wide]
+    texts_of_fields = [
+        (form["id"], str(field["id"]), [(fold(text), value) for text, value in choices_of(field)])
+        for form in read_forms(store, form_ids or None).values()
+        for field in form["fields"]
+    ]
+    found = [
+        (item, form_id, key, values)
+        for item, passes in tests
+        for form_id, key, texts in texts_of_fields
+        if (values := [value for text, value in texts if passes(text)])
+    ]
     if len(found) > MOST_FIELDS or sum(len(values) for *_, values in found) > MOST_CHOICES:
         raise TooExpensive
     return [
@@ -204,19 +217,12 @@ def _with_choices(
     ]
 
 
-def _choices(
-    store: Store, entry_filter: Row, form_ids: Iterable[int] | None
-) -> Iterator[tuple[int, str, list[str]]]:
-    """Yield the values of choices whose texts pass a filter, with their form and field."""
-    is_list, value = entry_filter["operator"] == "in", entry_filter["value"]
-    whole = {fold(text) for text in value} if is_list else set()
-    part = "" if is_list else fold(value)
-    for form in read_forms(store, form_ids or None).values():
-        for field in form["fields"]:
-            texts = [(fold(text), value) for text, value in choices_of(field)]
-            values = [value for text, value in texts if text in whole or (part and part in text)]
-            if values:
-                yield form["id"], str(field["id"]), values
+def _text_test(entry_filter: Row) -> Callable[[str], bool]:
+    """Return the function that tells whether the folded text of a choice passes a filter."""
+    if entry_filter["operator"] == "in":
+        return {fold(text) for text in entry_filter["value"]}.__contains__
+    part = fold(entry_filter["value"])
+    return lambda text: part != "" and part in text
 
 
 def _few_ids(store: Store, search: Mapping[str, Any]) -> list[int] | None:
