@@ -34,11 +34,11 @@ class Time(fields.Text):
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> str:
         text = super()._deserialize(value, attr, data, **kw)
-        return _utc(text, attr)
+        return _iso(text, attr)
 
 
-def _utc(text: str, name: str | None, *, is_end: bool = False) -> str:
-    """Return a date or a time as UTC text; a date is its first second, or its last one.
+def _iso(text: str, name: str | None, *, is_end: bool = False) -> str:
+    """Return a date or a time in ISO format; a date is its first second, or its last one.
 
     As in Gravity Forms an end at midnight is that of the day.
     """
@@ -161,7 +161,7 @@ class Search(fields.Field[JsonObject]):
         loaded: JsonObject = {"status": _statuses(search.get("status")), "filters": []}
         for name in ("start_date", "end_date"):
             if text := search.get(name):
-                loaded[name] = _utc(str(text), name, is_end=name == "end_date")
+                loaded[name] = _iso(str(text), name, is_end=name == "end_date")
         loaded["mode"] = "all"
         if isinstance(filters, dict):
             filters = dict(filters)
@@ -214,7 +214,7 @@ def _filter(item: object) -> JsonObject:
         message = f"The value of a filter must have at most {LONGEST_VALUE} characters, and no NUL."
         raise ValidationError(message)
     if key in TIME_KEYS and operator not in PATTERNS:
-        texts = [_utc(text, key) for text in texts]
+        texts = [_iso(text, key) for text in texts]
     is_list = operator in ("in", "not in")
     return {
         "key": key,

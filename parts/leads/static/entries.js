@@ -1,6 +1,6 @@
 // The list of entries by form, status and text; and one entry: its values, where it came from, and the runs of its feeds.
 import { Link, counted, go, html, refine, useEffect, useLoad, useState } from "./lib.js";
-import { fromLocal, fromUtc, get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
+import { fromUtc, get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
 import { feedName } from "./feed.js";
 import { ENDED, RUN_COLUMNS } from "./feeds.js";
 import { getForms } from "./form.js";
@@ -11,10 +11,8 @@ const PER_PAGE = 50;
 // How many values of an entry a row shows.
 const VALUES = 3;
 
-const utc = (time) => new Date(+time).toISOString().slice(0, 19);
-
 /** Return the bounds of a search for entries of days of the site, from the first to the last one. */
-export const boundsOf = (from, to) => ({ ...(from && { start_date: utc(fromLocal(`${from}T00:00:00`)) }), ...(to && { end_date: utc(+fromLocal(`${to}T24:00:00`) - 1000) }) });
+export const boundsOf = (from, to) => ({ ...(from && { start_date: from }), ...(to && { end_date: to }) });
 
 /** Return the parameters of a search. */
 function searchOf({ status, q, from, to }) {

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import datetime
 from functools import lru_cache, reduce
 from operator import and_, eq, ge, gt, le, lt, or_
 from typing import Any
@@ -158,7 +159,7 @@ def _matching(
     if search["filters"]:
         numbers = _number_fields(store, form_ids)
         filters = [
-            {**item, "is_numeric": item["is_numeric"] or item["key"] in numbers}
+            {**_with_days(store, item), "is_numeric": item["is_numeric"] or item["key"] in numbers}
             for item in search["filters"]
         ]
         search = {**search, "filters": _with_choices(store, filters, form_ids)}
@@ -171,12 +172,26 @@ def _matching(
     if form_ids:
         rows = rows.where(form_id.in_(storable(form_ids)))
     if start := search.get("start_date"):
-        rows = rows.where(Entry.created_utc >= start)
+        rows = rows.where(Entry.created_utc >= _utc(store, start))
     if end := search.get("end_date"):
-        rows = rows.where(Entry.created_utc <= end)
+        rows = rows.where(Entry.created_utc <= _utc(store, end, fold=1))
     if conditions := [_condition(entry_filter) for entry_filter in search["filters"]]:
         rows = rows.where(reduce(or_ if search["mode"] == "any" else and_, conditions))
     return rows
+
+
+def _utc(store: Store, local: str, fold: int = 0) -> str:
+    """Return a time of the site as UTC text; with `fold` the last one that has this text."""
+    return store.clock.moment(datetime.fromisoformat(local).replace(fold=fold)).utc
+
+
+def _with_days(store: Store, entry_filter: Row) -> Row:
+    """Return a filter; one by days of the site has their first and last seconds in UTC."""
+    if entry_filter["key"] not in TIME_KEYS or entry_filter["operator"] not in ("in", "not in"):
+        return entry_filter
+    days = [text[:10] for text in entry_filter["value"]]
+    bounds = [(_utc(store, day), _utc(store, f"{day}T23:59:59", fold=1)) for day in days]
+    return {**entry_filter, "value": bounds}
 
 
 def _with_choices(
@@ -315,8 +330,8 @@ def _of_value(operator: str, value: str) -> Any:
     return _compare(EntryValue.number, operator, number)
 
 
-def _is_one_of(column: Any, texts: list[str]) -> Any:
-    """Return the condition that a column has one of some values; that of a time is its day."""
+def _is_one_of(column: Any, texts: Sequence[Any]) -> Any:
+    """Return the condition that a column has one of some values; those of a time are ranges."""
     if isinstance(column, BooleanField):
         return column.in_([text == "1" for text in texts if text in ("", "0", "1")])
     if _has_numbers(column):
@@ -324,10 +339,9 @@ def _is_one_of(column: Any, texts: list[str]) -> Any:
         is_number = column.in_(_numbers(column, texts)) & column.is_null(False)
         return is_number if all(texts) else is_number | column.is_null()
     if column.name in TIME_KEYS.values():
-        days = [text[:10] for text in texts] or [""]
-        # An index has the range.
-        in_range = column.between(min(days), f"{max(days)}T23:59:59")
-        return in_range & fn.SUBSTR(column, 1, 10).in_(days)
+        # Without parentheses in each other, of which SQLite cannot read a hundred.
+        is_in_day = [column.between(*bounds) for bounds in texts] or [NOTHING]
+        return NodeList(is_in_day, glue=" OR ", parens=True)
     return fn.LOWER(column).in_([text.translate(LOWER) for text in texts])
 
 

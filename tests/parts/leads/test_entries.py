@@ -211,6 +211,34 @@ def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) 
         assert desk.post(path, json=body).get_json()["code"] == "empty_form_id"
 
 
+@pytest.mark.settings(TIMEZONE="America/New_York")
+def test_the_days_of_a_search_are_those_of_the_site(desk: Client) -> None:
+    """On 1 November 2026 the clock shows half past one twice."""
+    for number, date in enumerate(
+        ("2026-11-01 03:59:59", "2026-11-01 04:00:00", "2026-11-01 06:30:00", "2026-11-02 04:59:59",
+         "2026-11-02 05:00:00"), start=10,
+    ):  # fmt: skip
+        desk.post("/forms/1/entries", json={"1": str(number), "date_created": date})
+
+    def search(**criteria: Any) -> str:
+        answer = desk.get("/entries", query_string={"search": json.dumps(criteria)}).get_json()
+        values = [entry["1"] for entry in answer["entries"] if entry["1"].isdecimal()]
+        return " ".join(reversed(values))
+
+    def by(operator: str, value: Any) -> str:
+        rule = {"key": "date_created", "operator": operator, "value": value}
+        return search(field_filters=[rule])
+
+    assert search(start_date="2026-11-01", end_date="2026-11-01") == "11 12 13"
+    assert search(end_date="2026-11-01 01:30:00") == "10 11 12"
+    assert search(start_date="2026-11-01 23:59:59") == "13 14"
+    assert by("is", "2026-11-01") == "11 12 13"
+    assert by("isnot", "2026-11-01") == "10 14"
+    assert by("in", ["2026-10-31", "2026-11-02 12:00:00"]) == "10 14"
+    # As in Gravity Forms other operators compare the time that an entry has.
+    assert by(">=", "2026-11-02 04:59:59") == "13 14"
+
+
 def test_a_write_without_an_entry_is_refused_and_null_is_not_sent(desk: Client) -> None:
     before = desk.get("/entries/1").get_json()
     for method, path in (
