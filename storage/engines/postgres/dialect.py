@@ -79,7 +79,8 @@ class PostgresDialect(Dialect):
         "contains": f"{{0}} LIKE '%%' || {ESCAPED} || '%%'",
         "shares": "NULLIF({0}, '')::jsonb ?| ARRAY[{1}]::text[]",
         "property_text": "({0}::jsonb ->> {1})",
-        "property_number": "(CASE WHEN {0}::jsonb ->> {1} ~ '^-?[0-9]{1,200}([.][0-9]+)?$' "
+        "property_number": "(CASE WHEN length({0}::jsonb ->> {1}) <= 200 "
+        "AND {0}::jsonb ->> {1} ~ '^-?[0-9]+([.][0-9]+)?$' "
         "THEN CAST({0}::jsonb ->> {1} AS double precision) END)",
         # The server's, which does not stand still in a transaction.
         "utc_now": """to_char(clock_timestamp() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS')""",

@@ -65,7 +65,11 @@ class SQLiteDialect(Dialect):
         "shares": "EXISTS (SELECT 1 FROM json_each(CASE WHEN json_valid({0}) THEN {0} ELSE '[]' "
         "END) WHERE value IN ({1}))",
         "property_text": "json_extract({0}, '$.' || {1})",
-        "property_number": "CAST(json_extract({0}, '$.' || {1}) AS REAL)",
+        # As a number PostgreSQL takes only digits, with a minus and decimals.
+        "property_number": "(SELECT CASE WHEN length(text) <= 200 AND text GLOB '*[0-9]' "
+        "AND ltrim(text, '-') GLOB '[0-9]*' AND text NOT GLOB '*[^0-9.-]*' "
+        "AND text NOT GLOB '?*-*' AND text NOT GLOB '*.*.*' THEN CAST(text AS REAL) END "
+        "FROM (SELECT json_extract({0}, '$.' || {1}) AS text))",
         "indexed": "(SELECT rowid FROM page_index WHERE page_index MATCH {0})",
         "utc_now": "strftime('%Y-%m-%dT%H:%M:%S', 'now')",
     }

@@ -282,6 +282,25 @@ def test_an_entry_keeps_the_payment_that_it_is_sent_with(desk: Client) -> None:
         assert [*answer.get_json()["data"]["params"]] == ["payment_status"]
 
 
+def test_an_amount_that_is_no_number_is_none(desk: Client) -> None:
+    for amount in ("x", "", "5 EUR", "1.2.3", "1-2", "--3", "-", "9" * 400, "-7"):
+        desk.post("/forms/1/entries", json={"1": amount, "payment_amount": amount})
+
+    def amounts(**query: str) -> list[str]:
+        entries = desk.get("/entries", query_string=query).get_json()["entries"]
+        return [entry["payment_amount"] for entry in entries]
+
+    for operator, value, expected in (
+        ("<", "1", ["-7"]),
+        (">", "1", ["10.5"]),
+        ("is", "0", []),
+        ("is", "-7.0", ["-7"]),
+    ):
+        rule = {"key": "payment_amount", "operator": operator, "value": value}
+        assert (rule, amounts(search=json.dumps({"field_filters": [rule]}))) == (rule, expected)
+    assert amounts(**{"sorting[key]": "payment_amount"})[:2] == ["10.5", "-7"]
+
+
 def test_who_may_write_entries_only_sees_nothing_that_was_sent(desk: Client) -> None:
     sent = {"1": "Hidden", "ip": "192.0.2.7", "source_url": SOURCE, "transaction_id": "Hidden"}
     for number in (1, 2):
