@@ -96,20 +96,25 @@ def replay_run(call: Call, feed_id: int, run_id: int) -> Reply:
 
 def _list_reply(call: Call, query: Callable[[Store, JsonObject], tuple[list[Row], int]]) -> Reply:
     rows, total = query(call.store, call.query)
-    return Reply([_dump(call, run) for run in rows], headers=paging(call, total))
+    feed_ids = storage.existing_feeds(call.store, rows)
+    body = [_dump(call, run, has_feed=run["feed_id"] in feed_ids) for run in rows]
+    return Reply(body, headers=paging(call, total))
 
 
 def run_reply(call: Call, run: Row, headers: Values = NO_VALUES) -> Reply:
     """Return the reply with a run."""
-    etag, modified = call.row_etag("run", run), run["modified_utc"]
-    return Reply(_dump(call, run), headers=headers, etag=etag, last_modified=modified)
+    has_feed = bool(storage.existing_feeds(call.store, [run]))
+    etag, modified = call.row_etag("run", run, has_feed), run["modified_utc"]
+    body = _dump(call, run, has_feed=has_feed)
+    return Reply(body, headers=headers, etag=etag, last_modified=modified)
 
 
-def _dump(call: Call, run: Row) -> JsonObject:
+def _dump(call: Call, run: Row, *, has_feed: bool) -> JsonObject:
+    """Return a run; nobody can claim that of a deleted feed again."""
     is_claimed = run["state"] == storage.CLAIMED
     computed = {
         "until": run["due_utc"] if is_claimed else None,
-        "retry_at": None if is_claimed else run["due_utc"],
+        "retry_at": run["due_utc"] if has_feed and not is_claimed else None,
         "run_key": run_key(call.store, run["feed_id"], run["entry_id"]),
     }
     body: JsonObject = RUN.dump({**run, **computed})

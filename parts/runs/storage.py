@@ -5,7 +5,7 @@ the first worker that claims it. Writers take turns (see `transactions.py`), so 
 the rows that a write reads. Times are those of the clock of the database.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -92,6 +92,12 @@ def get(store: Store, feed_id: int, run_id: int) -> Row:
     if run is None:
         raise RunNotFound
     return run
+
+
+def existing_feeds(store: Store, runs: Iterable[Row]) -> set[int]:
+    """Return the ids of the feeds of some runs that are not deleted."""
+    chosen = Feed.id.in_({run["feed_id"] for run in runs})
+    return {row["id"] for row in rows_of(store, Feed.select(Feed.id).where(chosen))}
 
 
 def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:

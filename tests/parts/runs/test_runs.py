@@ -72,6 +72,17 @@ def test_a_run_fails_for_now_or_for_good(client: Client) -> None:
     assert client.get("/runs/due").get_json() == []
 
 
+def test_a_run_of_a_deleted_feed_has_no_next_time(client: Client) -> None:
+    claim(client)
+    failure = {"state": "failed", "retryable": True, "attempt": 1}
+    before = client.patch("/feeds/1/runs/1", json=failure)
+    assert client.delete("/feeds/1").status_code == 200
+    known = {"If-None-Match": before.headers["ETag"]}
+    run = client.get("/feeds/1/runs/1", headers=known).get_json()
+    assert run == {**before.get_json(), "retry_at": None}
+    assert client.get("/runs").get_json() == [run]
+
+
 def test_a_worker_whose_claim_went_to_another_is_told(client: Client, database_url: str) -> None:
     first = client.post("/feeds/1/runs", json={"entry_id": "e"})
     run_sql(database_url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
