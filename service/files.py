@@ -17,16 +17,16 @@ from landform.service.errors import no_route
 from landform.service.reply import Reply
 
 # Comments with lines of their own: an eighth of the compressed size of the console.
-COMMENT = re.compile(r"^[ \t]*//.*|^[ \t]*/\*\*(?:[^*]|\*(?!/))*\*/", re.MULTILINE)
+COMMENT = re.compile(r"^[ \t]*//.*|^[ \t]*/\*(?:[^*]|\*(?!/))*\*/", re.MULTILINE)
 
 
 def file_reply(call: Call, path: Path, policy: str, **values: str) -> Reply:
     """Return a text file in which `{name}` is replaced with the value of that name.
 
-    `{root}` is the path of the service. A script has no comments, and the same lines.
+    `{root}` is the path of the service. Scripts and styles have the same lines without comments.
     """
     text = path.read_text()
-    if path.suffix == ".js":
+    if path.suffix in (".css", ".js"):
         text = COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
     if values:
         values["root"] = urlsplit(call.root_url).path

@@ -124,12 +124,16 @@ class Page:
     def until(self, condition: Callable[[], Any], what: str = "It does not happen.") -> None:
         until(condition, what, PATIENCE)
 
-    def width(self, pixels: int, *, dark: bool = False) -> None:
-        """Let the screen have a width, and prefer light or dark colors."""
-        size = {"width": pixels, "height": 900, "deviceScaleFactor": 1, "mobile": pixels < 500}
+    def width(
+        self, pixels: int, *, height: int = 900, dark: bool = False, zoom: int = 1, media: str = ""
+    ) -> None:
+        """Let the screen have a width and a zoom, and prefer light or dark colors."""
+        size = {"width": pixels // zoom, "height": height // zoom, "deviceScaleFactor": zoom}
+        size["mobile"] = pixels < 500
         self.driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
         scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        emulated = {"media": media, "features": [scheme]}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", emulated)
 
     def overflows(self) -> bool:
         """Return whether one has to scroll sideways."""

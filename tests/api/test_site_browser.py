@@ -1,9 +1,13 @@
 """Public pages in a real browser, for a validator of HTML, and for a checker of accessibility."""
 
 import re
+import time
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
+from threading import Thread
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from browsers import Page, has_tools, validate
@@ -130,6 +134,11 @@ def test_scripts_of_a_page_run_and_no_other_page_frames_it(site: Server, browser
     driver.switch_to.default_content()
 
 
+PRINTED = [
+    ["rgb(255, 255, 255)", "rgb(0, 0, 0)"],
+    ["rgba(0, 0, 0, 0)", "rgb(28, 29, 32)"],
+    ["rgb(243, 244, 246)", "rgb(28, 29, 32)"],
+]
 SHIFT = """
 const done = arguments[0];
 new PerformanceObserver((list) => done(list.getEntries().map((one) => one.value)))
@@ -138,16 +147,66 @@ setTimeout(() => done([]), 1000);
 """
 
 
-def test_blocks_stand_as_in_wordpress_without_a_shift(browser: Page, site: Server) -> None:
-    driver = browser.driver
+class LatePictures(BaseHTTPRequestHandler):
+    """Sends a picture when the page around it has long been shown."""
+
+    def do_GET(self) -> None:
+        time.sleep(0.5)
+        self.send_response(200)
+        self.send_header("Content-Type", "image/svg+xml")
+        self.end_headers()
+        self.wfile.write(unquote(LAND.partition(",")[2]).encode())
+
+    def log_message(self, *args: object) -> None:
+        """Say nothing."""
+
+
+@pytest.fixture
+def late_pictures(console_driver: Any) -> Iterator[str]:
+    """The URL of a server of pictures that come late, and without https."""
+    server = ThreadingHTTPServer(("127.0.0.1", 0), LatePictures)
+    Thread(target=server.serve_forever, args=(0.01,)).start()
+    console_driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": True})
+    yield f"http://127.0.0.1:{server.server_port}/"
+    console_driver.execute_cdp_cmd("Page.setBypassCSP", {"enabled": False})
+    server.shutdown()
+    server.server_close()
+
+
+def test_blocks_stand_as_in_wordpress_without_a_shift(
+    browser: Page, site: Server, late_pictures: str
+) -> None:
+    driver, content = browser.driver, BLOCKS.replace(LAND, f"{late_pictures}land.svg")
+    meta = {"gallery": [f"{late_pictures}gallery.svg"]}
+    body = {"title": "Late", "slug": "late", "content": content, "meta": meta}
+    assert site.call("POST", "/pages", body)[0] == 201
     rows = "return [...document.querySelectorAll(arguments[0])].map((one) => one.offsetTop)"
+    shown = "return [...document.images].filter((one) => one.complete && one.naturalWidth).length"
     for width, columns in ((320, 3), (1280, 1)):
-        browser.width(width)
-        driver.get(f"{site.url}/blocks/")
+        # Only a shift that is in view is one.
+        browser.width(width, height=9000)
+        driver.get(f"{site.url}/late/")
         assert len(set(driver.execute_script(rows, ".wp-block-column"))) == columns
         edges = "const box = document.querySelector('main > .alignfull').getBoundingClientRect();"
         assert driver.execute_script(f"{edges} return [box.left, box.right]") == [0, width]
         assert driver.execute_async_script(SHIFT) == []
+        assert driver.execute_script(shown) > 5
+
+
+def test_a_page_is_printed_on_white_without_its_notice_and_within_the_paper(
+    browser: Page, site: Server
+) -> None:
+    driver = browser.driver
+    colors = """return [":root", ".wp-block-table td", ".wp-block-code"].map((name) => {
+        const style = getComputedStyle(document.querySelector(name));
+        return [style.backgroundColor, style.color]; })"""
+    for dark in (False, True):
+        browser.width(700, dark=dark, media="print")
+        driver.get(f"{site.url}/blocks/")
+        assert driver.execute_script(colors) == PRINTED
+        assert not browser.overflows()
+        driver.get(site.url + addresses(site)["preview"])
+        assert not driver.find_element("class name", "notice").is_displayed()
 
 
 # Colors of authors. A checker does not judge texts of one letter.

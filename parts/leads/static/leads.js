@@ -29,7 +29,9 @@ const SETTINGS = {
 export function FormField({ value, change, none, ...attrs }) {
   const state = useLoad(async () => (may("forms:read") ? getForms() : []));
   const chosen = String(value ?? "");
-  if (!state.data?.length) return html`<${Text} ...${attrs} value=${value} change=${change} />`;
+  // A filter has no hint, and needs no new form.
+  const isFirst = state.data && attrs.hint && may("forms:write");
+  if (!state.data?.length) return html`<div><${Text} ...${attrs} value=${value} change=${change} />${isFirst && html`<p><${Link} path="forms/new">Make a form<//></p>`}</div>`;
   const empty = none === "All forms" ? "0" : "";
   const known = [...(chosen === "" && empty ? [["", "Choose"]] : []), ...state.data.map(({ id, title }) => [id, title]), [empty, none]];
   const isOther = !known.some(([id]) => id === chosen);

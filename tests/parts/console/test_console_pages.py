@@ -284,6 +284,23 @@ def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> 
         console.until(lambda state=state: state in console.text, state)
 
 
+def test_view_opens_what_was_saved_last_and_no_page_of_a_cache(console: Console) -> None:
+    page_id, driver = make(console.server, title="First", slug="viewed"), console.driver
+    # Visitors may see it from a cache for some time.
+    driver.get(f"{console.server.url}/viewed/")
+    console.open(f"#/pages/{page_id}")
+    editor = driver.current_window_handle
+    for title in ("Second", "Third"):
+        console.type("Title", title)
+        console.click("Save", sees="The page was saved.")
+        console.click("View")
+        console.until(lambda: len(driver.window_handles) == 2, "A tab opens.")
+        driver.switch_to.window(next(one for one in driver.window_handles if one != editor))
+        console.sees(title)
+        driver.close()
+        driver.switch_to.window(editor)
+
+
 def test_what_is_no_json_leads_to_its_field_and_a_date_stays_a_date(console: Console) -> None:
     page_id = make(console.server, title="Folded")
     console.open(f"#/pages/{page_id}")

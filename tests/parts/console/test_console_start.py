@@ -28,6 +28,22 @@ def test_in_local_mode_an_empty_database_says_what_to_do_first_and_asks_for_noth
     console.field("Title")
 
 
+@needs_part("leads")
+def test_a_page_leads_to_the_first_form_and_what_was_typed_stays(
+    console: Console, start_server: Start
+) -> None:
+    console.server = start_server(LANDFORM_CREDENTIALS="", LANDFORM_WORKERS="1")
+    console.open("#/pages/new")
+    console.type("Title", "Summer sale")
+    console.click("Make a form", sees="New form")
+    console.type("Title", "Take part")
+    console.click("Create form", sees="The form was created.")
+    console.open("#/pages/new", "and did not save is here again")
+    console.find("//select[@name='form_id']/option[.='Take part']").click()
+    assert console.value("Title") == "Summer sale"
+    assert "Make a form" not in console.text
+
+
 @needs_part("runs")
 @needs_part("webhooks")
 def test_the_start_leads_to_what_is_there_comes_next_or_has_failed(console: Console) -> None:

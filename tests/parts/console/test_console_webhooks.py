@@ -1,10 +1,12 @@
 """Webhooks and events in the console: the secret, tests, deliveries, replays, and the log."""
 
+from datetime import date, timedelta
 from typing import Any
 
 from browsers import Console
 from conftest import Server, needs_part
 from receivers import Receiver
+from test_console_pages import set_dates
 
 pytestmark = needs_part("webhooks")
 
@@ -123,8 +125,19 @@ def test_the_log_shows_the_newest_events_and_filters_them_by_address(console: Co
     console.type("Number of the page, feed or run", str(page["id"]))
     console.until(lambda: console.driver.current_url.endswith(f"resource_id={page['id']}"))
     console.driver.refresh()
+    console.find(f"//tbody[contains(., 'page {page['id']}, logged')]")
+    # The whole day is shown, and none after it.
+    [event] = console.server.call("GET", f"/events?resource_id={page['id']}&per_page=1")[1]
+    day = date.fromisoformat(event["timestamp"][:10])
+    set_dates(console, until=str(day - timedelta(days=1)))
+    console.sees("There are no such events.")
+    set_dates(console, until=str(day))
     console.click(f"page {page['id']}, logged")
     console.field("Title")
+    console.driver.back()
+    console.until(lambda: console.driver.current_url.endswith(f"until={day}"))
+    console.click("Newest events", sees=f"page {page['id']}, logged")
+    assert console.driver.current_url.endswith(f"resource_id={page['id']}")
 
 
 def test_who_follows_the_log_sees_what_happens(console: Console) -> None:

@@ -52,13 +52,15 @@ def filled(console_server: Server) -> Server:
 @pytest.mark.clients
 @pytest.mark.parametrize("address", SCREENS)
 @has_tools
-def test_a_screen_is_accessible_on_a_phone(console: Console, filled: Server, address: str) -> None:
-    for width, dark in ((1280, False), (360, True)):
-        console.width(width, dark=dark)
+def test_a_screen_is_accessible_on_a_phone_and_at_200_percent(
+    console: Console, filled: Server, address: str
+) -> None:
+    for width, zoom, dark in ((1280, 1, False), (1280, 2, True), (360, 1, True)):
+        console.width(width, dark=dark, zoom=zoom)
         console.open(address, SCREENS[address])
         console.misses("Loading")
-        assert (width, console.overflows()) == (width, False)
-        assert (width, dark, console.axe()) == (width, dark, [])
+        seen = width, zoom, dark, console.overflows(), console.axe()
+        assert seen == (width, zoom, dark, False, [])
 
 
 @pytest.mark.clients
