@@ -1,6 +1,6 @@
 """The errors of forms, entries and submissions, with the codes of Gravity Forms."""
 
-from landform.storage.errors import StorageError, part_error
+from landform.storage.errors import part_error
 
 FormNotFound = part_error("gf_not_found", 404, "There is no such form.")
 FormToDeleteNotFound = part_error("gf_form_invalid_id", 404, "There is no such form to delete.")
@@ -22,7 +22,3 @@ FormRestricted = part_error(
 TooManySubmissions = part_error(
     "rest_too_many_submissions", 429, "Too many submissions came from this IP address."
 )
-
-
-class Duplicate(StorageError):
-    """Another entry of the form has the values that only one may have."""

@@ -154,7 +154,7 @@ def _store(call: Call, options: Any, form: Row, columns: Row) -> Outcome:
     store, headers = call.store, call.incoming.headers
     key, from_page = read_key(headers) or "", accepts_html(headers)
     values, unique = fields.read_values(form, call.sent_body), list[Mapping[str, str]]()
-    # Whether others have the same values is found out when the entry is stored.
+    # Whether other entries have the same values is asked in the write, since writers take turns.
     if messages := validate(form, values, unique.append):
         _count(call, options, "forms")
         return Outcome(messages)
@@ -172,12 +172,11 @@ def _store(call: Call, options: Any, form: Row, columns: Row) -> Outcome:
         _count(call, options, "forms")
         if entry := _stored_before(store, digest, stored, added, has_key=bool(key)):
             return _outcome(form, entry)
-        sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
-        try:
-            row = entries.create_entry(store, form, all_values, unique, **sender)
-        except e.Duplicate:
-            is_duplicate = partial(searching.has_values, store, form["id"])
+        is_duplicate = partial(searching.has_values, store, form["id"])
+        if any(map(is_duplicate, unique)):
             return Outcome(validate(form, values, is_duplicate))
+        sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
+        row = entries.create_entry(store, form, all_values, **sender)
         entry = entries.entry_of(row, form, all_values)
         planning.after_submission(store, form, entry)
         return _outcome(form, entry)

@@ -5,19 +5,17 @@ which is empty where nothing was sent.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache, reduce
-from operator import or_
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
-from peewee import SQL, ColumnBase, NodeList, Select, chunked, fn
+from peewee import SQL, ColumnBase, chunked, fn
 
-from landform.parts.leads.errors import AlreadyInTrash, Duplicate, EntryNotFound
+from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
 from landform.parts.leads.models import ENTRY_KEYS, PROPERTIES, TIME_KEYS, Entry, EntryValue
 from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_text, gf_time, read_forms
-from landform.parts.leads.storage.searching import ALWAYS, searched, with_values
 from landform.storage import events, sql
 from landform.storage.errors import PartError
 from landform.storage.rows import Row, json_text, storable
@@ -29,6 +27,11 @@ DEFAULTS: Row = {
     name: field.default for name, field in Entry._meta.fields.items() if field.default is not None
 }
 BY_ID = sql.Prepared(Entry.select().where(Entry.id == sql.Parameter("id")))
+INSERT = sql.Prepared(
+    Entry.insert(
+        {name: sql.Parameter(name) for name in Entry._meta.fields if name != "id"}
+    ).returning(Entry.id)
+)
 VALUE_COLUMNS = tuple(EntryValue._meta.fields)
 DELETE_VALUES = sql.Prepared(EntryValue.delete().where(EntryValue.entry_id == sql.Parameter("id")))
 # How many values a statement stores.
@@ -99,47 +102,20 @@ def entry_of(row: Row, form: Row, values: Mapping[str, str]) -> Row:
 
 
 @transactional
-def create_entry(
-    store: Store,
-    /,
-    form: Row,
-    values: Mapping[str, str],
-    unique: Sequence[Mapping[str, str]] = (),
-    **columns: Any,
-) -> Row:
+def create_entry(store: Store, /, form: Row, values: Mapping[str, str], **columns: Any) -> Row:
     """Store an entry of a form, with its event, and return its row.
 
-    `values`: those of the inputs, by their ids; blank ones are not stored. `unique`: values of
-    which no active entry of the form may have all. `columns`: those of the table that differ from
-    the defaults; `properties` is an object. Raises `Duplicate`, and then nothing is written.
+    `values`: those of the inputs, by their ids; blank ones are not stored. `columns`: those of the
+    table that differ from the defaults; `properties` is an object.
     """
     now = store.clock.now().utc
     row = {**DEFAULTS, "created_utc": now, "modified_utc": now, "created_by": None, **columns}
     row["form_id"] = form["id"]
     row["properties"] = json_text(columns.get("properties", {}))
-    searches = [searched(texts, f"{place}_") for place, texts in enumerate(unique)]
-    inserted = _insert(*map(len, unique)).row(store, reduce(or_, searches, row))
-    if inserted is None:
-        raise Duplicate
-    row["id"] = inserted[0]
+    (row["id"],) = INSERT.row(store, row)
     _add_values(store, row, values)
     _write_event(store, row, "entry.created", *(["entry.spam"] if row["status"] == SPAM else []))
     return row
-
-
-@lru_cache
-def _insert(*counts: int) -> sql.Prepared:
-    """Return the insert of an entry; nothing is inserted if an active one has the same values.
-
-    `counts`: the number of values of each field that may not have those of another entry.
-    """
-    fields = {name: field for name, field in Entry._meta.fields.items() if name != "id"}
-    free = [~fn.EXISTS(with_values(count, f"{place}_")) for place, count in enumerate(counts)]
-    # Without parentheses in each other, of which SQLite cannot read a hundred.
-    row = Select(columns=[*map(sql.Parameter, fields)]).where(
-        NodeList([ALWAYS, *free], glue=" AND ")
-    )
-    return sql.Prepared(Entry.insert_from(row, [*fields.values()]).returning(Entry.id))
 
 
 def replace_values(store: Store, entry: Mapping[str, Any]) -> None:

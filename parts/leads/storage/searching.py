@@ -76,25 +76,16 @@ def same_texts(texts: Iterable[str]) -> ColumnBase:
 
 def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:
     """Return whether an active entry of a form has all of these values of inputs."""
-    row = values and _has_values(len(values)).row(store, {"form_id": form_id, **searched(values)})
-    return bool(row)
+    folded = [fold(text) for text in values.values()]
+    columns = {"key": [*values], "beginning": [x[:INDEXED_LENGTH] for x in folded], "text": folded}
+    query = _with_values(len(values))
+    return bool(query.row(store, {"form_id": form_id, **parameter_values(columns)}))
 
 
 @lru_cache
-def _has_values(count: int) -> Prepared:
-    return Prepared(with_values(count).limit(1))
-
-
-def searched(values: Mapping[str, str], prefix: str = "") -> Row:
-    """Return the parameters of `with_values` for values of inputs, except `form_id`."""
-    folded = [fold(text) for text in values.values()]
-    columns = {"key": [*values], "beginning": [x[:INDEXED_LENGTH] for x in folded], "text": folded}
-    return parameter_values({f"{prefix}{name}": texts for name, texts in columns.items()})
-
-
-def with_values(count: int, prefix: str = "") -> Any:
+def _with_values(count: int) -> Prepared:
     """Return the query for an active entry of a form with all of some values of inputs."""
-    columns = [parameters(f"{prefix}{name}", count) for name in ("key", "beginning", "text")]
+    columns = [parameters(name, count) for name in ("key", "beginning", "text")]
     same = [
         (EntryValue.form_id == Parameter("form_id"))
         & ((EntryValue.key == key) & (short_text == beginning) & (whole_text == text))
@@ -105,7 +96,8 @@ def with_values(count: int, prefix: str = "") -> Any:
     # Without parentheses in each other, of which SQLite cannot read a hundred.
     any_value = NodeList(same, glue=" OR ", parens=True)
     rows = EntryValue.select(SQL("1")).where(any_value, SQL("'active'") == status)
-    return rows.group_by(EntryValue.entry_id).having(fn.COUNT(SQL("*")) == SQL(str(count)))
+    rows = rows.group_by(EntryValue.entry_id).having(fn.COUNT(SQL("*")) == SQL(str(count)))
+    return Prepared(rows.limit(1))
 
 
 def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:

@@ -1,9 +1,11 @@
 """Forms with values of any type in any place: refused, or shown and submitted, never a 500."""
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
 from applications import Client
+from flask import Flask
 
 KINDS = (
     "text textarea email phone website number select radio checkbox name consent html section "
@@ -91,4 +93,21 @@ def test_as_many_values_as_a_submission_may_have_can_each_be_sent_only_once(clie
     for answer in again:
         assert answer.status_code == 400
         assert len(answer.get_json()["validation_messages"]) == len(fields)
+    assert client.get("/entries").get_json()["total_count"] == 1
+
+
+def test_of_a_value_that_may_be_there_once_and_is_sent_at_the_same_time_one_is_stored(
+    app: Flask,
+) -> None:
+    client = Client(app)
+    field = {"id": 1, "type": "email", "label": "E-mail", "noDuplicates": True}
+    client.post("/forms", json={"title": "F", "fields": [field]})
+
+    def submit(number: int) -> int:
+        # The same but for capitals.
+        sent = {"input_1": f"{'aA'[number % 2]}da@example.com"}
+        return Client(app).post("/forms/1/submissions", json=sent).status_code
+
+    with ThreadPoolExecutor(8) as pool:
+        assert sorted(pool.map(submit, range(40))) == [200] + [400] * 39
     assert client.get("/entries").get_json()["total_count"] == 1
