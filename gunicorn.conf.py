@@ -19,12 +19,11 @@ from landform.standalone.settings import (
     warnings,
 )
 from landform.standalone.start import prepare, renew_settings
+from landform.standalone.worker import QUITTING_SECONDS
 
 # The folder in which prometheus_client counts, and the prefix of landform's own ones.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
 IDENTITY = "LANDFORM_STORE_IDENTITY"
-# How long a worker that ends waits for what it sends, and after Ctrl-C.
-SENDING_SECONDS, QUITTING_SECONDS = 5, 1
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     # Ctrl-C ends the process without a traceback until gunicorn has a handler.
@@ -112,8 +111,11 @@ def worker_exit(server: Any, worker: Any) -> None:
     if deliverer := getattr(worker, "deliverer", None):
         for listener in worker.sockets:
             listener.close()
-        worker.wsgi.blueprints["landform"].service.stop()
-        deliverer.join(QUITTING_SECONDS if worker.is_quitting else SENDING_SECONDS)
+        service = worker.wsgi.blueprints["landform"].service
+        service.stop()
+        # Other classes of workers do not tell.
+        is_quitting = getattr(worker, "is_quitting", False)
+        deliverer.join(QUITTING_SECONDS if is_quitting else service.sending_seconds)
 
 
 def post_fork(server: Any, worker: Any) -> None:

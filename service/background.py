@@ -34,14 +34,12 @@ class Background:
 
     def run(self) -> None:
         """Work until the service is stopped, woken by the commits of this process."""
-        woken, stopping = self._service.woken, self._service.stopping
+        woken = self._service.woken
         self._store.on_commit(lambda event: woken.set())
-        while True:
-            woken.clear()
-            if stopping.is_set():
-                return
+        while not self._service.stopping.is_set():
             pause = self._do_due_work(_log)
             woken.wait(CHECK_INTERVAL if pause is None else min(pause, CHECK_INTERVAL))
+            woken.clear()
             # Several commits are handled together, so that writers are not slowed down.
             sleep(COMMIT_PAUSE)
 

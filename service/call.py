@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
@@ -40,9 +40,11 @@ class Service:
     addons: dict[str, Callable[..., None] | None] = field(default_factory=dict)
     # The `Site` of service/site/responses.py, which renders pages.
     site: Any = None
-    # Whether the background work begins nothing more; it sleeps until it is woken.
+    # Whether the background work begins nothing more; it sleeps until it is woken. For how many
+    # seconds a process that ends waits for what is being sent.
     stopping: Event = field(default_factory=Event)
     woken: Event = field(default_factory=Event)
+    sending_seconds: ClassVar[float] = 5.0
 
     def stop(self) -> None:
         """Let the background work end with what it has begun, before the process ends."""

@@ -69,11 +69,12 @@ class Table(Model):
 
     @classmethod
     def damaged_json(cls, row: Mapping[str, Any]) -> list[str]:
-        """Return the columns among `json_columns` whose text is not JSON of their type."""
+        """Return the columns of a row among `json_columns` whose text is not JSON of their type."""
         return [
             name
             for name, kind in cls.json_columns.items()
-            if not _is_json(row[name], kind, may_be_empty=name not in cls.never_empty)
+            if name in row
+            and not _is_json(row[name], kind, may_be_empty=name not in cls.never_empty)
         ]
 
     @classmethod

@@ -54,9 +54,9 @@ def _read(store: Store, query: "ModelSelect[Webhook]") -> list[Row]:
     rows = list(query.order_by(Webhook.id).dicts().execute(store.database))
     for row in rows:
         damaged = Webhook.damaged_json(row)
-        for name in Webhook.json_columns:
+        for name in row.keys() & Webhook.json_columns:
             row[name] = [] if name in damaged else json.loads(row[name])
-        row["deliveries"] = [record for record in row["deliveries"] if _is_attempt(record)]
+        row["deliveries"] = [record for record in row.get("deliveries", ()) if _is_attempt(record)]
         row["damaged"] = damaged
     return rows
 
@@ -127,8 +127,11 @@ def replay(store: Store, webhook_id: int, after: int | None) -> Row:
 def record_attempt(store: Store, webhook_id: int, attempt: Row) -> None:
     """Store an attempt among the deliveries of a webhook, unless that was deleted."""
     for webhook in _read(store, Webhook.select().where(Webhook.id == webhook_id)):
-        deliveries = [attempt, *webhook["deliveries"]][:MOST_DELIVERIES]
-        _write(store, webhook_id, {"deliveries": deliveries})
+        _write(store, webhook_id, {"deliveries": _add(attempt, webhook)})
+
+
+def _add(attempt: Row, webhook: Row) -> list[Row]:
+    return [attempt, *webhook["deliveries"]][:MOST_DELIVERIES]
 
 
 @transactional
@@ -148,7 +151,8 @@ def waiting(store: Store, webhook: Row) -> int:
 
 def first_awaited_event(store: Store) -> int | None:
     """Return the id of the first event that an active webhook waits for."""
-    webhooks = _read(store, Webhook.select().where(Webhook.active))
+    columns = Webhook.cursor, Webhook.resend
+    webhooks = _read(store, Webhook.select(*columns).where(Webhook.active))
     firsts = [min([webhook["cursor"] + 1, *webhook["resend"]]) for webhook in webhooks]
     return min(firsts, default=None)
 
@@ -200,12 +204,13 @@ def settle(store: Store, webhook: Row, changes: Row, attempt: Row | None = None)
 
     They are not if the webhook has another URL or place by now than in `webhook`.
     """
-    columns = {name: webhook[name] for name in ("id", "url", "cursor", "resend", "set_aside")}
-    is_same = [getattr(Webhook, name) == value for name, value in _columns(columns).items()]
-    is_settled = bool(Webhook.update(_columns(changes)).where(*is_same).execute(store.database))
-    if is_settled and attempt:
-        record_attempt(store, webhook["id"], attempt)
-    return is_settled
+    for stored in _read(store, Webhook.select().where(Webhook.id == webhook["id"])):
+        if all(stored[name] == webhook[name] for name in ("url", "cursor", "resend", "set_aside")):
+            if attempt:
+                changes = {**changes, "deliveries": _add(attempt, stored)}
+            _write(store, webhook["id"], changes)
+            return True
+    return False
 
 
 @transactional

@@ -21,8 +21,6 @@ from landform.storage.events import read
 from landform.storage.rows import MAX_INTEGER
 
 LOOK_SECONDS = 0.5
-# How long `deliver` waits for what it sends when it is stopped.
-SENDING_SECONDS = 5
 EXPIRED = "Events after {} are not kept, or the id is of another store; begin without --after."
 
 
@@ -81,5 +79,5 @@ def deliver(once: bool) -> None:
 def _stop(service: Service) -> None:
     """Let feeds and webhooks that are being sent end: otherwise they would be sent again."""
     service.stop()
-    sleep(SENDING_SECONDS)
+    sleep(service.sending_seconds)
     os._exit(0)

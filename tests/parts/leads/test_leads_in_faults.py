@@ -184,8 +184,9 @@ def test_on_a_full_disk_no_old_entry_is_deleted_in_part_and_later_all_are(
     check(url)
 
 
+@pytest.mark.parametrize("arguments", [(), ("--worker-class", "gthread")], ids=["own", "gthread"])
 def test_a_service_that_is_stopped_ends_what_it_is_sending_and_begins_no_more(
-    start_server: Callable[..., Server],
+    start_server: Callable[..., Server], arguments: tuple[str, ...]
 ) -> None:
     begun, may_answer = list[Any](), Event()
 
@@ -195,7 +196,7 @@ def test_a_service_that_is_stopped_ends_what_it_is_sending_and_begins_no_more(
         return 204, {}
 
     with receiver(respond) as hook, receiver(respond) as listener:
-        server = start_server(LANDFORM_WORKERS="1", **SETTINGS)
+        server = start_server(*arguments, LANDFORM_WORKERS="1", **SETTINGS)
         prepare(server, hook.url)
         webhook = {"url": listener.url, "types": ["entry.created"]}
         assert server.call("POST", "/webhooks", webhook)[0] == 201

@@ -56,6 +56,17 @@ def test_a_replay_skips_nothing_new(outbox: Outbox, hook: Receiver, body: dict[s
     assert hook.accepted == [1, 2, 3]
 
 
+def test_a_delivery_writes_its_webhook_once(outbox: Outbox, hook: Receiver) -> None:
+    outbox.subscribe(hook.url)
+    outbox.draft()
+    statements = list[str]()
+    outbox.store.database.observers.append(lambda sql, _: statements.append(sql))
+    outbox.deliver()
+    assert len([sql for sql in statements if sql.startswith('UPDATE "webhook"')]) == 1
+    webhook = outbox.webhook()
+    assert (webhook["last_event"], webhook["deliveries"][0]["event"]) == (1, 1)
+
+
 # Clocks, and how long a receiver fails.
 def test_waits_double_up_to_six_hours_and_75_hours_of_them_switch_off(
     outbox: Outbox, caplog: pytest.LogCaptureFixture
