@@ -128,7 +128,7 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     method, access = item["method"], call.access
     incoming = Incoming(method, *urls, headers, access, query, body, generation=generation)
     ids = read_variables(variables)
-    return partial(complete, load(call.service, operation, incoming, ids), ids)
+    return partial(complete, load(call.service, operation, incoming, ids))
 
 
 def _request_headers(sent: Mapping[str, str | list[str]]) -> Mapping[str, str]:

@@ -97,7 +97,7 @@ class Incoming:
         self.is_wordpress = f"{WORDPRESS}/" in self.url or f"{GRAVITY_FORMS}/" in self.url
 
     def read_query(self, operation: Operation) -> JsonObject:
-        """Return the parameters, also from the body if the operation has none."""
+        """Return the query; without a schema for the body, also the parameters in the body."""
         return self.query if operation.body else {**self.body, **self.query}
 
     def read_body(self, operation: Operation) -> JsonObject:
@@ -118,22 +118,23 @@ class Call:
     """The argument of a view: a call that is checked and loaded; nothing in it is changed.
 
     The caller has the scope of the operation; of a `public` one nothing is known of the caller yet.
-    `query` and `body` are loaded by the schemas, `sent_query` and `sent_body` are not. `fields`:
-    those of `_fields`; None for all. `prepared`: see `Operation`.
+    `ids`: the variables of the path. `query` and `body` are loaded by the schemas, `sent_query` and
+    `sent_body` are not. `fields`: those of `_fields`; None for all. `name_headers` report unknown
+    names, also with an error. `prepared`: see `Operation`.
     """
 
     service: Service
     operation: Operation
     incoming: Incoming
+    ids: Mapping[str, Any]
     sent_query: JsonObject
     sent_body: JsonObject
-    if_match: Precondition | None = None
-    query: JsonObject = field(default_factory=dict)
-    body: JsonObject = field(default_factory=dict)
-    fields: Fields | None = None
-    # Headers of the reply, also of an error.
-    notes: Mapping[str, str] = field(default_factory=dict)
-    prepared: Any = None
+    if_match: Precondition | None
+    query: JsonObject
+    body: JsonObject
+    fields: Fields | None
+    name_headers: Mapping[str, str]
+    prepared: Any
 
     @property
     def store(self) -> Store:

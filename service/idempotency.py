@@ -4,8 +4,8 @@ The first reply is stored in the same transaction, and returned again for a day.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Mapping
+from functools import partial
 
 from werkzeug.datastructures import Headers
 
@@ -22,12 +22,13 @@ LONGEST_KEY = 255
 MESSAGE = f"{KEY_HEADER} must be 1 to {LONGEST_KEY} printable characters."
 
 
-def once(call: Call, ids: Mapping[str, Any], view: Callable[[], Reply]) -> Reply:
-    """Return the reply of a view, or the stored reply for the key of the call.
+def once(call: Call) -> Reply:
+    """Return the reply of the view, or the stored reply for the key of the call.
 
     Keys belong to a caller and an operation. The same key with another body is a 422.
     """
-    key = _key(call, ids) if call.operation.is_repeatable_create else None
+    view = partial(call.operation.view, call, **call.ids)
+    key = _key(call) if call.operation.is_repeatable_create else None
     if key is None:
         return view()
     with call.store.transaction():
@@ -48,14 +49,14 @@ def read_key(headers: Headers | Mapping[str, str]) -> str | None:
     return key
 
 
-def _key(call: Call, ids: Mapping[str, Any]) -> IdempotencyKey | None:
+def _key(call: Call) -> IdempotencyKey | None:
     """Return the key of a call with its caller and operation, or None."""
     key = read_key(call.incoming.headers)
     if key is None:
         return None
     # A key may have the name of a configured credential, which has no colon.
     kind = "key:" if call.caller.is_stored else ""
-    target = " ".join([call.operation.name, *map(str, ids.values())])
+    target = " ".join([call.operation.name, *map(str, call.ids.values())])
     owner = f"{kind}{call.caller.name} {target}"
     if len(owner) > LONGEST_KEY:
         # The column is not longer.

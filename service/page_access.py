@@ -23,7 +23,7 @@ def check_context(call: Call) -> None:
 def check_page(call: Call, page: Row, validity: Validity) -> tuple[bool, Caching]:
     """Refuse callers who may not see a page.
 
-    Returns whether its content is visible, and how the reply may be cached.
+    Returns whether readers see its content, and how the reply may be cached.
     """
     password, preview = call.page_password, call.query["preview"]
     check_context(call)
@@ -31,18 +31,22 @@ def check_page(call: Call, page: Row, validity: Validity) -> tuple[bool, Caching
         until = signed_until(call.store, page["id"], preview)
         if until is None or page["status"] == "trash":
             raise api_error("rest_preview_ended")
-    elif page["status"] != "publish":
-        call.access.require("pages:read")
-    if password and not preview:
-        call.access.check_password(page, password)
-    is_opened = bool(password or preview)
-    is_secret = is_opened or page["password"] or call.query["context"] == "edit"
-    caching = Caching("page", 0 if is_opened else validity.until, bool(is_secret))
-    return is_opened or not page["password"], caching
+    else:
+        if page["status"] != "publish":
+            call.access.require("pages:read")
+        if password:
+            call.access.check_password(page, password)
+    is_unlocked = bool(password or preview)
+    is_secret = is_unlocked or page["password"] or call.query["context"] == "edit"
+    caching = Caching("page", 0 if is_unlocked else validity.until, bool(is_secret))
+    return is_unlocked or not page["password"], caching
 
 
 def check_list(call: Call) -> JsonObject:
-    """Check the query of a list, and return it with `unprotected_only`."""
+    """Refuse callers who may not see a list, and return its query with `unprotected_only`.
+
+    Its password is compared when the pages are dumped.
+    """
     query = {name: value for name, value in call.query.items() if name != "password"}
     sees_all = call.access.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.

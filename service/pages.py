@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from math import ceil
+from operator import itemgetter
 from urllib.parse import quote
 
 from marshmallow import ValidationError
@@ -65,17 +66,18 @@ def list_pages(call: Call) -> Reply:
     """Return published pages, and all pages to callers with the scope `pages:read`."""
     query = check_list(call)
     state = listing.list_state(call.store, query)
-    # A password is compared, and failures are counted, for each request.
-    etag, caching = "", NO_STORE
-    if not call.page_password:
-        caching = Caching("page", state.until, query["context"] == "edit")
+    shape, most_bytes = page_shape(call), call.options.max_response_bytes
+    columns = shape.columns
+    if call.page_password:
+        # It is compared, and failures are counted, for each request: neither a 304 nor a cache.
+        etag, caching, columns = "", NO_STORE, (*columns, "id", "password")
+    else:
+        caching = Caching("page", state.until, is_secret=query["context"] == "edit")
         # Due pages change the list before their row and the version change.
         variant = sorted(query.items()), *state.etag_parts
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
         if call.has(etag):
             return Reply(etag=etag, caching=caching)
-    shape, most_bytes = page_shape(call), call.options.max_response_bytes
-    columns = (*shape.columns, "id", "password") if call.page_password else shape.columns
     result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
     body = _dump_list(call, shape, result.rows)
     return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
@@ -121,16 +123,16 @@ def create_page(call: Call) -> Reply:
 )
 def get_page(call: Call, page_id: int) -> Reply:
     """Return a published page to anyone, another page with the scope `pages:read`."""
-    # Before the 404 of a missing page.
+    # Wrong credentials are a 401 before the 404 of a missing page.
     call.access.reject_invalid_credentials()
     context, shape = call.query["context"], page_shape(call)
     columns = (*pages.ACCESS_COLUMNS, *shape.columns)
     page, validity = pages.read_page(call.store, page_id, columns)
-    is_open, caching = check_page(call, page, validity)
-    body = shape.dump(page, call.urls, shows_content=is_open or context == "edit")
+    is_readable, caching = check_page(call, page, validity)
+    body = shape.dump(page, call.urls, shows_content=is_readable or context == "edit")
     return Reply(
         embed_authors(call, [body])[0],
-        etag=call.row_etag("page", page, context, is_open, generation=validity.generation),
+        etag=call.row_etag("page", page, context, is_readable, generation=validity.generation),
         last_modified=page["modified_utc"],
         caching=caching,
     )
@@ -235,13 +237,12 @@ def paging(
 def _dump_list(call: Call, shape: Shape, rows: Sequence[Row]) -> list[JsonObject]:
     """Return the JSON objects of the pages of a list."""
     shows_all, password, urls = call.query["context"] == "edit", call.page_password, call.urls
-    # A password opens the only page whose slug is in the query.
-    opens = bool(password) and len(call.query.get("slug") or ()) == 1 and not shows_all
-    for row in rows if opens else ():
-        if row["password"]:
+    # A password is for the only page whose slug is in the query.
+    if password and len(call.query.get("slug") or ()) == 1 and not shows_all:
+        for row in filter(itemgetter("password"), rows):
             call.access.check_password(row, password)
+        shows_all = True
     dumped = [
-        shape.dump(row, urls, shows_content=shows_all or opens or not row.get("password"))
-        for row in rows
+        shape.dump(row, urls, shows_content=shows_all or not row.get("password")) for row in rows
     ]
     return embed_authors(call, dumped)

@@ -31,40 +31,54 @@ def run(
 
     A connection of the store must be open.
     """
-    return complete(load(service, operation, incoming, ids), ids)
+    return complete(load(service, operation, incoming, ids))
 
 
 def load(
     service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
 ) -> Call:
-    """Authorize, check, load and prepare a call; nothing is written."""
+    """Authorize, check, load and prepare a call; nothing is written.
+
+    The view of a `public` operation checks its caller itself.
+    """
     if not operation.public:
         incoming.access.require(operation.scope, operation.denied)  # 401, 403
     sent_query = incoming.read_query(operation)  # 400
     sent_body = incoming.read_body(operation) if operation.takes_body else {}  # 400, 413, 415
     strict = service.options.strict
-    notes = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
-    with _with_headers(notes):
+    name_headers = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
+    with _with_headers(name_headers):
         if_match = read_precondition(service, operation, incoming, ids)  # 428
         query, body, fields = load_values(operation, incoming, sent_query, sent_body)  # 400
         prepare = operation.prepare
         prepared = prepare(body, incoming.access.require()) if prepare else None  # 400
-    sent = sent_query, sent_body
-    return Call(service, operation, incoming, *sent, if_match, query, body, fields, notes, prepared)
+    return Call(
+        service,
+        operation,
+        incoming,
+        ids,
+        sent_query=sent_query,
+        sent_body=sent_body,
+        if_match=if_match,
+        query=query,
+        body=body,
+        fields=fields,
+        name_headers=name_headers,
+        prepared=prepared,
+    )
 
 
-def complete(call: Call, ids: Mapping[str, Any]) -> Finished:
-    """Carry out a loaded call."""
-    with _with_headers(call.notes):
+def complete(call: Call) -> Finished:
+    """Call the view of a loaded call, and encode its reply."""
+    with _with_headers(call.name_headers):
         try:
-            reply = once(call, ids, lambda: call.operation.view(call, **ids))
-            return encode(call, reply)  # 304, `_fields`, 400 for too large
+            return encode(call, once(call))  # 304, 400 for too large
         except TooLarge as error:
             raise _too_large(call.operation, call.options.max_response_bytes) from error
 
 
 @contextmanager
-def _with_headers(notes: Mapping[str, str]) -> Iterator[None]:
+def _with_headers(headers: Mapping[str, str]) -> Iterator[None]:
     """Add headers to known errors, which are raised as `ApiError`."""
     try:
         yield
@@ -72,7 +86,7 @@ def _with_headers(notes: Mapping[str, str]) -> Iterator[None]:
         known = from_known(error)
         if known is None:
             raise
-        known.headers |= notes
+        known.headers |= headers
         # As its own cause an error would keep its frames alive, with large bodies.
         if known is error:
             raise
@@ -116,8 +130,8 @@ def encode(call: Call, reply: Reply) -> Finished:
     """Encode a reply with the requested `_fields`, or as a 304."""
     headers = {"ETag": reply.etag} if reply.etag else {}
     headers |= {"Cache-Control": "no-store"} if reply.caching.is_secret else {}
-    # The view may add names to the header of ignored ones.
-    headers |= {**call.notes, **reply.headers}
+    # A view that checks names itself replaces the header of ignored ones.
+    headers |= {**call.name_headers, **reply.headers}
     if reply.etag and call.has(reply.etag):
         return Finished(b"", 304, headers, reply.content_type, reply.caching)
     if reply.last_modified:

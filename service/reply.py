@@ -13,7 +13,8 @@ JSON, HTML = "application/json", "text/html; charset=utf-8"
 class Caching(NamedTuple):
     """How long a reply may be cached: `until` a time, unless one of its tables changes.
 
-    `until` is in seconds since 1970; 0 for no caching. Clients may not store a secret reply either.
+    `until` is in seconds since 1970; 0 for no caching. Of one that `is_secret` clients may not keep
+    a copy either (`Cache-Control: no-store`); of others they may, and ask whether it is current.
     """
 
     table: str = ""
@@ -22,7 +23,6 @@ class Caching(NamedTuple):
     other_tables: tuple[str, ...] = ()
 
 
-# Nothing is kept in this process; clients may store the reply, and ask whether it is current.
 NOT_CACHED = Caching()
 NO_STORE = Caching(is_secret=True)
 

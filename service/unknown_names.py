@@ -125,7 +125,7 @@ def check_body(call: Call, known: Collection[str]) -> dict[str, str]:
     if names and (preferred == STRICT or (call.options.strict and not preferred)):
         all_known = KnownNames(frozenset(), None, None, tuple(known), {})
         raise ValidationError({name: [_message(name, all_known)] for name in names})
-    ignored = filter(None, [call.notes.get(IGNORED_HEADER), *names])
+    ignored = filter(None, [call.name_headers.get(IGNORED_HEADER), *names])
     return {IGNORED_HEADER: ", ".join(ignored)} if names else {}
 
 

@@ -88,7 +88,7 @@ class HttpIncoming(Incoming):
         return read_bytes(self.http, self._service.options.max_body_bytes)
 
     def read_query(self, operation: Operation) -> JsonObject:
-        """Return the parameters, also from the body if the operation has none."""
+        """Return the query; without a schema for the body, also the parameters in the body."""
         lists = () if self.is_wordpress else operation.list_parameters
         query = nested(self.query_pairs, lists)
         may_be_in_body = operation.body is None and operation.checks_names
