@@ -13,12 +13,13 @@ site = Client(*sys.argv[1:])
 assert not site.list_forms()
 
 # Create, list, read, update, delete, in the client's general methods.
+form = site.post("forms", json={"title": "Contact", "fields": []})["id"]
+assert site.get_form(form)["title"] == "Contact"
+assert list(site.list_forms()) == [str(form)]
 meta = {"feedName": "Newsletter"}
-feed = site.post("feeds", json={"form_id": 3, "addon_slug": "gravityformsmailchimp", "meta": meta})
-path = f"feeds/{feed['id']}"
-assert site.get_form(3)["title"] == "Form 3"
-assert list(site.list_forms()) == ["3"]
-assert site.get("forms/3/feeds")[0]["meta"] == meta
+feed = {"form_id": form, "addon_slug": "gravityformsmailchimp", "meta": meta}
+path = f"feeds/{site.post('feeds', json=feed)['id']}"
+assert site.get(f"forms/{form}/feeds")[0]["meta"] == meta
 site.put(path, json={**site.get(path), "meta": {"feedName": "Letter"}})
 assert site.get(path)["meta"] == {"feedName": "Letter"}
 assert site.delete(path)["deleted"]

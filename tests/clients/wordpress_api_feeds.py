@@ -1,4 +1,4 @@
-"""PyPI `wordpress-api` and feeds: it sends the key and its secret in the query, and no header.
+"""PyPI `wordpress-api` and forms: it sends the key and its secret in the query, and no header.
 
 Usage: python wordpress_api_feeds.py <url> <username> <password>, on an empty database.
 """
@@ -15,18 +15,26 @@ site = API(
 
 # Connect and check: connectors ask for the forms first.
 assert site.get("").json()["namespace"] == "gf/v2"
-assert site.get("forms").json() == {}
-assert site.get("entries", handle_status_codes=[404]).json()["code"] == "rest_no_route"
+assert site.get("forms").json() == []
 
-# Create, list, read.
+# A form and its entries.
+form = {"title": "Contact", "fields": [{"id": 1, "type": "text", "label": "Name"}]}
+form_id = site.post("forms", form).json()["id"]
+assert site.get(f"forms/{form_id}").json()["title"] == "Contact"
+assert list(site.get("forms").json()) == [str(form_id)]
+assert site.post(f"forms/{form_id}/submissions", {"input_1": "Ada"}).json()["is_valid"]
+entry = f"entries/{site.post('entries', {'form_id': form_id, '1': 'Eve'}).json()['id']}"
+assert [one["1"] for one in site.get("entries").json()["entries"]] == ["Eve", "Ada"]
+site.put(entry, {**site.get(entry).json(), "1": "Eva"})
+assert site.delete(entry).json()["1"] == "Eva"
+
+# Create, list, read feeds.
 meta = {"feedName": "Newsletter", "mailchimpList": "abc"}
 feed = {"form_id": 3, "addon_slug": "gravityformsmailchimp", "meta": meta}
 path = f"feeds/{site.post('feeds', feed).json()['id']}"
 other = site.post("forms/4/feeds", {"addon_slug": "gravityformsslack", "meta": meta}).json()
 assert len(site.get("feeds").json()) == 2
 assert len(site.get("forms/3/feeds").json()) == 1
-assert sorted(site.get("forms").json()) == ["3", "4"]
-assert site.get("forms/3").json()["title"] == "Form 3"
 assert site.get(path).json()["meta"] == meta
 
 # Update: what was read is written back, then the properties alone.

@@ -49,11 +49,12 @@ assert.equal((await visitor.pages().get())._paging.total, 2);
 // The other namespace of the index.
 const forms = editor.namespace("gf/v2");
 const meta = { feedName: "Newsletter" };
-const feed = await forms.feeds().create({ form_id: 3, addon_slug: "gravityformsmailchimp", meta });
-assert.equal((await forms.forms().get())["3"].title, "Form 3");
-assert.equal((await forms.forms().formId(3)).id, 3);
+const { id } = await forms.forms().create({ title: "Contact", fields: [] });
+const feed = await forms.feeds().create({ form_id: id, addon_slug: "gravityformsmailchimp", meta });
+assert.equal((await forms.forms().get())[id].title, "Contact");
+assert.equal((await forms.forms().formId(id)).title, "Contact");
 assert.deepEqual((await forms.feeds().feedId(feed.id)).meta, meta);
-assert.equal((await forms.forms().formId(3).feeds()).length, 1);
+assert.equal((await forms.forms().formId(id).feeds()).length, 1);
 await forms.feeds().feedId(feed.id).properties().update({ is_active: false });
 assert.equal((await forms.feeds().feedId(feed.id)).is_active, "0");
 assert.equal((await forms.feeds().feedId(feed.id).delete()).deleted, true);
