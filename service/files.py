@@ -2,7 +2,6 @@
 
 import gzip
 import re
-from collections.abc import Mapping
 from hashlib import blake2b
 from html import escape
 from mimetypes import guess_type
@@ -13,7 +12,6 @@ from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 
 from landform.service.call import Call
-from landform.service.errors import no_route
 from landform.service.reply import Reply
 
 # Comments with lines of their own: an eighth of the compressed size of the console.
@@ -35,13 +33,6 @@ def file_reply(call: Call, path: Path, policy: str, **values: str) -> Reply:
     headers = {"Content-Security-Policy": policy, "Referrer-Policy": "no-referrer"}
     content_type = f"{guess_type(path.name)[0]}; charset=utf-8"
     return bytes_reply(call, text.encode(), content_type, headers)
-
-
-def static_reply(call: Call, files: Mapping[str, Path], name: str, policy: str) -> Reply:
-    """Return one of the files that may be read; 404 where there is none with this name."""
-    if name not in files:
-        raise no_route()
-    return file_reply(call, files[name], policy)
 
 
 def bytes_reply(

@@ -9,7 +9,7 @@ from landform.parts import all_parts
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
 from landform.service.errors import no_route
-from landform.service.files import file_reply, static_reply
+from landform.service.files import file_reply
 from landform.service.loading import accepts_html
 from landform.service.operations import Resource
 from landform.service.reply import HTML, Reply
@@ -35,20 +35,16 @@ def page(call: Call) -> Reply:
     """Return the page, with the title, time zone, sign-in and parts of the service."""
     options = call.options
     parts = [name for name, kind in all_parts().items() if kind in options.part_types]
-    values = {
-        "title": options.site_title,
-        "timezone": options.timezone,
-        "access": call.service.sign_in,
-        "parts": " ".join(parts),
-    }
-    return file_reply(call, STATIC / "console.html", POLICY, **values)
+    values = {"title": options.site_title, "timezone": options.timezone, "parts": " ".join(parts)}
+    path = STATIC / "console.html"
+    return file_reply(call, path, POLICY, access=call.service.sign_in, **values)
 
 
 @CONSOLE.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)
 def static_file(call: Call, file: str) -> Reply:
     """Return a file of the page; at another address browsers are led to the console."""
     files = _files(tuple(type(part) for part in call.options.named_parts))
-    return static_reply(call, files, file, POLICY) if file in files else _nowhere(call, file)
+    return file_reply(call, files[file], POLICY) if file in files else _nowhere(call, file)
 
 
 @CONSOLE.get(f"{PATH}/<place>/<item>", name="console_place", public=True, query=ANYTHING)

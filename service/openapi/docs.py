@@ -6,7 +6,8 @@ from pathlib import Path
 
 from landform.schemas.wordpress import Anything
 from landform.service.call import Call
-from landform.service.files import bytes_reply, file_reply, static_reply
+from landform.service.errors import no_route
+from landform.service.files import bytes_reply, file_reply
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.openapi import document
 from landform.service.operations import Resource, all_routes
@@ -43,6 +44,8 @@ def resource(described: Sequence[Resource]) -> Resource:
     @docs.get("/docs/<file>", name="docs_file", public=True, query=ANYTHING)
     def static_file(call: Call, file: str) -> Reply:
         """Return a file of the page."""
-        return static_reply(call, FILES, file, POLICY)
+        if file not in FILES:
+            raise no_route()
+        return file_reply(call, FILES[file], POLICY)
 
     return docs

@@ -8,6 +8,7 @@ with paragraphs added. Both take linear time.
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import dropwhile
 from typing import NamedTuple
 
 # White space in HTML; unlike in str.strip, a non-breaking space is content.
@@ -93,10 +94,7 @@ _BLANK_LINE = re.compile(r"\n\s*\n", re.ASCII)
 _LINE_END = re.compile(r"(?<![ \t\f\v])[ \t\f\v]*\n")
 _PLAIN_BREAK = re.compile(r"<br\s*/?>", re.IGNORECASE | re.ASCII)
 _PLAIN_PARAGRAPH = re.compile(r"<p\s*/?>", re.IGNORECASE | re.ASCII)
-_BREAK = "<br />"
-
-
-_BLANK = Token("\n\n")
+_BREAK, _BLANK = "<br />", Token("\n\n")
 
 
 def paragraphs(text: str) -> str:
@@ -117,9 +115,7 @@ class _Writer:
         self._open_count: Counter[str] = Counter()
         self._fresh = False  # nothing but white space since the container's opening tag
         self._gap = ""  # white space whose meaning depends on what comes next
-        self._run: list[str]
         self._last: Token
-        self._has_content: bool
         self._has_opener: bool
         self._begin_run("")
 
@@ -219,10 +215,9 @@ class _Writer:
     def _begin_run(self, paragraph: str) -> None:
         """Begin a run; `paragraph` is the opening tag in the source, if any."""
         self._paragraph = paragraph
-        self._run = []
+        self._run: list[str] = []
         self._last = _BLANK
-        self._has_content = False
-        self._has_opener = False
+        self._has_content = self._has_opener = False
 
     def _end_run(self, paragraph: str = "", *, more_follows: bool = False) -> None:
         """Write the run, in a paragraph if it needs one, and begin another one."""
@@ -269,12 +264,10 @@ def _allows_no_break(before: Token, after: Token) -> bool:
 
 def _without_edges(run: list[str]) -> list[str]:
     """Return a run without breaks and white space at both ends."""
-    start, end = 0, len(run)
-    while start < end and _is_edge(run[start]):
-        start += 1
-    while end > start and _is_edge(run[end - 1]):
-        end -= 1
-    return run[start:end]
+    inner = list(dropwhile(_is_edge, run))
+    while inner and _is_edge(inner[-1]):
+        inner.pop()
+    return inner
 
 
 def _is_edge(part: str) -> bool:

@@ -10,9 +10,7 @@ import nh3
 
 from landform.service.rendering.markup import tokens
 
-# Elements that are removed with their content: code, and forms.
 CODE = ("script", "style")
-REMOVED_ELEMENTS = frozenset({*CODE, "form"})
 # Plain paths only: no dot segments, also not encoded ones.
 EMBED = re.compile(
     r"https://(?:(?:www\.)?youtube(?:-nocookie)?\.com/embed/|player\.vimeo\.com/video/"
@@ -113,7 +111,7 @@ TAGS = {"title": INLINE_TAGS, "content": frozenset(nh3.ALLOWED_TAGS | MORE_TAGS)
 # Removes scripts, handlers and URLs that run code from the HTML of a content.
 clean_content = nh3.Cleaner(
     tags=set(TAGS["content"]),
-    clean_content_tags=set(REMOVED_ELEMENTS),
+    clean_content_tags={*CODE, "form"},
     attributes={
         "*": set(EVERYWHERE),
         **{

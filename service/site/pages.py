@@ -38,7 +38,8 @@ PREVIEW_STATES = {
     scheduling.NOT_YET: "not begun",
     scheduling.OVER: "ended",
 }
-UNLOCKED_SECONDS = 24 * 60 * 60
+# The cookie that opens a page, by its id, and for how long.
+COOKIE, UNLOCKED_SECONDS = "landform_page_{}", 24 * 60 * 60
 # The errors that the password form shows itself.
 FORM_ERRORS = {
     403: "This password is not right. Please try again.",
@@ -125,7 +126,7 @@ def _visit(call: Call, key: int | str, preview: str | None) -> Visit:
             raise api_error("rest_preview_ended")
         return visited._replace(expires=expires)
     if is_published and window == scheduling.OPEN:
-        cookie = sent_cookie(call, _cookie_name(page))
+        cookie = sent_cookie(call, COOKIE.format(page["id"]))
         return visited._replace(visibility=open_visibility(call, page, cookie))
     if is_by_id and not is_published:
         call.access.require("pages:read")
@@ -176,11 +177,6 @@ def sent_cookie(call: Call, name: str) -> str:
     return parse_cookie(call.incoming.headers.get("Cookie")).get(name, "")
 
 
-def _cookie_name(page: Row) -> str:
-    """Return the name of the cookie that opens a page."""
-    return f"landform_page_{page['id']}"
-
-
 def show(call: Call, visited: Visit) -> Reply:
     """Return the reply to a visit."""
     if visited.redirect:
@@ -210,19 +206,14 @@ def _notice(call: Call, visited: Visit) -> Reply:
     page, link = visited.page, visited.link
     site: Site = call.service.site
     if visited.visibility == Visibility.SOON:
-        html = site.closed_html("soon.html", page, link, opens=_opening(call, page))
+        opens = datetime.fromisoformat(page["opens_local"] or page["opens_utc"])
+        if not page["opens_local"]:
+            opens = datetime.fromisoformat(call.store.clock.moment(opens.replace(tzinfo=UTC)).local)
+        html = site.closed_html("soon.html", page, link, opens=opens)
         return html_reply(html, status=404)
     if not accepts_html(call.incoming.headers):
         raise ApiError(410, "rest_page_ended", "This page has ended.")
     return html_reply(site.closed_html("gone.html", page, link), status=410)
-
-
-def _opening(call: Call, page: Row) -> datetime:
-    """Return when the window of a page begins, in local time."""
-    local, utc = page["opens_local"], page["opens_utc"]
-    if not local:
-        local = call.store.clock.moment(datetime.fromisoformat(utc).replace(tzinfo=UTC)).local
-    return datetime.fromisoformat(local)
 
 
 def html_reply(html: bytes, headers: Mapping[str, str] | None = None, status: int = 200) -> Reply:
@@ -281,8 +272,7 @@ def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
 
 def _preview(call: Call, visited: Visit) -> Row:
     """Return why the page is not public, and when the preview ends, for the template."""
-    page, expires = visited.page, None
-    reason = page["status"]
+    page, reason, expires = visited.page, visited.page["status"], None
     if reason == "publish":
         reason = scheduling.window_state(page, visited.at)
     if reason == scheduling.OPEN:
@@ -315,7 +305,8 @@ def unlock(call: Call, visited: Visit) -> Reply:
         form = call.service.site.closed_html("password.html", page, visited.link, error=message)
         return html_reply(form, {**error.headers, **private_headers()}, error.status)
     # Without a path browsers use that of the page, as they see it behind a proxy.
-    cookie = make_cookie(call, _cookie_name(page), key_of(call, page), UNLOCKED_SECONDS, path=None)
+    name, key = COOKIE.format(page["id"]), key_of(call, page)
+    cookie = make_cookie(call, name, key, UNLOCKED_SECONDS, path=None)
     return html_reply(b"", {**headers, "Set-Cookie": cookie}, 303)
 
 

@@ -17,7 +17,6 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource()
 DOCUMENT = schemas.PageDocument()
-RAW_COLUMNS = ("title_raw", "content_raw")
 RENDERED_COLUMNS = ("title_rendered", "content_rendered")
 PREVIEW_COLUMNS = (*RENDERED_COLUMNS, "meta", "slug", "status", "date", "modified")
 
@@ -62,7 +61,8 @@ def _stored(call: Call, page_id: int) -> Row:
     if page_id:
         # The HTML would show drafts and texts behind passwords.
         call.access.require("pages:read", call.operation.denied)
-        return pages.get(call.store, page_id, ("id", "author", *PREVIEW_COLUMNS, *RAW_COLUMNS))
+        columns = ("id", "author", "title_raw", "content_raw", *PREVIEW_COLUMNS)
+        return pages.get(call.store, page_id, columns)
     now = call.store.clock.now().local
     empty = {**dict.fromkeys(PREVIEW_COLUMNS, ""), "status": "draft", "date": now, "modified": now}
     return {"id": 0, "author": call.caller.author, **empty, "meta": "{}"}

@@ -176,7 +176,7 @@ function PageFields({ values, field, set, page }) {
     <${Text} hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
     <div class="pairs">
       <${Choice} ...${field("status")} options=${statuses} />
-      <${additions.FormField || Text} inputmode="numeric" hint="The form on the page" none="No form" ...${field("meta.form_id")} />
+      <${additions.FormField || Text} inputmode="numeric" hint="The number of a form." none="No form" ...${field("meta.form_id")} />
     </div>
     ${additions.FormField && !values.meta.form_id && values.content.includes("[gravityform]") && html`<p class="field-error">The content shows a form at [gravityform], and none is chosen.</p>`}
     <${DateTime} hint="Later: the page is scheduled. Empty: now" ...${field("date")} needsTime />

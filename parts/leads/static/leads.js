@@ -30,8 +30,8 @@ export function FormField({ value, change, none, ...attrs }) {
   const state = useLoad(async () => (may("forms:read") ? getForms() : []));
   const chosen = String(value ?? "");
   // A filter has no hint, and needs no new form.
-  const isFirst = state.data && attrs.hint && may("forms:write");
-  if (!state.data?.length) return html`<div><${Text} ...${attrs} value=${value} change=${change} />${isFirst && html`<p><${Link} path="forms/new">Make a form<//></p>`}</div>`;
+  const hint = state.data && attrs.hint && may("forms:write") ? html`${attrs.hint} <${Link} path="forms/new">Make a form<//>` : attrs.hint;
+  if (!state.data?.length) return html`<${Text} ...${attrs} hint=${hint} value=${value} change=${change} />`;
   const empty = none === "All forms" ? "0" : "";
   const known = [...(chosen === "" && empty ? [["", "Choose"]] : []), ...state.data.map(({ id, title }) => [id, title]), [empty, none]];
   const isOther = !known.some(([id]) => id === chosen);

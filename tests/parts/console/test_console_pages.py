@@ -257,6 +257,10 @@ def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> 
     # On a phone a field is as wide as the screen.
     assert edges[1]["width"] > 300
     console.width(1280)
+    # So does the preview beside the fields.
+    console.driver.execute_script("scrollTo(0, document.body.scrollHeight)")
+    frame = console.find("//iframe[@title='Preview of the page']")
+    assert console.driver.execute_script(place, frame)["bottom"] > 300
     # With a date that is cleared by its button, the keys still save.
     set_dates(console, starts_at="2031-04-01")
     console.button("Clear: Starts at")
@@ -386,6 +390,7 @@ def test_notices_come_again_and_end_and_no_password_is_lost_silently(console: Co
         # The same text is a new element, which screen readers read.
         console.until(lambda said=said: console.find(said) not in seen)
         seen.append(console.find(said))
+    console.misses("The page was saved.")
     console.type("Password", "wind")
     console.click("Pages")
     alert = console.driver.switch_to.alert
