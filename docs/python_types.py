@@ -149,7 +149,10 @@ def results(operation: Operation) -> Iterator[tuple[str, str]]:
 
 def arguments(operation: Operation) -> Iterator[tuple[str, str]]:
     """Yield the name and the code of each type that an operation takes."""
-    for schema in [*nested(filter(None, [operation.body]), "load_fields")][:-1]:
+    whole = [*filter(None, [operation.query, operation.body])]
+    for schema in nested(whole, "load_fields"):
+        if schema in whole:
+            continue
         members = {key: taken_type(field) for key, field in schema.load_fields.items()}
         name = f"{type(schema).__name__}Values"
         yield name, typed_dict(name, first_line(schema), members, total=False)

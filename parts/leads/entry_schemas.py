@@ -5,12 +5,13 @@ from datetime import datetime, time
 from typing import Any
 from urllib.parse import unquote_plus
 
-from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
+from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, post_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
 from landform.parts.leads.models import ENTRY_KEYS, PROPERTIES, TIME_KEYS
 from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
+from landform.service.errors import MISSING
 from landform.service.json_codec import JsonObject, loads
 from landform.service.planning.entries import text_of
 from landform.storage.search import fold
@@ -26,15 +27,16 @@ SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
 PATTERNS = ("contains", "like", "not like")
 # The keys of filters and orders beside those of inputs.
 KEYS = (*ENTRY_KEYS, *PROPERTIES)
-FLAG_KEYS = ("is_read", "is_starred")
+# Columns of which null is a value.
+NULL_KEYS = ("created_by", *PROPERTIES)
 
 
 class Time(fields.Text):
-    """A time in UTC as Gravity Forms has it: `2026-01-31 12:00:00`."""
+    """A time in UTC as Gravity Forms has it: `2026-01-31 12:00:00`; a blank one is None."""
 
-    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> str:
+    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
         text = super()._deserialize(value, attr, data, **kw)
-        return _iso(text, attr)
+        return _iso(text, attr) if text else None
 
 
 def _iso(text: str, name: str | None, *, is_end: bool = False) -> str:
@@ -68,12 +70,12 @@ class EntryColumns(Schema):
         include = {name: Property(f"The `{name}`.") for name in PROPERTIES}
 
     status = fields.Text("The status.", ENTRY_STATUSES)
-    is_read = fields.Integer("1 if it was read.", 0, 1)
-    is_starred = fields.Integer("1 if it has a star.", 0, 1)
-    created_by = fields.Integer("The author id of who sent it.", 0)
-    date_created = Time("When it was sent, in UTC.")
-    date_updated = Time("When it was last written, in UTC.")
-    ip = fields.Text("The IP address of the sender.", longest=100, line=True)
+    is_read = fields.Flag("`1` if it was read.")
+    is_starred = fields.Flag("`1` if it has a star.")
+    created_by = fields.Integer("The author id of who sent it; null for strangers.", 0)
+    date_created = Time("When it was sent, in UTC: `2026-01-31 12:00:00`.")
+    date_updated = Time("When it was last written, in UTC: `2026-01-31 12:00:00`.")
+    ip = fields.Text("The IP address of the sender; empty if not stored.", longest=100, line=True)
     source_url = fields.Text("The page from which it was sent.")
     user_agent = fields.Text("The program that sent it.", longest=250)
 
@@ -81,31 +83,27 @@ class EntryColumns(Schema):
         """Allow null for each field that is not required."""
         field_obj.allow_none = not field_obj.required
 
-    @pre_load
-    def drop_blank(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Drop columns that are null, and blank times: as in Gravity Forms they are not sent."""
-        names = self.load_fields.keys() - {"created_by", *PROPERTIES}
-        nothing = {**dict.fromkeys(names, (None,)), **dict.fromkeys(TIME_KEYS, (None, ""))}
-        return {name: value for name, value in data.items() if value not in nothing.get(name, ())}
-
     @post_load
     def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return the columns by the names that they have in the database."""
-        columns = {name: data[name] for name in self.load_fields if name in data}
-        flags = {name: bool(columns[name]) for name in FLAG_KEYS if name in columns}
-        times = {TIME_KEYS[name]: columns.pop(name) for name in TIME_KEYS if name in columns}
-        properties = {name: columns.pop(name) for name in PROPERTIES if name in columns}
-        return {**columns, **flags, **times, **({"properties": properties} if properties else {})}
+        """Return the columns by the names that they have in the database.
+
+        As in Gravity Forms those that are null count as not sent.
+        """
+        sent = {name: data[name] for name in self.load_fields if name in data}
+        columns = {
+            TIME_KEYS.get(name, name): value
+            for name, value in sent.items()
+            if name not in PROPERTIES and (value is not None or name in NULL_KEYS)
+        }
+        properties = {name: sent[name] for name in PROPERTIES if name in sent}
+        return {**columns, "properties": properties} if properties else columns
 
 
 class EntryProperties(EntryColumns):
     """Properties of an entry, of which at least one is sent."""
 
-    class Meta(Tolerant.Meta):
-        include = {
-            "is_read": fields.Flag("Whether it was read."),
-            "is_starred": fields.Flag("Whether it has a star."),
-        }
+    class Meta:
+        unknown = EXCLUDE
 
 
 class EntryWrite(EntryColumns):
@@ -133,7 +131,7 @@ class EntryUpdate(EntryWrite):
 class EntryCreate(EntryWrite):
     """The body that creates an entry."""
 
-    form_id = fields.Integer("The form.", 0, **fields.required("form_id"))
+    form_id = fields.Integer("The form.", 0, **fields.required("form_id", MISSING, "null"))
 
 
 class Search(fields.Field[JsonObject]):
@@ -224,7 +222,7 @@ def _filter(item: object) -> JsonObject:
     }
 
 
-class Sorting(Tolerant):
+class EntrySorting(Tolerant):
     """The order of a list of entries."""
 
     key = fields.Text("`id`, `date_created`, another property, or the id of an input.", longest=50)
@@ -253,23 +251,6 @@ class EntryPaging(Tolerant):
     offset = fields.Integer("How many are skipped, if there is no page.", 0, 10**12, load_default=0)
 
 
-class Inner(fields.Field[JsonObject]):
-    """A parameter with brackets, such as `paging[page_size]`."""
-
-    json_type = {"type": "object"}
-
-    def __init__(self, about: str, schema: Schema) -> None:
-        super().__init__(about)
-        self.schema, self.kind = schema, type(schema)
-
-    def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> JsonObject:
-        value = {} if value == "" else value
-        if not isinstance(value, dict):
-            raise ValidationError(f"{attr} must have brackets, such as {attr}[key].")
-        loaded: JsonObject = self.schema.load(value)
-        return loaded
-
-
 class EntryView(Tolerant):
     """Which keys of entries are returned."""
 
@@ -296,8 +277,8 @@ class EntryList(EntryView):
     form_ids = fields.ListOf("Only entries of these forms.", fields.Number())
     include = fields.ListOf("The entries with these ids, whatever their status.", fields.Number())
     search = Search(f"A JSON object with filters, of at most {LONGEST_SEARCH} characters.")
-    sorting = Inner("The order.", Sorting())
-    paging = Inner("The page.", EntryPaging())
+    sorting = fields.Nested("The order, with brackets: `sorting[key]`.", EntrySorting())
+    paging = fields.Nested("The page, with brackets: `paging[page_size]`.", EntryPaging())
 
 
 class Erasure(Tolerant):

@@ -4,16 +4,15 @@ The keys that are described are always there, unless they are optional. Forms an
 others: what a form was written with, and the values of inputs by their ids, such as `1.3`.
 """
 
+from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import INCLUDE, Schema
 
-from landform.parts.leads.entry_schemas import ENTRY_STATUSES
-from landform.parts.leads.models import PROPERTIES
-from landform.schemas.fields import Constant, Output
+from landform.parts.leads.entry_schemas import NULL_KEYS, EntryColumns
+from landform.schemas.fields import Constant, Field, Flag, Output
 
 FLAGS = ("0", "1")
-DATE = "in UTC: `2026-01-31 12:00:00`."
 LABELS = Output(
     "The labels of the inputs by the ids of fields.", dict[str, Any] | list[Any], optional=True
 )
@@ -48,7 +47,7 @@ class FormRead(Open):
     confirmations = Output("The confirmations by their ids.", dict[str, Any])
     is_active = Output("Whether it can be submitted.", choices=FLAGS)
     is_trash = Output("Whether it is in the trash.", choices=FLAGS)
-    date_created = Output(f"When it was created, {DATE}")
+    date_created = Output("When it was created, in UTC: `2026-01-31 12:00:00`.")
     retention_days = Output("After how many days entries are deleted.", int, optional=True)
 
 
@@ -67,29 +66,24 @@ class FormDeleted(Schema):
     previous = Output("The form before it was deleted.", FormRead)
 
 
+def _column_output(name: str, field: Field[Any]) -> Output:
+    """Return the field of a response for a column that requests write."""
+    choices = FLAGS if isinstance(field, Flag) else field.choices
+    return Output(field.about, choices=choices, allow_none=name in NULL_KEYS)
+
+
 class EntryRead(Open):
     """An entry, with the values of its inputs by their ids."""
 
     class Meta(Open.Meta):
+        columns: Mapping[str, Any] = EntryColumns().load_fields
         include = {
-            **{
-                name: Output(f"The `{name}` that was stored with it.", allow_none=True)
-                for name in PROPERTIES
-            },
+            **{name: _column_output(name, field) for name, field in columns.items()},
             "_labels": LABELS,
         }
 
     id = Output("The number of the entry.")
     form_id = Output("The number of its form.")
-    date_created = Output(f"When it was sent, {DATE}")
-    date_updated = Output(f"When it was last written, {DATE}")
-    is_starred = Output("`1` if it has a star.", choices=FLAGS)
-    is_read = Output("`1` if it was read.", choices=FLAGS)
-    ip = Output("The IP address of the sender; empty if it is not stored.")
-    source_url = Output("The page from which it was sent.")
-    user_agent = Output("The program that sent it.")
-    created_by = Output("The author id of who sent it; null for strangers.", allow_none=True)
-    status = Output("The status.", choices=ENTRY_STATUSES)
 
 
 class EntryPage(Schema):

@@ -178,7 +178,10 @@ def _parameters(components: Components, operation: Operation) -> Iterator[JsonOb
             schema = _first_type(components.field_schema(field))
             if field.load_default not in (missing, dict, list):
                 schema["default"] = field.load_default
-            yield parameter("query", name, schema.pop("description"), schema)
+            described = parameter("query", name, schema.pop("description"), schema)
+            # As `paging[page_size]`.
+            brackets = {"style": "deepObject", "explode": True}
+            yield described | (brackets if isinstance(field, Nested) else {})
 
 
 def _first_type(schema: JsonObject) -> JsonObject:

@@ -1027,6 +1027,20 @@ class ValidateSubmission(TypedDict, total=False):
     target_page: int | None
     _fields: str | Sequence[str]
 
+class EntrySortingValues(TypedDict, total=False):
+    """The order of a list of entries."""
+
+    key: str
+    direction: str
+    is_numeric: bool
+
+class EntryPagingValues(TypedDict, total=False):
+    """The page of a list of entries."""
+
+    page_size: int
+    current_page: int
+    offset: int
+
 class ListEntries(TypedDict, total=False):
     """What `list_entries` takes."""
 
@@ -1035,16 +1049,16 @@ class ListEntries(TypedDict, total=False):
     form_ids: int | Sequence[int]
     include: int | Sequence[int]
     search: str
-    sorting: Any
-    paging: Any
+    sorting: EntrySortingValues
+    paging: EntryPagingValues
     _fields: str | Sequence[str]
 
 class CreateEntry(TypedDict, total=False):
     """What `create_entry` takes."""
 
     status: Literal["active", "spam", "trash"] | None
-    is_read: int | None
-    is_starred: int | None
+    is_read: bool | None
+    is_starred: bool | None
     created_by: int | None
     date_created: str | None
     date_updated: str | None
@@ -1071,16 +1085,16 @@ class ListFormEntries(TypedDict, total=False):
     form_ids: int | Sequence[int]
     include: int | Sequence[int]
     search: str
-    sorting: Any
-    paging: Any
+    sorting: EntrySortingValues
+    paging: EntryPagingValues
     _fields: str | Sequence[str]
 
 class CreateFormEntry(TypedDict, total=False):
     """What `create_form_entry` takes."""
 
     status: Literal["active", "spam", "trash"] | None
-    is_read: int | None
-    is_starred: int | None
+    is_read: bool | None
+    is_starred: bool | None
     created_by: int | None
     date_created: str | None
     date_updated: str | None
@@ -1120,8 +1134,8 @@ class UpdateEntry(TypedDict, total=False):
     """What `update_entry` takes."""
 
     status: Literal["active", "spam", "trash"] | None
-    is_read: int | None
-    is_starred: int | None
+    is_read: bool | None
+    is_starred: bool | None
     created_by: int | None
     date_created: str | None
     date_updated: str | None
