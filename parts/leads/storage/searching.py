@@ -28,7 +28,7 @@ from landform.parts.leads.models import (
     EntryValue,
     number_of,
 )
-from landform.parts.leads.storage.forms import find_form, read_forms
+from landform.parts.leads.storage.forms import find_form, forms_with_choices
 from landform.storage.engines import expressions
 from landform.storage.errors import TooExpensive
 from landform.storage.rows import MAX_INTEGER, Row, storable
@@ -206,9 +206,10 @@ def _with_choices(
     if not wide:
         return filters
     tests = [(item, _text_test(item)) for item in wide]
+    folded = {text for item in wide for text in _folded_texts(item)}
     texts_of_fields = [
         (form["id"], str(field["id"]), [(fold(text), value) for text, value in choices_of(field)])
-        for form in read_forms(store, form_ids or None).values()
+        for form in forms_with_choices(store, form_ids, folded)
         for field in form["fields"]
     ]
     found = [
@@ -234,10 +235,15 @@ def _with_choices(
 
 def _text_test(entry_filter: Row) -> Callable[[str], bool]:
     """Return the function that tells whether the folded text of a choice passes a filter."""
+    texts = _folded_texts(entry_filter)
     if entry_filter["operator"] == "in":
-        return {fold(text) for text in entry_filter["value"]}.__contains__
-    part = fold(entry_filter["value"])
-    return lambda text: part != "" and part in text
+        return texts.__contains__
+    return lambda text: any(part != "" and part in text for part in texts)
+
+
+def _folded_texts(entry_filter: Row) -> set[str]:
+    value = entry_filter["value"]
+    return {fold(text) for text in (value if isinstance(value, list) else [value])}
 
 
 def _few_ids(store: Store, search: Mapping[str, Any]) -> list[int] | None:

@@ -138,6 +138,27 @@ def test_filters_find_what_they_say(desk: Client) -> None:
         assert (rule, [entry["id"] for entry in listed["entries"]]) == (rule, ids)
 
 
+def test_a_search_of_any_field_reads_the_choices_of_few_forms(
+    desk: Client, database_url: str
+) -> None:
+    field = {"id": 1, "type": "radio", "choices": [{"text": 'A "yacht" \\ boat', "value": "x"}]}
+    desk.post("/forms", json={"title": "Other", "fields": [field]})
+    desk.post("/forms/2/entries", json={"1": "x"})
+    names = "title, is_active, is_trash, date_created_utc, modified_utc, version, meta"
+    for _ in range(10):
+        copy = f"INSERT INTO form ({names}) SELECT {names} FROM form WHERE id <> 2"
+        run_sql(database_url, copy)
+
+    def search(text: str) -> tuple[int, Any]:
+        search = json.dumps({"field_filters": [{"value": text, "operator": "contains"}]})
+        reply = desk.get("/entries", query_string={"search": search})
+        return reply.status_code, reply.get_json().get("total_count")
+
+    assert [search(text) for text in ('"YACHT" \\ b', "Ärger")] == [(200, 1), (200, 1)]
+    # In the label of a field of all copies.
+    assert search("topics") == (503, None)
+
+
 def test_a_search_that_no_database_reads_is_refused_and_an_unknown_status_finds_nothing(
     desk: Client,
 ) -> None:
