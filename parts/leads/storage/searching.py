@@ -117,7 +117,7 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
     size, skipped = paging["page_size"], paging["offset"]
     if page := paging.get("current_page"):
         skipped = (page - 1) * size
-    sorting = query.get("sorting") or {"key": "id", "ascending": False, "is_numeric": False}
+    sorting = query.get("sorting") or {"key": "id", "direction": "DESC", "is_numeric": False}
     form_ids = query.get("form_ids") or ()
 
     def read() -> tuple[list[Row], int]:
@@ -269,8 +269,10 @@ def _number_fields(store: Store, form_ids: Sequence[int] | None) -> set[str]:
     }
 
 
-def _sorted(rows: Any, key: str, *, ascending: bool, is_numeric: bool) -> Any:
-    """Return a query with an order: by a property, or by the value of an input."""
+def _sorted(rows: Any, key: str, *, direction: str, is_numeric: bool) -> Any:
+    """Return a query with an order: by a property, or by the value of an input, or any."""
+    if direction == "RAND":
+        return rows.order_by(fn.RANDOM())
     if column := ENTRY_COLUMNS.get(key):
         # MySQL has NULL before all numbers.
         terms = [*([column.is_null(False)] if key in NULLABLE else []), column, Entry.id]
@@ -282,7 +284,7 @@ def _sorted(rows: Any, key: str, *, ascending: bool, is_numeric: bool) -> Any:
         )
         terms = [EntryValue.number.is_null(False), EntryValue.number] if is_numeric else []
         terms += [fn.COALESCE(EntryValue.folded, ""), Entry.id]
-    return rows.order_by(*(term.asc() if ascending else term.desc() for term in terms))
+    return rows.order_by(*(term.asc() if direction == "ASC" else term.desc() for term in terms))
 
 
 def _condition(entry_filter: Mapping[str, Any]) -> Any:

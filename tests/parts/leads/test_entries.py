@@ -214,6 +214,9 @@ def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) 
     for key, found in (("payment_amount", "2 5"), ("currency", "5 4"), ("created_by", "3 5")):
         assert (key, ids("/entries", **{"sorting[key]": key})[:3]) == (key, found)
     assert ids("/entries", search='{"end_date": "2020-01-01 00:00:00"}') == "5 4"
+    orders = {ids("/entries", **{"sorting[direction]": "rand"}) for _ in range(30)}
+    assert len(orders) > 1
+    assert {" ".join(sorted(order.split())) for order in orders} == {"1 2 3 4 5"}
     # As PHP writes a search without criteria.
     assert ids("/entries", search="[]") == "5 4 3 2 1"
     assert ids("/entries", search=quote('{"start_date": "2026-01-03"}')) == "2 1"
