@@ -226,7 +226,7 @@ class EntrySorting(Tolerant):
     """The order of a list of entries."""
 
     key = fields.Text("`id`, `date_created`, another property, or the id of an input.", longest=50)
-    direction = fields.Text("`ASC` or `DESC`.", longest=10)
+    direction = fields.Text("`ASC` or `DESC`, or `RAND` for any order.", longest=10)
     is_numeric = fields.Flag(
         "Whether values are compared as numbers; by default those of number fields."
     )
@@ -238,9 +238,9 @@ class EntrySorting(Tolerant):
         if not (INPUT_KEY.fullmatch(key) or key in KEYS):
             raise ValidationError("No list is sorted by this key.", "key")
         direction = data.get("direction", "DESC").upper() or "DESC"
-        if direction not in ("ASC", "DESC"):
-            raise ValidationError("direction must be ASC or DESC.", "direction")
-        return {"key": key, "ascending": direction == "ASC", "is_numeric": data.get("is_numeric")}
+        if direction not in ("ASC", "DESC", "RAND"):
+            raise ValidationError("direction must be ASC, DESC or RAND.", "direction")
+        return {"key": key, "direction": direction, "is_numeric": data.get("is_numeric")}
 
 
 class EntryPaging(Tolerant):

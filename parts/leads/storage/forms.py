@@ -1,7 +1,8 @@
 """Forms in the database: rows, and the objects of Gravity Forms that they stand for."""
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from typing import Any
 
@@ -11,14 +12,18 @@ from landform.parts.leads import errors as e
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.planning import forget_runs
 from landform.storage import events, feeds
-from landform.storage.errors import PartError
+from landform.storage.errors import PartError, TextRefused, TooExpensive
 from landform.storage.rows import Row, json_text, storable
+from landform.storage.search import fold
 from landform.storage.sql import Parameter, Precondition, Prepared, check_version, write_changes
 from landform.storage.store import Store, transactional
 
 LONGEST_TITLE = 255
 # What an update leaves as it is where it is not sent.
 KEPT_KEYS = ("confirmations", "notifications")
+# The beginning of the choices of a field in JSON. How many forms are read at a time, and how many
+# a search may parse.
+CHOICES, MOST_READ, MOST_PARSED = '"choices":[{', 100, 1000
 BY_ID = Prepared(Form.select().where(Form.id == Parameter("id")))
 
 
@@ -76,6 +81,37 @@ def read_forms(store: Store, form_ids: Iterable[int] | None) -> dict[int, Row]:
     if form_ids is not None:
         query = query.where(Form.id.in_(storable(form_ids)))
     return {row["id"]: form_of(row) for row in query.dicts().execute(store.database)}
+
+
+def forms_with_choices(
+    store: Store, form_ids: Iterable[int] | None, folded_texts: Iterable[str]
+) -> Iterator[Row]:
+    """Yield the forms whose choices may have one of some texts; only these are parsed.
+
+    Raises `TooExpensive` for too many.
+    """
+    # JSON has others in place of these characters.
+    parts = [max(re.split(r'["\\\x00-\x1f]', text), key=len) for text in folded_texts]
+    query = Form.select().order_by(Form.id).limit(MOST_READ)
+    if form_ids:
+        query = query.where(Form.id.in_(storable(form_ids)))
+    last = number = 0
+    while rows := [*query.where(Form.id > last).dicts().execute(store.database)]:
+        for row in rows:
+            if CHOICES in row["meta"] and _has_part(row["meta"], parts):
+                yield form_of(row)
+                number += 1
+                if number == MOST_PARSED:
+                    raise TooExpensive
+        last = rows[-1]["id"]
+
+
+def _has_part(text: str, folded_parts: Iterable[str]) -> bool:
+    """Return whether a text has one of some parts; True if it is too long to find out."""
+    with suppress(TextRefused):
+        folded = fold(text)
+        return any(part in folded for part in folded_parts)
+    return True
 
 
 def list_forms(store: Store, status: str = "active") -> list[Row]:

@@ -28,7 +28,7 @@ from landform.parts.leads.models import (
     EntryValue,
     number_of,
 )
-from landform.parts.leads.storage.forms import find_form, read_forms
+from landform.parts.leads.storage.forms import find_form, forms_with_choices
 from landform.storage.engines import expressions
 from landform.storage.errors import TooExpensive
 from landform.storage.rows import MAX_INTEGER, Row, storable
@@ -109,7 +109,7 @@ def list_entries(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int
     size, skipped = paging["page_size"], paging["offset"]
     if page := paging.get("current_page"):
         skipped = (page - 1) * size
-    sorting = query.get("sorting") or {"key": "id", "ascending": False, "is_numeric": False}
+    sorting = query.get("sorting") or {"key": "id", "direction": "DESC", "is_numeric": False}
     form_ids = query.get("form_ids") or ()
 
     def read() -> tuple[list[Row], int]:
@@ -198,9 +198,10 @@ def _with_choices(
     if not wide:
         return filters
     tests = [(item, _text_test(item)) for item in wide]
+    folded = {text for item in wide for text in _folded_texts(item)}
     texts_of_fields = [
         (form["id"], str(field["id"]), [(fold(text), value) for text, value in choices_of(field)])
-        for form in read_forms(store, form_ids or None).values()
+        for form in forms_with_choices(store, form_ids, folded)
         for field in form["fields"]
     ]
     found = [
@@ -226,10 +227,15 @@ def _with_choices(
 
 def _text_test(entry_filter: Row) -> Callable[[str], bool]:
     """Return the function that tells whether the folded text of a choice passes a filter."""
+    texts = _folded_texts(entry_filter)
     if entry_filter["operator"] == "in":
-        return {fold(text) for text in entry_filter["value"]}.__contains__
-    part = fold(entry_filter["value"])
-    return lambda text: part != "" and part in text
+        return texts.__contains__
+    return lambda text: any(part != "" and part in text for part in texts)
+
+
+def _folded_texts(entry_filter: Row) -> set[str]:
+    value = entry_filter["value"]
+    return {fold(text) for text in (value if isinstance(value, list) else [value])}
 
 
 def _few_ids(store: Store, search: Mapping[str, Any]) -> list[int] | None:
@@ -255,8 +261,10 @@ def _number_fields(store: Store, form_ids: Sequence[int] | None) -> set[str]:
     }
 
 
-def _sorted(rows: Any, key: str, *, ascending: bool, is_numeric: bool) -> Any:
-    """Return a query with an order: by a property, or by the value of an input."""
+def _sorted(rows: Any, key: str, *, direction: str, is_numeric: bool) -> Any:
+    """Return a query with an order: by a property, or by the value of an input, or any."""
+    if direction == "RAND":
+        return rows.order_by(fn.RANDOM())
     if column := ENTRY_COLUMNS.get(key):
         # MySQL has NULL before all numbers.
         terms = [*([column.is_null(False)] if key in NULLABLE else []), column, Entry.id]
@@ -268,7 +276,7 @@ def _sorted(rows: Any, key: str, *, ascending: bool, is_numeric: bool) -> Any:
         )
         terms = [EntryValue.number.is_null(False), EntryValue.number] if is_numeric else []
         terms += [fn.COALESCE(EntryValue.folded, ""), Entry.id]
-    return rows.order_by(*(term.asc() if ascending else term.desc() for term in terms))
+    return rows.order_by(*(term.asc() if direction == "ASC" else term.desc() for term in terms))
 
 
 def _condition(entry_filter: Mapping[str, Any]) -> Any:

@@ -138,6 +138,27 @@ def test_filters_find_what_they_say(desk: Client) -> None:
         assert (rule, [entry["id"] for entry in listed["entries"]]) == (rule, ids)
 
 
+def test_a_search_of_any_field_reads_the_choices_of_few_forms(
+    desk: Client, database_url: str
+) -> None:
+    field = {"id": 1, "type": "radio", "choices": [{"text": 'A "yacht" \\ boat', "value": "x"}]}
+    desk.post("/forms", json={"title": "Other", "fields": [field]})
+    desk.post("/forms/2/entries", json={"1": "x"})
+    names = "title, is_active, is_trash, date_created_utc, modified_utc, version, meta"
+    for _ in range(10):
+        copy = f"INSERT INTO form ({names}) SELECT {names} FROM form WHERE id <> 2"
+        run_sql(database_url, copy)
+
+    def search(text: str) -> tuple[int, Any]:
+        search = json.dumps({"field_filters": [{"value": text, "operator": "contains"}]})
+        reply = desk.get("/entries", query_string={"search": search})
+        return reply.status_code, reply.get_json().get("total_count")
+
+    assert [search(text) for text in ('"YACHT" \\ b', "Ärger")] == [(200, 1), (200, 1)]
+    # In the label of a field of all copies.
+    assert search("topics") == (503, None)
+
+
 def test_a_search_that_no_database_reads_is_refused_and_an_unknown_status_finds_nothing(
     desk: Client,
 ) -> None:
@@ -193,6 +214,9 @@ def test_a_list_has_the_order_and_the_statuses_that_are_asked_for(desk: Client) 
     for key, found in (("payment_amount", "2 5"), ("currency", "5 4"), ("created_by", "3 5")):
         assert (key, ids("/entries", **{"sorting[key]": key})[:3]) == (key, found)
     assert ids("/entries", search='{"end_date": "2020-01-01 00:00:00"}') == "5 4"
+    orders = {ids("/entries", **{"sorting[direction]": "rand"}) for _ in range(30)}
+    assert len(orders) > 1
+    assert {" ".join(sorted(order.split())) for order in orders} == {"1 2 3 4 5"}
     # As PHP writes a search without criteria.
     assert ids("/entries", search="[]") == "5 4 3 2 1"
     assert ids("/entries", search=quote('{"start_date": "2026-01-03"}')) == "2 1"
