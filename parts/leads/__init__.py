@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from landform.parts.leads import errors
-from landform.parts.leads.models import Entry, EntryValue, Form
+from landform.parts.leads.models import MOST_DAYS, Entry, EntryValue, Form
 from landform.parts.leads.options import SMTP_URL, SmtpServer
 from landform.storage.errors import errors_in
 from landform.storage.option import FLAG, option, whole
@@ -43,7 +43,7 @@ class Leads(Part):
         False, FLAG, "`1`: entries have the IP address of their sender", setting="entry_ip"
     )
     entry_days: int = option(
-        0, whole(0, 36_500), "how long entries are kept; `0`: for ever", setting="entry_days"
+        0, whole(0, MOST_DAYS), "how long entries are kept; `0`: for ever", setting="entry_days"
     )
     smtp_url: SmtpServer | None = option(  # noqa: RUF009 - a field
         None,

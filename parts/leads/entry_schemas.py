@@ -8,7 +8,7 @@ from urllib.parse import unquote_plus
 from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, post_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
-from landform.parts.leads.models import ENTRY_KEYS, PROPERTIES, TIME_KEYS
+from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES, SPAM, TIME_KEYS, TRASH
 from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
 from landform.service.errors import MISSING
@@ -16,7 +16,7 @@ from landform.service.json_codec import JsonObject, loads
 from landform.service.planning.entries import text_of
 from landform.storage.search import fold
 
-ENTRY_STATUSES = ("active", "spam", "trash")
+ENTRY_STATUSES = (ACTIVE, SPAM, TRASH)
 INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
 DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 MOST_PER_PAGE, MOST_FILTERS, MOST_TEXTS, LONGEST_SEARCH = 200, 50, 200, 10_000

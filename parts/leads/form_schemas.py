@@ -10,6 +10,7 @@ from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
 from landform.parts.leads.errors import FieldsMissing, NoTitle
 from landform.parts.leads.intake.confirmations import THANKS
+from landform.parts.leads.models import MOST_DAYS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
 from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
@@ -18,7 +19,6 @@ from landform.storage.rows import digest_of, json_text
 
 # How many fields a form may have, and the largest number of one.
 MOST_FIELDS, LARGEST_FIELD = 500, 99_999
-MOST_DAYS = 36_500
 DEFAULT_BUTTON = {"type": "text", "text": "Submit", "imageUrl": ""}
 DEFAULT_CONFIRMATION = {
     **{"name": "Default Confirmation", "isDefault": True, "type": "message", "message": THANKS},
@@ -110,7 +110,9 @@ class FormWrite(Schema):
         unknown = INCLUDE
         # A field with this name is no attribute: marshmallow has one of its own.
         include = {
-            "fields": FormFields("The fields, in their order.", AnyObject(), max_items=MOST_FIELDS)
+            "fields": FormFields(
+                "The fields, in their order.", AnyObject(), max_items=MOST_FIELDS, load_default=list
+            )
         }
 
     title = fields.Text("The title.", longest=LONGEST_TITLE, line=True)
@@ -132,13 +134,12 @@ class FormWrite(Schema):
     @post_load
     def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return the columns: `title`, `meta` with everything else, and `is_active` if sent."""
-        flags = {"is_active": data["is_active"]} if "is_active" in data else {}
         meta = {name: value for name, value in data.items() if name not in COLUMN_KEYS}
         fields.check_keys("form", meta)
-        meta.setdefault("fields", [])
         if not isinstance(meta.get("button"), dict):
             meta["button"] = DEFAULT_BUTTON
-        return {"title": data["title"], "meta": meta, **flags}
+        columns: JsonObject = {name: data[name] for name in ("title", "is_active") if name in data}
+        return {**columns, "meta": meta}
 
 
 class FormCreate(FormWrite):

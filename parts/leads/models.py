@@ -9,6 +9,9 @@ from peewee import AutoField, BigIntegerField, BooleanField, CompositeKey, Doubl
 from landform.storage.models import Table
 from landform.storage.search import fold
 
+ACTIVE, SPAM, TRASH = "active", "spam", "trash"
+# After how many days at most entries are deleted.
+MOST_DAYS = 36_500
 # What entries of Gravity Forms have beside the columns; each stays as it was given.
 PROPERTIES: Mapping[str, Any] = {
     "post_id": None,

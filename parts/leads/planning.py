@@ -5,13 +5,13 @@ from collections.abc import Sequence
 
 from marshmallow import ValidationError
 
+from landform.parts.leads.models import ACTIVE
 from landform.service.json_codec import JsonObject
 from landform.service.planning.plan import plan
 from landform.storage.run_queue import find_run_queue
 from landform.storage.store import Store
 
 log = logging.getLogger("landform")
-ACTIVE = "active"
 TOO_EXPENSIVE = "The rules of the feeds of form %d compare too much: none runs for entry %s."
 
 

@@ -8,19 +8,19 @@ from unicodedata import normalize
 
 from peewee import Expression
 
-from landform.parts.leads.models import Entry, EntryValue, Form
-from landform.parts.leads.storage.entries import ACTIVE, SPAM, TRASH, remove_entries
+from landform.parts.leads.models import ACTIVE, SPAM, TRASH, Entry, EntryValue, Form
+from landform.parts.leads.storage.entries import remove_entries
 from landform.parts.leads.storage.forms import form_of
 from landform.parts.leads.storage.searching import same_texts
-from landform.service.planning.entries import text_of
 from landform.storage.clock import DAY, earlier, utc_text
 from landform.storage.models import EventState
 from landform.storage.store import Store, transactional
 
 # The key of a form, in days, and the days that spam and the trash are kept.
 RETENTION, UNWANTED_DAYS = "retention_days", 30
+# The row with the last time from which ages were counted.
+REFERENCE = "retention"
 # In seconds, how often old entries are looked for; how many are deleted in a transaction.
-REFERENCE, MOST_DAYS = "retention", 36_500
 INTERVAL, MOST_DELETED = 600.0, 200
 
 
@@ -74,9 +74,8 @@ def _conditions(store: Store, days: int, now: str) -> Iterator[Expression]:
         yield any_status & is_before(days)
     with_days = Form.select(Form.id, Form.meta).where(Form.meta.contains(RETENTION))
     for form_id, meta in with_days.tuples().execute(store.database):
-        form_days = text_of(json.loads(meta).get(RETENTION))
-        if form_days.isascii() and form_days.isdecimal() and 0 < int(form_days) <= MOST_DAYS:
-            yield (Entry.form_id == form_id) & any_status & is_before(int(form_days))
+        if form_days := json.loads(meta).get(RETENTION):
+            yield (Entry.form_id == form_id) & any_status & is_before(form_days)
 
 
 def erase_entries(store: Store, email: str) -> int:

@@ -10,13 +10,14 @@ from urllib.parse import parse_qsl, urlsplit
 from landform.parts.leads import sources
 from landform.parts.leads.errors import EntryNotFound
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
-from landform.parts.leads.intake.fields import PREFIX, JsonObject, honeypot_name, input_ids
+from landform.parts.leads.intake.fields import PREFIX, honeypot_name, input_ids
 from landform.parts.leads.intake.form_view import clean, field_views, first_values
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
-from landform.parts.leads.submissions import Outcome, open_form, submit
+from landform.parts.leads.submissions import open_form, submit
 from landform.service.call import Call
 from landform.service.errors import ApiError, from_known
+from landform.service.json_codec import JsonObject
 from landform.service.previews import now
 from landform.service.reply import Reply
 from landform.service.site import pages
@@ -54,7 +55,7 @@ def answer(call: Call, options: Any, form_id: int) -> Reply:
             visited = sources.page_of(call)
             outcome = submit(call, options, form_id, visited)
         if outcome.confirmation:
-            return _follow(call, form_id, visited, outcome)
+            return _follow(call, form_id, visited, outcome.confirmation, outcome.entry_id)
         messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)
     except Exception as error:
         known = from_known(error)
@@ -85,9 +86,10 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
     return pages.with_query(visited.link, confirmation.query) if visited else ""
 
 
-def _follow(call: Call, form_id: int, visited: pages.Visit | None, outcome: Outcome) -> Reply:
+def _follow(
+    call: Call, form_id: int, visited: pages.Visit | None, confirmation: Confirmation, entry_id: int
+) -> Reply:
     """Return the response for a stored entry: a redirect, to its page by default."""
-    confirmation = outcome.confirmation or Confirmation()
     if url := confirmation_url(call, confirmation):
         url = pages.location_of(call, url) if confirmation.page else url
         return pages.html_reply(b"", {"Location": url}, 303)
@@ -97,7 +99,7 @@ def _follow(call: Call, form_id: int, visited: pages.Visit | None, outcome: Outc
         confirmed = clean(confirmation.message_html or escape(THANKS))
         return _document(call, None, _form_view(call, form, None, {}, confirmed=confirmed))
     until = now(call.store) + DONE_SECONDS
-    token = signatures.seal(call.store, SUBMITTED, form_id, outcome.entry_id, until)
+    token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
     proof = signatures.proof(call.store, SUBMITTED, token)
     headers = {
         "Location": pages.location_of(call, link, f"{SUBMITTED}={token}"),

@@ -15,6 +15,7 @@ from landform.parts.leads import planning, sources
 from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.validation import validate
+from landform.parts.leads.models import ACTIVE, SPAM
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import Call
@@ -68,18 +69,15 @@ def open_form(store: Store, form_id: int) -> Row:
     return form
 
 
-def check(call: Call, options: Any, form_id: int) -> tuple[dict[str, str], Mapping[str, str]]:
-    """Return the messages of a submission that is only checked, by the ids of fields.
-
-    Also the header with the names that mean nothing, if there are some.
-    """
+def check(call: Call, options: Any, form_id: int) -> Outcome:
+    """Check a submission without storing it; a valid one has no messages."""
     form = _open_for(call, options, form_id)
     # A check tells whether a value of a field with `noDuplicates` was sent before.
     _count(call, options, "checks")
     ignored = _check_names(call, form)
     values = fields.read_values(form, call.sent_body)
     is_duplicate = partial(searching.has_values, call.store, form["id"])
-    return validate(form, values, is_duplicate), ignored
+    return Outcome(validate(form, values, is_duplicate), ignored=ignored)
 
 
 def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Outcome:
@@ -159,7 +157,7 @@ def _store(call: Call, options: Any, form: Row, columns: Row) -> Outcome:
         _count(call, options, "forms")
         return Outcome(messages)
     is_spam = fields.is_spam(form, call.sent_body, from_page=from_page)
-    status = entries.SPAM if is_spam else entries.ACTIVE
+    status = SPAM if is_spam else ACTIVE
     stored = fields.stored_values(form, values)
     # As in Gravity Forms internal fields have their defaults. A repetition is recognized without
     # what the form adds, which may have changed meanwhile.
@@ -185,7 +183,7 @@ def _store(call: Call, options: Any, form: Row, columns: Row) -> Outcome:
 
 
 def _outcome(form: Row, entry: Row) -> Outcome:
-    is_spam = entry["status"] == entries.SPAM
+    is_spam = entry["status"] == SPAM
     return Outcome({}, confirm(form, entry), int(entry["id"]), is_spam)
 
 

@@ -17,7 +17,7 @@ from time import monotonic, sleep
 from typing import Any
 
 from landform.parts.leads.addons import Addon, AddonError
-from landform.parts.leads.planning import ACTIVE
+from landform.parts.leads.models import ACTIVE
 from landform.parts.leads.retention import Retention
 from landform.parts.leads.storage import entries, forms
 from landform.service.call import Service

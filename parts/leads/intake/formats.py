@@ -2,10 +2,10 @@
 
 import re
 from datetime import date
-from typing import Any
 from urllib.parse import urlsplit
 
-JsonObject = dict[str, Any]
+from landform.service.json_codec import JsonObject
+
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 EMAIL = re.compile(
     r"(?=[^@]{1,64}@)"

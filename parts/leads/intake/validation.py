@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake import formats
-from landform.parts.leads.intake.fields import JsonObject
+from landform.service.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
 # Whether the values of a field, by the ids of its inputs, are in another entry of its form.

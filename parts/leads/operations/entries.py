@@ -34,6 +34,17 @@ LISTED: dict[str, Any] = {
     "scope": "entries:read",
     "errors": ("rest_search_too_expensive",),
 }
+# What both creates declare.
+CREATED: dict[str, Any] = {
+    "response": responses.EntryCreated(),
+    "empty_body": e.NoEntry.code,
+    "status": 201,
+    "scope": "entries:write",
+    "headers": ("Location",),
+    # What is remembered for a repetition must not hold an entry: it may be erased.
+    "repeatable": False,
+}
+FORM_ERRORS = (e.EntryFormEmpty, e.EntryFormUnknown)
 ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
 VARY = {"Vary": "Accept"}
 # What every caller may see of an entry that it writes, and the rest of an entry without values.
@@ -73,15 +84,9 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
 @RESOURCE.post(
     "/entries",
     body=schemas.EntryCreate(),
-    response=responses.EntryCreated(),
-    empty_body=e.NoEntry.code,
-    status=201,
-    scope="entries:write",
-    headers=("Location",),
-    # What is remembered for a repetition must not hold an entry: it may be erased.
-    repeatable=False,
     example=ENTRY_EXAMPLE,
-    errors=("rest_missing_callback_param", e.EntryFormEmpty, e.EntryFormUnknown),
+    errors=("rest_missing_callback_param", *FORM_ERRORS),
+    **CREATED,
 )
 def create_entry(call: Call) -> Reply:
     """Store an entry: the values are not checked, and no feed runs."""
@@ -91,14 +96,9 @@ def create_entry(call: Call) -> Reply:
 @RESOURCE.post(
     "/forms/<form_id>/entries",
     body=schemas.EntryWrite(),
-    response=responses.EntryCreated(),
-    empty_body=e.NoEntry.code,
-    status=201,
-    scope="entries:write",
-    headers=("Location",),
-    repeatable=False,
     example={"1": "Ada", "2": "ada@example.com"},
-    errors=(e.EntryFormEmpty, e.EntryFormUnknown),
+    errors=FORM_ERRORS,
+    **CREATED,
 )
 def create_form_entry(call: Call, form_id: int) -> Reply:
     """Store an entry of the form in the path."""

@@ -1,6 +1,5 @@
 """The operations that submit a form, in JSON or from a browser; they need no credentials."""
 
-from collections.abc import Mapping
 from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError
@@ -8,7 +7,6 @@ from marshmallow import INCLUDE, Schema, ValidationError
 from landform.parts.leads import Leads, site, sources, submissions
 from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as schemas
-from landform.parts.leads.intake.confirmations import Confirmation
 from landform.schemas.fields import STRING, Field, Flag, Integer
 from landform.schemas.known_names import Tolerant
 from landform.service.call import Call
@@ -84,8 +82,20 @@ def submit_form(call: Call, form_id: int) -> Reply:
         return site.answer(call, options, form_id)
     outcome = submissions.submit(call, options, form_id, sources.page_of(call))
     if outcome.confirmation is None:
-        return _invalid(call, outcome.messages, outcome.ignored)
-    return _stored(call, outcome, outcome.confirmation)
+        return _invalid(call, outcome)
+    url = site.confirmation_url(call, outcome.confirmation)
+    body = {
+        "is_valid": True,
+        **_pages(call, 0),
+        "confirmation_message": "" if url else outcome.confirmation.message_html,
+        "confirmation_type": "redirect" if url else "message",
+        **({"confirmation_redirect": url} if url else {}),
+        "is_spam": outcome.is_spam,
+    }
+    if call.access.has_scope("entries:read"):
+        body["entry_id"] = str(outcome.entry_id)
+    headers = {**outcome.ignored, **({"Location": url} if url else {})}
+    return Reply(body, headers=headers, caching=NO_STORE)
 
 
 @RESOURCE.post(
@@ -96,12 +106,12 @@ def submit_form(call: Call, form_id: int) -> Reply:
 )
 def validate_submission(call: Call, form_id: int) -> Reply:
     """Check a submission; nothing is stored."""
-    messages, ignored = submissions.check(call, call.part(Leads), form_id)
-    if messages:
-        return _invalid(call, messages, ignored)
+    outcome = submissions.check(call, call.part(Leads), form_id)
+    if outcome.messages:
+        return _invalid(call, outcome)
     target = call.body.get("target_page") or 0
     body = {"is_valid": True, "validation_messages": [], **_pages(call, target)}
-    return Reply(body if target else {**body, "is_spam": False}, headers=ignored)
+    return Reply(body if target else {**body, "is_spam": False}, headers=outcome.ignored)
 
 
 def _pages(call: Call, number: int) -> JsonObject:
@@ -110,23 +120,6 @@ def _pages(call: Call, number: int) -> JsonObject:
     return {"page_number": number, "source_page_number": 1 if source is None else source}
 
 
-def _invalid(call: Call, messages: Mapping[str, str], headers: Mapping[str, str]) -> Reply:
-    body = {"is_valid": False, "validation_messages": messages, **_pages(call, 1)}
-    return Reply(body, 400, headers)
-
-
-def _stored(call: Call, outcome: submissions.Outcome, confirmation: Confirmation) -> Reply:
-    """Return the reply for a stored entry, with its id for callers with `entries:read`."""
-    url = site.confirmation_url(call, confirmation)
-    body = {
-        "is_valid": True,
-        **_pages(call, 0),
-        "confirmation_message": "" if url else confirmation.message_html,
-        "confirmation_type": "redirect" if url else "message",
-        **({"confirmation_redirect": url} if url else {}),
-        "is_spam": outcome.is_spam,
-    }
-    if call.access.has_scope("entries:read"):
-        body["entry_id"] = str(outcome.entry_id)
-    headers = {**outcome.ignored, **({"Location": url} if url else {})}
-    return Reply(body, headers=headers, caching=NO_STORE)
+def _invalid(call: Call, outcome: submissions.Outcome) -> Reply:
+    body = {"is_valid": False, "validation_messages": outcome.messages, **_pages(call, 1)}
+    return Reply(body, 400, outcome.ignored)

@@ -13,7 +13,16 @@ from peewee import SQL, ColumnBase, chunked, fn
 
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
-from landform.parts.leads.models import ENTRY_KEYS, PROPERTIES, TIME_KEYS, Entry, EntryValue
+from landform.parts.leads.models import (
+    ACTIVE,
+    ENTRY_KEYS,
+    PROPERTIES,
+    SPAM,
+    TIME_KEYS,
+    TRASH,
+    Entry,
+    EntryValue,
+)
 from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_text, gf_time, read_forms
 from landform.storage import events, sql
@@ -21,7 +30,6 @@ from landform.storage.errors import PartError
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.store import Store, transactional
 
-ACTIVE, SPAM, TRASH = "active", "spam", "trash"
 EVENT_NAMES = ("id", "version", "form_id", "status")
 DEFAULTS: Row = {
     name: field.default for name, field in Entry._meta.fields.items() if field.default is not None
