@@ -12,7 +12,7 @@ from typing import Any
 from flask import Response
 from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from landform.service.auth.local_mode import LocalMode
 from landform.service.call import Service
@@ -21,6 +21,7 @@ from landform.service.http.views import HttpIncoming
 from landform.service.reply import Finished
 from landform.standalone.logs import RequestRecord
 from landform.storage.pages.listing import count_by_status
+from landform.storage.part import Metric
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 
@@ -68,19 +69,15 @@ class Metrics:
         finished = Finished(generate_latest(registry), 200, headers, "text/plain; charset=utf-8")
         return finish_response(request, finished)
 
-    def collect(self) -> Iterator[Metric]:
+    def collect(self) -> Iterator[GaugeMetricFamily | CounterMetricFamily]:
         """Yield the metrics that are read from the database, the same in all workers."""
-        store = self._service.store
+        store, parts = self._service.store, self._service.options.named_parts
         counts = count_by_status(store)
-        pages = GaugeMetricFamily("landform_pages", "Pages by status", labels=["status"])
-        for status, number in counts.items():
-            pages.add_metric([status], number)
-        yield pages
+        metrics = [Metric("pages", "Pages by status", "status", counts)]
         waiting = "Pages that wait for their date"
         yield GaugeMetricFamily("landform_future_pages", waiting, counts["future"])
         with store.connection():
-            parts = self._service.options.named_parts
-            metrics = [metric for part in parts for metric in part.metrics(store)]
+            metrics += [metric for part in parts for metric in part.metrics(store)]
         for metric in metrics:
             family: Any = CounterMetricFamily if metric.is_total else GaugeMetricFamily
             figures = family(f"landform_{metric.name}", metric.meaning, labels=[metric.label])

@@ -12,14 +12,13 @@ from typing import Any
 
 import click
 
-from landform.app import create_app
 from landform.parts.moving_in import origins
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.report import Plan, Report
+from landform.service.cli import current_group
 from landform.service.errors import printable
 from landform.service.page_urls import Urls
 from landform.standalone.commands import tools
-from landform.standalone.settings import read_settings
 from landform.storage import Store
 
 EXTRA = "This needs urllib3 and defusedxml: install landform with the extra `wordpress`."
@@ -153,9 +152,8 @@ def _password(file: Path | None) -> str:
 
 def _page_urls() -> Urls:
     """Return the URLs of pages of the service, below its public URL if it has one."""
-    blueprint: Any = create_app().blueprints["landform"]
-    urls: Urls = blueprint.service.urls((read_settings().public_url or "").rstrip("/"))
-    return urls
+    service = current_group().service()
+    return service.urls(service.options.public_url or "")
 
 
 def _write_reports(

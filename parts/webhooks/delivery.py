@@ -121,7 +121,7 @@ class Deliverer:
 
     def _settle(self, webhook: Row, event_id: int, result: Result) -> None:
         """Store the result of an attempt."""
-        self._running.pop(webhook["id"], None)
+        del self._running[webhook["id"]]
         now = self._store.clock.seconds()
         changes = outcomes.changes_after(webhook, event_id, result, now)
         record = make_record(event_id, self._store.clock.now().utc, result)

@@ -119,9 +119,8 @@ def replay_webhook(call: Call, webhook_id: int) -> Reply:
 
 def check_readable(call: Call, types: list[str]) -> None:
     """Require the scope to read the events of these types, or their rows."""
-    scopes = {READ_SCOPES.get(name.partition(".")[0], EVENTS) for name in types}
     if not call.access.has_scope(EVENTS):
-        for scope in sorted(scopes):
+        for scope in sorted({READ_SCOPES.get(name.partition(".")[0], EVENTS) for name in types}):
             call.access.require(scope)
 
 

@@ -46,9 +46,8 @@ def changes_after(webhook: Row, event_id: int, result: Result, now: float) -> Ro
     """Return the columns that an attempt to send an event changes, beside the deliveries."""
     if 200 <= result.status < 300:
         return {**_passed(webhook, event_id), "delivered": webhook["delivered"] + 1}
-    failures, failed_for = webhook["failures"], 0.0
-    if failures:
-        failed_for = webhook["next_try"] - webhook["failing_since"]
+    failures = webhook["failures"]
+    failed_for = webhook["next_try"] - webhook["failing_since"] if failures else 0.0
     changes = {"failed": webhook["failed"] + 1, "failing_since": now - failed_for}
     if result.status == 410 or failed_for > LONGEST_FAILURE:
         reason = RECEIVER_GONE if result.status == 410 else RECEIVER_FAILING.format(result.status)

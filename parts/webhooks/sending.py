@@ -20,10 +20,8 @@ PRIVATE_SETTING = "LANDFORM_WEBHOOK_PRIVATE"
 # How many tests may run in a process, and how many seconds a request waits for one.
 THREAD_NAME, MOST_TESTS, MOST_SECONDS = "landform-webhook-test", 4, 2.0
 PENDING = "Still running: the result will be in the deliveries of the webhook."
-ATTEMPT_FAILED, DAMAGED_SECRET = (
-    "The attempt ended with {}.",
-    "The secret of the webhook is damaged.",
-)
+ATTEMPT_FAILED = "The attempt ended with {}."
+CANNOT_SIGN = "The secret of the webhook is damaged."
 
 
 def send_event(
@@ -41,7 +39,7 @@ def send_event(
         headers |= sign(keys, message, int(now), body)
         return send(webhook["url"], headers, body, private, setting=PRIVATE_SETTING)
     except ValueError:
-        return Result(0, DAMAGED_SECRET)
+        return Result(0, CANNOT_SIGN)
     except BaseException as error:
         # An attempt without a result would never end.
         return Result(0, ATTEMPT_FAILED.format(type(error).__name__))

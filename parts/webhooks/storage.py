@@ -127,10 +127,10 @@ def replay(store: Store, webhook_id: int, after: int | None) -> Row:
 def record_attempt(store: Store, webhook_id: int, attempt: Row) -> None:
     """Store an attempt among the deliveries of a webhook, unless that was deleted."""
     for webhook in _read(store, Webhook.select().where(Webhook.id == webhook_id)):
-        _write(store, webhook_id, {"deliveries": _add(attempt, webhook)})
+        _write(store, webhook_id, {"deliveries": _latest_deliveries(attempt, webhook)})
 
 
-def _add(attempt: Row, webhook: Row) -> list[Row]:
+def _latest_deliveries(attempt: Row, webhook: Row) -> list[Row]:
     return [attempt, *webhook["deliveries"]][:MOST_DELIVERIES]
 
 
@@ -207,7 +207,7 @@ def settle(store: Store, webhook: Row, changes: Row, attempt: Row | None = None)
     for stored in _read(store, Webhook.select().where(Webhook.id == webhook["id"])):
         if all(stored[name] == webhook[name] for name in ("url", "cursor", "resend", "set_aside")):
             if attempt:
-                changes = {**changes, "deliveries": _add(attempt, stored)}
+                changes = {**changes, "deliveries": _latest_deliveries(attempt, stored)}
             _write(store, webhook["id"], changes)
             return True
     return False

@@ -79,7 +79,8 @@ class Converter:
             if not problem and resource == "page":
                 return self._page(row, notes)
             if not problem:
-                columns = self._checked(resource, COLUMNS[resource](row, notes))
+                columns = _feed(row, notes) if resource == "feed" else COLUMNS[resource](row)
+                columns = self._checked(resource, columns)
                 if resource == "form":
                     problems = part_exports()["form"].line.problems(columns)
                     notes += [note("form-not-shown", text) for text in problems]
@@ -231,7 +232,7 @@ def _feed(source: Mapping[str, Any], notes: list[Note]) -> Row:
     }
 
 
-def _form(source: Mapping[str, Any], notes: list[Note]) -> Row:
+def _form(source: Mapping[str, Any]) -> Row:
     return {
         "title": str(source.get("title") or ""),
         "is_active": str(source.get("is_active", "1")).lower() in TRUE,
@@ -242,7 +243,7 @@ def _form(source: Mapping[str, Any], notes: list[Note]) -> Row:
     }
 
 
-def _entry(source: Mapping[str, Any], notes: list[Note]) -> Row:
+def _entry(source: Mapping[str, Any]) -> Row:
     values = {name: value for name, value in source.items() if name[:1].isdecimal()}
     return {
         "form_id": parse_integer(source.get("form_id")) or 0,
@@ -261,8 +262,8 @@ def _entry(source: Mapping[str, Any], notes: list[Note]) -> Row:
     }
 
 
-# The functions that return the columns of a row of Gravity Forms.
-COLUMNS = {"feed": _feed, "form": _form, "entry": _entry}
+# The functions that return the columns of a form and of an entry.
+COLUMNS = {"form": _form, "entry": _entry}
 
 
 def _utc(text: object) -> str:

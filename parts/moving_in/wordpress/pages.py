@@ -12,14 +12,7 @@ from landform.parts.moving_in.incoming import SlugKeepers
 from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, MAX_BYTES, NoAnswer, NotRead
 from landform.parts.moving_in.wordpress.convert import KNOWN_STATUSES
 from landform.parts.moving_in.wordpress.report import Plan, Report
-from landform.parts.moving_in.wordpress.site import (
-    PER_PAGE,
-    ROUTES,
-    Answer,
-    Batch,
-    Site,
-    rows_of,
-)
+from landform.parts.moving_in.wordpress.site import PER_PAGE, ROUTES, Answer, Batch, Site, rows_of
 from landform.parts.moving_in.wordpress.values import storable
 from landform.storage.rows import Row
 
