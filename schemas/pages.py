@@ -27,7 +27,7 @@ from landform.schemas.fields import (
 from landform.schemas.known_names import Tolerant
 from landform.storage.search import SHORTEST_INDEXED, parse
 
-CONTEXTS = ("view", "embed", "edit")
+CONTEXT_NAMES = ("view", "embed", "edit")
 STATUSES = ("publish", "future", "draft", "pending", "private")
 TRASH = "trash"
 LISTED_STATUSES = (*STATUSES, TRASH, "any")
@@ -311,7 +311,7 @@ class InContext(Tolerant):
     context = fields.Text(
         "Which fields are returned: `view` for readers, `embed` for a few of them, `edit` with the "
         "password and the raw texts too, which needs the scope `pages:read`.",
-        CONTEXTS,
+        CONTEXT_NAMES,
         load_default="view",
     )
 

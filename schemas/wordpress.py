@@ -46,11 +46,10 @@ class Guid(Computed):
 
     def __init__(self, about: str = "", kind: Any = pages.Rendered, column: str = "id") -> None:
         super().__init__(about, kind)
-        self.columns = (column,)
+        self.column, self.columns = column, (column,)
 
     def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        (column,) = self.columns or ()
-        guid = {"rendered": f"{obj['urls'].public}/?page_id={obj[column]}"}
+        guid = {"rendered": f"{obj['urls'].public}/?page_id={obj[self.column]}"}
         return {**guid, "raw": guid["rendered"]} if self.kind is pages.RawAndRendered else guid
 
 
@@ -141,7 +140,7 @@ class WordPressList(pages.PageList):
 class Described(Tolerant):
     """A query with a context, which changes nothing."""
 
-    context = fields.Text("Without effect.", pages.CONTEXTS, load_default="view")
+    context = fields.Text("Without effect.", pages.CONTEXT_NAMES, load_default="view")
 
 
 class Whole(Described):

@@ -8,9 +8,10 @@ from typing import Any, ClassVar, TypeVar
 from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
+from werkzeug.http import parse_etags
 
 from landform.service.auth.credentials import Access, Authorizer, CredentialAuthorizer, Identity
-from landform.service.conditions import is_current, make_etag
+from landform.service.conditions import make_etag
 from landform.service.json_codec import JsonObject
 from landform.service.loading import SECRETS, Fields, pairs
 from landform.service.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
@@ -224,6 +225,5 @@ class Call:
 
     def has(self, etag: str) -> bool:
         """Return whether a reader already has the reply with an entity tag, for a 304."""
-        if not self.operation.is_read:
-            return False
-        return is_current(self.incoming.headers.get("If-None-Match"), etag)
+        sent = self.incoming.headers.get("If-None-Match") if self.operation.is_read else None
+        return bool(sent) and parse_etags(sent).contains_weak(etag.strip('"'))

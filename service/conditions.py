@@ -22,11 +22,6 @@ def make_etag(name: str, version: int, *variant: object) -> str:
     return f'"{name}.{version}.{blake2b(text, digest_size=9).hexdigest()}"'
 
 
-def is_current(if_none_match: str | None, etag: str) -> bool:
-    """Return whether `If-None-Match` names an entity tag."""
-    return bool(if_none_match) and parse_etags(if_none_match).contains_weak(etag.strip('"'))
-
-
 def parse_if_match(if_match: str, resource: str, generation: str) -> Precondition | None:
     """Return the versions of a resource in `If-Match`; None for `*`.
 

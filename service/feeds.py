@@ -14,7 +14,7 @@ from landform.service.operations import GRAVITY_FORMS, Resource
 from landform.service.page_dump import created_reply, make_shape
 from landform.service.planning.plan import plan
 from landform.service.reply import Caching, Reply
-from landform.storage import feeds
+from landform.storage import FeedNotFound, feeds
 from landform.storage.rows import MAX_INTEGER, Row
 from landform.storage.sql import current_version
 
@@ -111,8 +111,9 @@ def update_feed(call: Call, feed_id: int) -> Reply:
 )
 def patch_feed(call: Call, feed_id: int) -> Reply:
     """Change the fields that are sent; `meta` is a JSON Merge Patch (RFC 7396)."""
-    feeds.get(call.store, feed_id)
     if not call.sent_body:
+        # The 404 of a missing feed comes first.
+        feeds.get(call.store, feed_id)
         raise api_error("missing_properties")
     feed = feeds.update(call.store, feed_id, call.body, merge=True, if_match=call.if_match)
     return feed_reply(call, feed)
@@ -143,9 +144,10 @@ def delete_feed(call: Call, feed_id: int) -> Reply:
 )
 def update_properties(call: Call, feed_id: int) -> Reply:
     """Change the properties that are sent; `meta` is replaced. Returns a message."""
-    if not feeds.exists(call.store, feed_id):
-        raise api_error("not_found")
-    feed = feeds.update(call.store, feed_id, call.body, if_match=call.if_match)
+    try:
+        feed = feeds.update(call.store, feed_id, call.body, if_match=call.if_match)
+    except FeedNotFound:
+        raise api_error("not_found") from None
     return Reply(UPDATED, headers=_warning(call, feed))
 
 

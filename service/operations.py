@@ -27,7 +27,8 @@ NAMESPACES = ("wp/v2", "gf/v2")
 WORDPRESS, GRAVITY_FORMS = (f"{WP_JSON}/{name}" for name in NAMESPACES)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 
-# What an operation returns: a schema, one for each context, a Python type with schemas, or a text.
+# What an operation returns: a schema, several by the parameter that chooses one, a Python type with
+# schemas, or a text.
 Returned = Schema | Mapping[str, Schema] | type | GenericAlias | UnionType | str | None
 # A function of the loaded body and the caller.
 Prepare = Callable[[JsonObject, Identity], Any]
@@ -172,7 +173,7 @@ class Route:
             methods[operation] += ["GET", "HEAD"] if method == "GET" else [method]
         return dict(methods)
 
-    def allowed(self, may: Callable[[Operation], bool] = bool) -> str:
+    def allowed(self, may: Callable[[Operation], bool] = lambda operation: True) -> str:
         """Return the header `Allow` with the methods of the operations that pass `may`."""
         allowed = [method for method, operation in self.operations.items() if may(operation)]
         head = ["HEAD"] if "GET" in allowed else []

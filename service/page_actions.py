@@ -6,8 +6,8 @@ from landform.schemas import fields
 from landform.schemas import pages as schemas
 from landform.service.call import Call
 from landform.service.operations import Resource
-from landform.service.page_dump import CONTEXTS, created_reply, page_reply
-from landform.service.pages import find_warnings
+from landform.service.page_dump import CONTEXTS, created_reply
+from landform.service.pages import page_reply
 from landform.service.rendering.content import render_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import pages
@@ -54,5 +54,4 @@ def duplicate_page(call: Call, page_id: int) -> Reply:
         columns["title_rendered"] = old["title_rendered"] + ending
         columns["content_rendered"] = old["content_rendered"]
     page = pages.create(call.store, columns)
-    reply = page_reply(call, page, find_warnings(call, texts, page))
-    return created_reply(call, "pages", reply, page["id"])
+    return created_reply(call, "pages", page_reply(call, page, texts), page["id"])

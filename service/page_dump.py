@@ -1,6 +1,6 @@
-"""Replies with pages: the schema of each context, and its columns."""
+"""The schemas of pages by context, the columns that they need, and the reply to a create."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -38,7 +38,7 @@ class Shape(NamedTuple):
     def dump(self, row: Row, urls: Urls, *, shows_content: bool = True) -> JsonObject:
         """Return the JSON object of a page."""
         computed = {"urls": urls, "shows_content": shows_content, "make_excerpt": make_excerpt}
-        dumped: JsonObject = self.schema.dump({**row, **computed})
+        dumped: JsonObject = self.schema.dump(row | computed)
         return dumped
 
 
@@ -62,18 +62,6 @@ def page_shape(call: Call) -> Shape:
         # The embedded author needs it.
         fields = {*fields, "author"}
     return make_shape(schema, fields)
-
-
-def page_reply(call: Call, page: Row, warnings: Iterable[str] = ()) -> Reply:
-    """Return the reply to a write of a page."""
-    text = "; ".join(warnings)
-    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)["edit"]
-    return Reply(
-        make_shape(schema).dump(page, call.urls),
-        headers={"X-Landform-Warning": text} if text else {},
-        etag=call.row_etag("page", page, "edit", not page["password"]),
-        last_modified=page["modified_utc"],
-    )
 
 
 def created_reply(call: Call, resource: str, reply: Reply, row_id: int) -> Reply:

@@ -23,7 +23,6 @@ from landform.service.page_dump import (
     Shape,
     created_reply,
     make_shape,
-    page_reply,
     page_shape,
 )
 from landform.service.rendering.content import Texts, render_texts, unsafe_elements
@@ -104,8 +103,7 @@ def create_page(call: Call) -> Reply:
     columns = {"author": call.caller.author, "status": status, **call.prepared.columns}
     columns["meta"] = {**schemas.EMPTY_META, **columns["meta"]}
     page = pages.create(call.store, columns)
-    reply = page_reply(call, page, find_warnings(call, call.prepared, page))
-    return created_reply(call, "pages", reply, page["id"])
+    return created_reply(call, "pages", page_reply(call, page, call.prepared), page["id"])
 
 
 @RESOURCE.get(
@@ -161,7 +159,7 @@ def update_page(call: Call, page_id: int) -> Reply:
     page = pages.update(
         call.store, page_id, columns, call.if_match, caller.author, keep_rendering=keep
     )
-    return page_reply(call, page, find_warnings(call, call.prepared, page))
+    return page_reply(call, page, call.prepared)
 
 
 @RESOURCE.delete(
@@ -192,6 +190,18 @@ def _without_trash(call: Call, page_id: int) -> Row:
     if pages.get(call.store, page_id, ("status",))["status"] != schemas.TRASH:
         raise ValidationError(f"must be one of {', '.join(schemas.STATUSES)}.", "status")
     return {name: value for name, value in columns.items() if name != "status"}
+
+
+def page_reply(call: Call, page: Row, texts: Texts | None = None) -> Reply:
+    """Return the reply to a write of a page, with the warnings about the texts of the write."""
+    warnings = "; ".join(find_warnings(call, texts, page)) if texts else ""
+    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)["edit"]
+    return Reply(
+        make_shape(schema).dump(page, call.urls),
+        headers={"X-Landform-Warning": warnings} if warnings else {},
+        etag=call.row_etag("page", page, "edit", not page["password"]),
+        last_modified=page["modified_utc"],
+    )
 
 
 def find_warnings(call: Call, texts: Texts, page: Row) -> list[str]:

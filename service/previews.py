@@ -16,7 +16,6 @@ from landform.service.call import Call
 from landform.service.operations import Resource
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import AlreadyTrashed, Store, pages, signatures
-from landform.storage.clock import epoch
 from landform.storage.rows import Row
 
 RESOURCE = Resource()
@@ -97,4 +96,4 @@ def _serializer(store: Store, key: str) -> URLSafeSerializer:
 
 def now(store: Store) -> int:
     """Return the seconds since 1970."""
-    return int(epoch(store.clock.now().utc))
+    return int(store.clock.seconds())

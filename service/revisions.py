@@ -11,8 +11,8 @@ from landform.service.call import Call
 from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
 from landform.service.operations import WORDPRESS, Resource
-from landform.service.page_dump import CONTEXTS, Shape, make_shape, page_reply
-from landform.service.pages import PAGING, find_warnings, paging
+from landform.service.page_dump import CONTEXTS, Shape, make_shape
+from landform.service.pages import PAGING, page_reply, paging
 from landform.service.rendering.content import render_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import PageNotFound, pages
@@ -117,7 +117,7 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
         # The stored HTML, so that cleaned texts stay cleaned.
         columns |= {name: row[name] for name in RENDERED if name in columns}
     page = pages.update(call.store, page_id, columns, call.if_match, caller.author)
-    return page_reply(call, page, find_warnings(call, texts, page))
+    return page_reply(call, page, texts)
 
 
 def _check_page(call: Call, page_id: int) -> None:

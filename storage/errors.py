@@ -135,6 +135,8 @@ class KeyReused(StorageError):
 class Busy(StorageError):
     """Another writer locked the database for longer than the busy timeout."""
 
+    text = "Another writer holds the database."
+
 
 class Unavailable(StorageError):
     """The database cannot be reached, read or written now."""
@@ -161,6 +163,8 @@ class CommitUnknown(StorageError):
 
 class DiskFull(StorageError):
     """The disk is full."""
+
+    text = "There is no room left to write."
 
 
 class ImportRefused(StorageError):

@@ -33,6 +33,11 @@ ANNOUNCED = {
     for resource, model in (("page", Page), ("feed", Feed))
 }
 NEWEST = Prepared(Event.select(fn.MAX(Event.id)))
+TIMES = Event.select(Event.id, Event.created_utc)
+LAST_UP_TO = Prepared(TIMES.where(Event.id <= Parameter("id")).order_by(Event.id.desc()).limit(1))
+FIRST_BEFORE = Prepared(
+    TIMES.where(Event.id < Parameter("id")).order_by(Event.id).limit(MOST_EXPIRED)
+)
 LAST_EXPIRED = Prepared(EventState.select(EventState.number).where(EventState.name == EXPIRED))
 
 
@@ -104,16 +109,13 @@ def _expire(store: Store, last: int) -> None:
     jumps ahead expires nothing at once. Events that it wrote go with the next one that is too old.
     """
     db, now = store.database, store.clock.now().utc
-    events = Event.select(Event.id, Event.created_utc).tuples()
-    before = events.where(Event.id <= last - EXPIRY_INTERVAL).order_by(Event.id.desc()).first(db)
+    before = LAST_UP_TO.row(store, {"id": last - EXPIRY_INTERVAL})
     limit = earlier(min(before[1], now), timedelta(days=store.event_days)) if before else ""
     awaited: list[int | None] = [part.first_awaited_event(store) for part in all_parts().values()]
     first_awaited = min(number for number in (last, *awaited) if number is not None)
-    rows = events.where(Event.id < first_awaited).order_by(Event.id)
+    rows = FIRST_BEFORE.run(store, {"id": first_awaited})
     # The times of a clock that was ahead say nothing about the age.
-    first = takewhile(
-        lambda row: row[1] < limit or row[1] > now, rows.limit(MOST_EXPIRED).execute(db)
-    )
+    first = takewhile(lambda row: row[1] < limit or row[1] > now, rows)
     expired = [number for number, created in first if created < limit]
     if expired:
         Event.delete().where(Event.id <= expired[-1]).execute(db)

@@ -12,7 +12,6 @@ from threading import Lock
 
 from peewee import EXCLUDED
 
-from landform.storage.clock import epoch
 from landform.storage.errors import StorageError
 from landform.storage.models import FailedAttempt
 from landform.storage.sql import Parameter, Prepared
@@ -142,7 +141,7 @@ class Attempts:
 
     def _now(self) -> tuple[int, int]:
         """Return the present minute since 1970, and the seconds that are left of it."""
-        minute, seconds = divmod(int(epoch(self._store.clock.now().utc)), SECONDS)
+        minute, seconds = divmod(int(self._store.clock.seconds()), SECONDS)
         return minute, SECONDS - seconds
 
     def _key(self, address: str, minute: int) -> Key:

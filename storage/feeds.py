@@ -93,11 +93,6 @@ def list_forms(store: Store) -> list[int]:
     return [form for (form,) in forms.tuples().execute(store.database)]
 
 
-def exists(store: Store, feed_id: int) -> bool:
-    """Return whether a feed exists."""
-    return bool(list_feeds(store, {"include": [feed_id]}, ("id",)))
-
-
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
     # What needs no database is computed before other writers have to wait for this one.

@@ -88,7 +88,7 @@ class Prepared:
                     size += sum([len(value) for value in record if isinstance(value, str)])
                     if size > most_bytes:
                         raise TooLarge
-                rows.append(dict(zip(names, record, strict=True)))
+                rows.append(dict(zip(names, record, strict=False)))
         finally:
             cursor.close()
         return rows

@@ -165,7 +165,7 @@ class Store:
                 time.sleep(0.05)
             else:
                 # Operators need to know of changes to a database with rows.
-                is_new = "".join(applied).startswith(FIRST_MIGRATION)
+                is_new = any(name.startswith(FIRST_MIGRATION) for name in applied)
                 for name in applied:
                     level = logging.DEBUG if is_new else log_level
                     log.log(level, "Applied the migration %s to %s.", name, self.database.name)

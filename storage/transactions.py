@@ -73,7 +73,7 @@ class WriteQueue:
         if wait is None:
             self._waiting.append(job)
         if not self._lock.acquire(timeout=-1 if wait is None else wait):
-            raise Busy("Another writer holds the database.")
+            raise Busy
         try:
             # The thread before may have run the job along with its own.
             if wait is not None:

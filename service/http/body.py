@@ -33,13 +33,11 @@ def read_bytes(http: Request, most_bytes: int) -> bytes:
     except Exception as error:
         # Any exception of the server means that the client did not send all of it.
         raise ApiError(400, "rest_bad_request", "The body could not be read.") from error
-    was_parsed = is_parsed(http)
+    was_parsed, length = is_parsed(http), http.content_length or 0
     if was_parsed:
         raw = _encoded_form(http)
-    check_size(max(len(raw), http.content_length or 0), most_bytes)
-    if was_parsed:
-        return raw
-    if len(raw) < (http.content_length or 0):
+    check_size(max(len(raw), length), most_bytes)
+    if len(raw) < length and not was_parsed:
         raise ApiError(400, "rest_bad_request", "The body is shorter than its Content-Length.")
     return raw
 

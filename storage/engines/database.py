@@ -135,7 +135,7 @@ class EngineDatabase(peewee.Database, ABC):
                 # The cache of the connection may be damaged. But on a full disk there may be no
                 # room to open another one.
                 if opened and not isinstance(self.translate_error(error), (Busy, DiskFull)):
-                    self.discard()
+                    self.close_connection(self.connection())
                 raise
             finally:
                 if opened:
@@ -182,12 +182,6 @@ class EngineDatabase(peewee.Database, ABC):
         """Close a connection that cannot be used again."""
         self.losses += 1
         connection.close()
-
-    def discard(self) -> None:
-        """Close the connection of this thread, so that it is not used again."""
-        if not self.is_closed():
-            self.close_connection(self.connection())
-            self.close()
 
     def close_idle(self) -> None:
         """Close all connections that are not in use, unless a parent process opened them."""

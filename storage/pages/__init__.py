@@ -139,7 +139,7 @@ def update(
     values = with_old_rendering(old, values) if keep_rendering else values
     changes = _changes(store, old, values, now)
     page = {**old, **changes, "slug": old["slug"]}
-    if old["status"] == "trash" != page["status"]:
+    if old["status"] == "trash" and page["status"] != "trash":
         page["slug"], changes["slug_before_trash"] = old["slug_before_trash"], ""
     slug = slugs.slugify(values["slug"], store.language) if "slug" in values else old["slug"]
     if slug == old["slug"]:

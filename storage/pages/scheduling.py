@@ -189,8 +189,8 @@ def window_columns(meta: Values) -> Row:
             if bound is None or (name == "closes" and bound == date.max):
                 continue
             # The last day is one of the window.
-            days = timedelta(days=name == "closes")
-            bound = datetime.combine(bound + days, time_of_day.min)
+            days = 1 if name == "closes" else 0
+            bound = datetime.combine(bound + timedelta(days), time_of_day.min)
         is_local = bound.tzinfo is None
         text = bound.isoformat() if is_local else utc_text(bound)
         columns[f"{name}_local" if is_local else f"{name}_utc"] = text

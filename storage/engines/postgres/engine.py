@@ -220,9 +220,9 @@ class PostgreSQL(EngineDatabase, peewee.PostgresqlDatabase):
         original = getattr(error, "orig", None)
         state = getattr(original, "sqlstate", None) or ""
         if state in ("55P03", "40001", "40P01"):
-            return Busy("Another writer holds the database.")
+            return Busy()
         if state == "53100":
-            return DiskFull("There is no room left to write.")
+            return DiskFull()
         # No connection; read-only, by choice or as a standby; shutting down; a right, a table or
         # the schema is missing. A text too large for an index is a bug of landform.
         broken = isinstance(original, (psycopg.OperationalError, psycopg.InterfaceError))

@@ -232,10 +232,10 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         if not isinstance(error, (peewee.DatabaseError, sqlite3.Error)):
             return None
         if files.is_busy(error):
-            return Busy("Another writer holds the database.")
+            return Busy()
         text = str(error).lower()
         if "full" in text:
-            return DiskFull("There is no room left to write.")
+            return DiskFull()
         return Unavailable() if BROKEN.search(text) else None
 
     def integrity_problems(self) -> Iterator[str]:
