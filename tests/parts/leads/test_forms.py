@@ -89,6 +89,31 @@ def test_a_confirmation_has_the_day_and_the_values_of_its_entry(client: Client) 
     assert sent["confirmation_message"] == shown
 
 
+# A field, what is sent, and what the merge tags {T:1}, {T:1:value} and {T:1:dmy_dot} show.
+SHOWN: list[tuple[dict[str, Any], str, str]] = [
+    ({"type": "number"}, "-1234567.50", "-1,234,567.50 -1234567.50 -1,234,567.50"),
+    ({"type": "number", "numberFormat": "decimal_comma"}, "1.234,5", "1.234,5 1234,5 1.234,5"),
+    ({"type": "number", "numberFormat": "currency"}, "1234.5", "$1,234.50 $1,234.50 $1,234.50"),
+    ({"type": "number"}, "9" * 30, " ".join(["9" * 30] * 3)),
+    ({"type": "date"}, "1/31/2026", "01/31/2026 2026-01-31 31.01.2026"),
+    ({"type": "date", "dateFormat": "dmy"}, "31/1/2026", "31/01/2026 2026-01-31 31.01.2026"),
+    ({"type": "date", "dateFormat": "ymd_dash"}, "2026-1-31", "2026-01-31 2026-01-31 31.01.2026"),
+    ({"type": "date", "dateFormat": "odd"}, "2026-1-31", "01/31/2026 2026-01-31 31.01.2026"),
+    ({"type": "text"}, "2026-01-31", "2026-01-31 2026-01-31 2026-01-31"),
+]
+
+
+def test_a_number_and_a_date_are_shown_in_the_format_of_their_field(client: Client) -> None:
+    tags = "{T:1} {T:1:value} {T:1:dmy_dot}"
+    message = {"id": "c", "isDefault": True, "type": "message", "message": f"{tags} {{all_fields}}"}
+    for number, (field, sent, shown) in enumerate(SHOWN, 1):
+        form = {"title": f"Form {number}", "fields": [{"id": 1, "label": "L", **field}]}
+        client.post("/forms", json={**form, "confirmations": [message]})
+        answer = client.post(f"/forms/{number}/submissions", json={"input_1": sent})
+        fields = f"<dl><dt>L</dt><dd>{shown.split()[0]}</dd></dl>"
+        assert answer.get_json()["confirmation_message"] == f"{shown} {fields}"
+
+
 def test_an_entry_of_a_form_with_many_fields_can_be_written_back_as_it_was_read(
     client: Client,
 ) -> None:
