@@ -147,6 +147,8 @@ def field_text(
         # Never the present text of the form: it may have another since.
         agreed = entry.get(ids[1], "") if len(ids) > 1 else ""
         return agreed or CHECKED if entry.get(ids[0]) else ""
+    if field["type"] == "consent" and number.endswith(".1") and not is_plain:
+        texts = {"1": CHECKED}
     values = [str(entry.get(input_id) or "") for input_id in ids]
     if field["type"] in ("number", "date"):
         shown_as = "value" if is_plain else modifiers[0]

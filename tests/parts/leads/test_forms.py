@@ -17,7 +17,10 @@ EXACTLY = {**BOXES, "choiceLimit": "exactly", "choiceLimitNumber": "2"}
 RANGE = {**BOXES, "choiceLimit": "range", "choiceLimitMin": 2, "choiceLimitMax": ""}
 AT_MOST = {**BOXES, "choiceLimit": "range", "choiceLimitMax": "1"}
 HIDDEN = {"visibility": "administrative"}
-TAGS = "{date_mdy} {date_dmy} {C:8:upper} {C:8:value,urlencode} {T:9:nl2br} {T:7:value}"
+TAGS = (
+    "{date_mdy} {date_dmy} {C:8:upper} {C:8:value,urlencode} {T:9:nl2br} {T:7:value} {A:6.1} "
+    "{A:6.1:value}"
+)
 # Fields, what is sent for them, and what is stored; None for what is refused.
 SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     ({"type": "email"}, {"input_1": "a@b.c"}, {"1": "a@b.c"}),
@@ -81,11 +84,13 @@ def test_values_are_checked_and_stored_as_gravity_forms_does(client: Client) -> 
 def test_a_confirmation_has_the_day_and_the_values_of_its_entry(client: Client) -> None:
     message = {"id": "c", "isDefault": True, "type": "message", "message": TAGS}
     color = {"id": 8, "type": "select", "choices": [{"text": "Red", "value": "r"}]}
-    form = {"title": "Form", "fields": [TEXT, color], "confirmations": {"c": message}}
+    consent = {"id": 6, "type": "consent", "checkboxLabel": "Yes"}
+    form = {"title": "Form", "fields": [TEXT, color, consent], "confirmations": {"c": message}}
     client.post("/forms", json=form)
-    sent = client.post("/forms/1/submissions", json={"input_9": "x", "input_8": "r"}).get_json()
+    body = {"input_9": "x", "input_8": "r", "input_6_1": "1"}
+    sent = client.post("/forms/1/submissions", json=body).get_json()
     year, month, day = client.get("/entries/1").get_json()["date_created"][:10].split("-")
-    shown = f"{month}/{day}/{year} {day}/{month}/{year} Red r x {{T:7:value}}"
+    shown = f"{month}/{day}/{year} {day}/{month}/{year} Red r x {{T:7:value}} Checked 1"
     assert sent["confirmation_message"] == shown
 
 
