@@ -108,6 +108,14 @@ class Page:
         """The name of what has the focus."""
         return str(self.driver.switch_to.active_element.accessible_name)
 
+    def focuses(self, name: str) -> None:
+        """Wait until the focus is on something whose name begins so."""
+        until(
+            lambda: self.focused.startswith(name),
+            lambda: f"{name} has no focus, {self.focused} has.",
+            PATIENCE,
+        )
+
     def sees(self, *texts: str) -> None:
         """Wait until texts are shown."""
         for text in texts:

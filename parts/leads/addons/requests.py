@@ -139,6 +139,7 @@ def _mapped(rows: Any, entry: JsonObject, form: JsonObject) -> Iterator[tuple[st
         if value == CUSTOM:
             yield name, merge(text_of(row.get("custom_value")), form, entry, str)
         else:
-            tag = f"{{:{value}}}"
-            text = merge(tag, form, entry, str)
-            yield name, text_of(entry.get(value)) if text == tag else text
+            # A field with several inputs is no key of an entry.
+            tag = f"{{:{value}:value}}"
+            text = text_of(entry[value]) if value in entry else merge(tag, form, entry, str)
+            yield name, "" if text == tag else text

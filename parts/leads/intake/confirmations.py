@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from urllib.parse import quote_plus, urlsplit
 
 from landform.parts.leads.intake import fields as f
+from landform.parts.leads.intake.formats import formatted
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.json_codec import JsonObject
 from landform.service.planning import conditions
@@ -135,16 +136,23 @@ def field_text(
 ) -> str:
     """Return the values of a field, or of one of its inputs, as a text for people.
 
-    Choices have their texts, or with the modifier `value` their values; others change nothing.
+    Choices have their texts, or with the modifier `value` their values; numbers and dates have the
+    format of their field (`formatted`).
     """
-    is_plain = "value" in (modifier or "").lower().split(",")
+    modifiers = (modifier or "").lower().split(",")
+    is_plain = "value" in modifiers
     texts = {} if is_plain else {value: text for text, value in f.choices_of(field)}
     ids = [number] if "." in number else [item.id for item in f.inputs_of(field)]
     if field["type"] == "consent" and "." not in number:
         # Never the present text of the form: it may have another since.
         agreed = entry.get(ids[1], "") if len(ids) > 1 else ""
         return agreed or CHECKED if entry.get(ids[0]) else ""
+    if field["type"] == "consent" and number.endswith(".1") and not is_plain:
+        texts = {"1": CHECKED}
     values = [str(entry.get(input_id) or "") for input_id in ids]
+    if field["type"] in ("number", "date"):
+        shown_as = "value" if is_plain else modifiers[0]
+        return formatted(field, values[0], shown_as, str(entry.get("currency") or "USD"))
     displayed = [texts.get(value, value) for value in values if value]
     return (", " if field["type"] == "checkbox" else " ").join(displayed)
 

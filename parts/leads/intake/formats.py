@@ -2,6 +2,7 @@
 
 import re
 from datetime import date
+from decimal import Decimal
 from urllib.parse import urlsplit
 
 from landform.service.json_codec import JsonObject
@@ -20,6 +21,12 @@ NUMBER = re.compile(r"(-?)(\d{1,3}(?:,\d{3})+|\d*)(\.\d+)?", re.ASCII)
 # The order of year, month and day in each format of a date; a browser sends the first one.
 ISO = "ymd"
 DATE = re.compile(r"(\d+)[-/.](\d+)[-/.](\d+)", re.ASCII)
+# Stored values, as `normal` returns them; a longer number is shown as it is.
+STORED_NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?", re.ASCII)
+STORED_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
+SWAPPED = {ord("."): ",", ord(","): "."}
+# Between year, month and day, by what follows their order in the name of a format.
+SEPARATORS = {"": "/", "_slash": "/", "_dash": "-", "_dot": "."}
 
 
 def is_email(text: str) -> bool:
@@ -55,7 +62,7 @@ def number_text(field: JsonObject, text: str) -> str | None:
     if field.get("numberFormat") == "currency":
         text = text.replace("$", "").strip()
     if field.get("numberFormat") == "decimal_comma":
-        text = text.translate({ord("."): ",", ord(","): "."})
+        text = text.translate(SWAPPED)
     match = NUMBER.fullmatch(text)
     if not match or not (match[2] or match[3]):
         return None
@@ -90,4 +97,24 @@ def normal(field: JsonObject, text: str) -> str:
         return ""
     if kind == "consent" and text == "0":
         return ""
+    return text
+
+
+def formatted(field: JsonObject, text: str, modifier: str = "", currency: str = "USD") -> str:
+    """Return a stored number or date in the format of its field; any other text as it is.
+
+    `modifier`: of a merge tag. With `value` a number has no separator of thousands, and a date is
+    as it is stored; the name of a format of dates is that of the date.
+    """
+    if field["type"] == "number" and STORED_NUMBER.fullmatch(text):
+        if field.get("numberFormat") == "currency":
+            sign, digits = ("-", text[1:]) if text.startswith("-") else ("", text)
+            return f"{sign}${Decimal(digits):,.2f}" if currency == "USD" else text
+        number = text if modifier == "value" else f"{Decimal(text):,f}"
+        return number.translate(SWAPPED) if field.get("numberFormat") == "decimal_comma" else number
+    if field["type"] == "date" and modifier != "value" and (match := STORED_DATE.fullmatch(text)):
+        name = modifier if modifier[:3] in ("mdy", "dmy", ISO) else field.get("dateFormat")
+        order, separator = str(name or "mdy")[:3], SEPARATORS.get(str(name)[3:], "/")
+        parts = dict(zip(ISO, match.groups(), strict=True))
+        return separator.join(parts[part] for part in (order if {*order} == {*ISO} else "mdy"))
     return text

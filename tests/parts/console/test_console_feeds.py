@@ -59,14 +59,14 @@ def test_feeds_are_ordered_by_buttons_and_keys_that_keep_the_focus_and_by_drag(
     console.open(f"#/feeds?form_id={form}")
     console.button("Down: Alpha").send_keys(Keys.ENTER)
     console.sees("Alpha is number 2 of 3.")
-    assert console.focused == "Down: Alpha"
+    console.focuses("Down: Alpha")
     console.press(Keys.ENTER)
     console.sees("Alpha is number 3 of 3.")
     assert ids(console.server, form) == [b, c, a]
     console.button("Move Gamma").click()
     console.press(Keys.ALT, Keys.ARROW_UP)
     console.sees("Gamma is number 1 of 3.")
-    assert console.focused.startswith("Move Gamma")
+    console.focuses("Move Gamma")
     assert ids(console.server, form) == [c, b, a]
     row = console.find("//tbody/tr[contains(., 'Gamma')]")
     ActionChains(console.driver).drag_and_drop(console.button("Move Alpha"), row).perform()
@@ -102,12 +102,12 @@ def test_a_feed_is_switched_off_copied_into_another_form_and_deleted_once_one_is
     assert stored(console.server, form, "is_active") == ["0", "1"]
     console.click("Delete Alpha", sees="It cannot be brought back.")
     console.click("Cancel")
-    assert console.focused == "Delete Alpha"
+    console.focuses("Delete Alpha")
     console.click("Delete Alpha")
     console.find("//dialog//button[.='Delete' and not(@disabled)]").click()
     console.sees("was deleted.")
     console.misses("Alpha")
-    assert console.focused == "Duplicate Beta"
+    console.focuses("Duplicate Beta")
     assert stored(console.server, form, "is_active") == ["1"]
     other = next(FORMS)
     console.click("Duplicate Beta")
@@ -126,12 +126,12 @@ def test_a_new_feed_of_a_form_is_written_in_fields(console: Console, form: int) 
     console.type("Settings as JSON", '{"list": ["a", null]')
     console.sees("This is not JSON")
     console.click("Add the feed")
-    assert console.focused == "Settings as JSON"
+    console.focuses("Settings as JSON")
     assert console.server.call("GET", f"/forms/{form}/feeds")[1] == []
     console.field("Settings as JSON").send_keys("}")
     console.field("Run only for entries that the rules match").click()
     console.click("Add a rule")
-    assert console.focused == "Field"
+    console.focuses("Field")
     console.click("Add the feed", sees="Nothing was saved: a rule has no field.")
     assert console.field("Field").get_attribute("aria-invalid") == "true"
     for label, text in (("Field", "2.1"), ("Value", "yes")):
@@ -175,7 +175,7 @@ def test_of_two_who_edit_a_feed_the_second_chooses_and_nothing_is_overwritten_be
     console.server.call("PATCH", f"/feeds/{number}", theirs)
     console.click("Save")
     heading = "Somebody else has saved this feed meanwhile"
-    console.until(lambda: console.focused == heading, "The choice has the focus.")
+    console.focuses(heading)
     section = console.find("//section[@aria-labelledby='conflict']")
     assert [one.text for one in section.find_elements("css selector", "h3, h4, pre")] == [
         "Name", "Yours", "mine", "Stored now", "theirs"
@@ -214,7 +214,7 @@ def test_an_entry_that_is_tried_shows_which_feeds_run_and_why_the_others_do_not(
     console.click("Show the plan")
     console.sees("1 feed runs", "2 do not", "It is switched off.")
     console.sees("Its conditional logic is not met.", "2 is yes; the entry has no")
-    assert console.focused == "1 feed runs"
+    console.focuses("1 feed runs")
     console.click("Write it as JSON")
     console.type("Entry as JSON", '{"2": ["No", "Yes"]}')
     console.click("Show the plan", sees="2 feeds run")

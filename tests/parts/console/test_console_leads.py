@@ -47,12 +47,12 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     console.sees("1 entry")
     console.click("Star entry", sees="has a star.")
     # The button was disabled meanwhile.
-    console.until(lambda: console.focused.startswith("Star entry"))
+    console.focuses("Star entry")
     console.find("//tbody//th//a").click()
     console.sees("What was sent", "ada@example.com", "No feed was run for this entry.")
     assert console.text.count("I agree") == 1
     console.click("Spam", sees="the status is spam.")
-    console.until(lambda: console.focused == "Not spam", "The way back has the focus.")
+    console.focuses("Not spam")
     console.open("#/entries?status=spam")
     console.click("Not spam: entry", sees="is active.")
     console.click("Erase a person")
@@ -60,7 +60,7 @@ def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console
     console.click("Erase")
     console.find("//dialog//button[.='Erase']").click()
     console.sees("1 entry was deleted for good.", "There are no such entries.")
-    console.until(lambda: console.focused == "Entries")
+    console.focuses("Entries")
     for address in (f"#/forms/{number}", "#/forms", "#/entries"):
         for width, dark in ((1280, False), (360, True)):
             console.width(width, dark=dark)
@@ -124,9 +124,9 @@ def test_of_two_who_edit_a_form_nobody_loses_a_field_unseen(console: Console) ->
     label_field(console, "Theirs", "Two of mine")
     console.driver.find_elements("xpath", "//label[.='Required']")[1].click()
     console.click("Down: Mine")
-    console.until(lambda: console.focused == "Down: Mine")
+    console.focuses("Down: Mine")
     console.click("Up: Mine")
-    console.until(lambda: console.focused == "Up: Mine")
+    console.focuses("Up: Mine")
     console.click("Up: New of mine")
     form = form_of(server, number)
     form["fields"][1]["label"] = "Two of theirs"
@@ -170,7 +170,7 @@ def test_a_form_is_saved_as_pages_are_and_what_is_typed_is_not_lost(console: Con
     console.field("Description").send_keys(" here")
     console.press(Keys.CONTROL, "s")
     console.sees("The form was saved.", "Saved ")
-    assert console.focused == "Description"
+    console.focuses("Description")
     form = form_of(server, number)
     assert (form["description"], form["retention_days"]) == ("Kept here", 30)
     # The number of a removed field stays unused: entries may have a value of it.
@@ -186,11 +186,11 @@ def test_a_form_is_saved_as_pages_are_and_what_is_typed_is_not_lost(console: Con
     ):
         console.type(label, text)
         console.click("Save")
-        console.until(lambda label=label: console.focused == label)
+        console.focuses(label)
         console.type(label, right)
     console.find("//select[@name='confirmation']/option[@value='redirect']").click()
     console.click("Save")
-    console.until(lambda: console.focused == "Address of the page")
+    console.focuses("Address of the page")
     console.type("Address of the page", "https://example.com/thanks")
     console.click("Save")
     console.until(lambda: form_of(server, number)["retention_days"] == 7)
@@ -329,7 +329,7 @@ def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> N
     console.find("//td[.='Win a car']")
     console.find("//select[@name='form_id']/option[.='Win a car']").click()
     console.click("Download CSV", sees="The entries are in your downloads.")
-    console.until(lambda: console.focused == "Download CSV")
+    console.focuses("Download CSV")
     # Each digit of a year makes another date, and no step of the history.
     steps = "return history.length"
     before = console.driver.execute_script(steps)

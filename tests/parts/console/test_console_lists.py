@@ -164,7 +164,7 @@ def test_a_list_is_sorted_by_its_headings_and_a_row_is_trashed_and_brought_back_
     assert sorted(one for one in asked if one.startswith("/pages")) == ["/pages", "/pages/counts"]
     console.button("Title").send_keys(Keys.ENTER)
     console.until(lambda: order(console) == "dcba")
-    assert console.focused.startswith("Title")
+    console.focuses("Title")
     assert console.find("//th[@aria-sort]").get_attribute("aria-sort") == "descending"
     assert "order=desc" in console.driver.current_url
     console.click("Slug")
@@ -172,11 +172,11 @@ def test_a_list_is_sorted_by_its_headings_and_a_row_is_trashed_and_brought_back_
     assert console.find("//th[@aria-sort]").text.startswith("Slug")
     console.button("Trash: Row a").send_keys(Keys.ENTER)
     console.sees("1 page was moved to the trash.", "Trash 1")
-    console.until(lambda: console.focused == "View: Row b", "The next row has the focus.")
+    console.focuses("View: Row b")
     assert stored(console, rows["a"]) == ("trash", "row-a__trashed")
     console.button("Undo").send_keys(Keys.ENTER)
     console.sees("1 page was brought back.", "Trash 0")
-    assert console.focused == "Pages"
+    console.focuses("Pages")
     assert stored(console, rows["a"]) == ("publish", "row-a")
     assert console.button("View: Row a").get_attribute("href").endswith("/row-a/")
     console.click("Duplicate: Row a")
@@ -199,13 +199,13 @@ def test_what_is_done_with_selected_pages_stays_in_view_and_undo_overwrites_noth
         top = bar.rect["y"] - console.driver.execute_script("return scrollY")
         assert 0 < top < 900
     console.click("Move to the trash", sees="2 pages were moved to the trash.")
-    console.until(lambda: console.focused == "Undo")
+    console.focuses("Undo")
     # Somebody else writes one of them, which stays as it is.
     body = {"title": "Row other"}
     assert console.server.call("POST", f"/pages/{rows['b']}", body)[0] == 200
     console.click("Undo", sees="1 page was brought back. Row b: ")
     console.find("//*[@role='status' and contains(@class, 'error')]")
-    assert console.focused == "Pages"
+    console.focuses("Pages")
     assert not console.overflows()
     assert [stored(console, rows[one]) for one in "ab"] == [
         ("publish", "row-a"),

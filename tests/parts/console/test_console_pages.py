@@ -148,7 +148,7 @@ def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
     console.click("Save")
     kept = "Changed by others only, and kept: Form."
     console.sees("Author 1 has saved this page meanwhile", kept)
-    assert console.focused == "Author 1 has saved this page meanwhile"
+    console.focuses("Author 1 has saved this page meanwhile")
     # Only what both have changed is asked for, and only the lines that differ are shown.
     asked = console.driver.find_elements("xpath", "//select[starts-with(@name, 'keep-')]")
     assert [one.get_attribute("name") for one in asked] == ["keep-content"]
@@ -272,7 +272,7 @@ def test_the_bar_says_what_visitors_have_and_what_is_saved(console: Console) -> 
     console.press(Keys.CONTROL, "s")
     console.until(lambda: stored(console.server, page_id)["meta"]["starts_at"] == "2031-04-01")
     console.click("Clear: Starts at")
-    assert console.focused.startswith("Starts at")
+    console.focuses("Starts at")
     console.press(Keys.CONTROL, "s")
     console.until(lambda: stored(console.server, page_id)["meta"]["starts_at"] == "")
     for change, state in (
@@ -313,14 +313,14 @@ def test_what_is_no_json_leads_to_its_field_and_a_date_stays_a_date(console: Con
     console.sees("This is not JSON")
     console.click("More meta, as JSON")
     console.click("Save", sees="Nothing was saved.")
-    console.until(lambda: console.focused == "viral_share")
+    console.focuses("viral_share")
     # No draft has it, so that leaving asks; a discard ends it.
     console.click("Pages")
     console.driver.switch_to.alert.dismiss()
     console.click("Discard changes")
     console.misses("This is not JSON")
     console.until(lambda: "Unsaved changes" not in console.text)
-    assert console.focused == "Folded"
+    console.focuses("Folded")
     console.click("More meta, as JSON")
     assert console.value("viral_share") == "[]"
     console.type("viral_share", "[1]")
@@ -335,7 +335,7 @@ def test_what_is_no_json_leads_to_its_field_and_a_date_stays_a_date(console: Con
     console.field("Ends at").send_keys(Keys.DELETE)
     console.field("Slug").send_keys(Keys.END)
     console.press(Keys.CONTROL, "s")
-    assert console.focused == "Ends at"
+    console.focuses("Ends at")
     page = stored(console.server, page_id)
     assert (page["title"]["raw"], page["meta"]["ends_at"]) == ("Folded", "2031-05-01")
     console.field("Ends at").send_keys("05")
@@ -354,7 +354,7 @@ def test_values_that_no_page_can_use_are_refused_at_their_field(console: Console
         console.type(label, text)
         console.field("Title").send_keys(Keys.END)
         console.click("Save")
-        console.until(lambda label=label: console.focused == label)
+        console.focuses(label)
         assert console.field(label).get_attribute("aria-invalid") == "true"
         # The message is where one has clicked.
         assert "Nothing was saved." in console.find("//*[@aria-label='State and actions']").text
@@ -464,7 +464,7 @@ def test_the_history_shows_what_changed_and_puts_it_back(console: Console) -> No
     console.sees("-<p>Two.</p>", "+<p>Three.</p>", "First")
     console.field("title").click()
     console.click("Restore", sees="Restored: content.")
-    console.until(lambda: console.focused == "Second", "The page has the focus.")
+    console.focuses("Second")
     page = stored(console.server, page_id)
     assert page["title"]["raw"] == "Second"
     assert page["content"]["raw"] == "<p>One.</p>\n<p>Two.</p>"

@@ -37,7 +37,7 @@ def test_blocks_are_inserted_and_words_are_made_bold_by_keyboard_alone(console: 
     assert console.value("Content") == heading
     console.press(Keys.SHIFT, Keys.TAB)
     console.press(Keys.ARROW_RIGHT)
-    assert console.focused == "Paragraph"
+    console.focuses("Paragraph")
     console.press(Keys.ENTER)
     console.driver.switch_to.active_element.send_keys("A boat for you")
     paragraph = "\n\n<!-- wp:paragraph -->\n<p>{}</p>\n<!-- /wp:paragraph -->"

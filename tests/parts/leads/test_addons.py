@@ -93,6 +93,26 @@ def test_the_chosen_values_are_sent_by_the_method_and_format_of_the_feed(
     assert dict(parse_qsl(body)) == ({} if method == "GET" else values)
 
 
+def test_chosen_values_are_those_of_the_entry_and_merge_tags_are_for_people(
+    desk: Desk, hook: Receiver
+) -> None:
+    choices = [{"text": "Red", "value": "r"}, {"text": "Blue", "value": "b"}]
+    fields = [{"id": 1, "type": "select", "choices": choices},
+              {"id": 2, "type": "checkbox", "choices": choices},
+              {"id": 3, "type": "number"}, {"id": 4, "type": "date"}]  # fmt: skip
+    desk.add_form(title="Order", fields=fields)
+    rows = [mapped(key, key) for key in ("1", "2", "3", "4", "9", "currency")]
+    text = "{T:1} {T:2} {T:3} {T:4}"
+    desk.add_feed(requestURL=hook.url, requestMethod="POST", requestBodyType="select_fields",
+                  fieldValues=[*rows, mapped("text", "gf_custom", text)])  # fmt: skip
+    desk.submit(f1="r", f2_1="r", f2_2="b", f3="1234.5", f4="1/31/2026")
+    desk.deliver()
+    ((_, sent, _, _),) = hook.received
+    assert sent.pop("text") == "Red Red, Blue 1,234.5 01/31/2026"
+    values = {"1": "r", "2": "r, b", "3": "1234.5", "4": "2026-01-31", "9": "", "currency": "USD"}
+    assert sent == values
+
+
 NO_URL = "The feed has no http or https URL whose host is fixed."
 NO_ADDRESS = "The feed has no valid address in toEmail or toField."
 SETTINGS: list[tuple[str, dict[str, Any], str | None]] = [

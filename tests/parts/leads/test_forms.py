@@ -17,7 +17,10 @@ EXACTLY = {**BOXES, "choiceLimit": "exactly", "choiceLimitNumber": "2"}
 RANGE = {**BOXES, "choiceLimit": "range", "choiceLimitMin": 2, "choiceLimitMax": ""}
 AT_MOST = {**BOXES, "choiceLimit": "range", "choiceLimitMax": "1"}
 HIDDEN = {"visibility": "administrative"}
-TAGS = "{date_mdy} {date_dmy} {C:8:upper} {C:8:value,urlencode} {T:9:nl2br} {T:7:value}"
+TAGS = (
+    "{date_mdy} {date_dmy} {C:8:upper} {C:8:value,urlencode} {T:9:nl2br} {T:7:value} {A:6.1} "
+    "{A:6.1:value}"
+)
 # Fields, what is sent for them, and what is stored; None for what is refused.
 SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     ({"type": "email"}, {"input_1": "a@b.c"}, {"1": "a@b.c"}),
@@ -81,12 +84,39 @@ def test_values_are_checked_and_stored_as_gravity_forms_does(client: Client) -> 
 def test_a_confirmation_has_the_day_and_the_values_of_its_entry(client: Client) -> None:
     message = {"id": "c", "isDefault": True, "type": "message", "message": TAGS}
     color = {"id": 8, "type": "select", "choices": [{"text": "Red", "value": "r"}]}
-    form = {"title": "Form", "fields": [TEXT, color], "confirmations": {"c": message}}
+    consent = {"id": 6, "type": "consent", "checkboxLabel": "Yes"}
+    form = {"title": "Form", "fields": [TEXT, color, consent], "confirmations": {"c": message}}
     client.post("/forms", json=form)
-    sent = client.post("/forms/1/submissions", json={"input_9": "x", "input_8": "r"}).get_json()
+    body = {"input_9": "x", "input_8": "r", "input_6_1": "1"}
+    sent = client.post("/forms/1/submissions", json=body).get_json()
     year, month, day = client.get("/entries/1").get_json()["date_created"][:10].split("-")
-    shown = f"{month}/{day}/{year} {day}/{month}/{year} Red r x {{T:7:value}}"
+    shown = f"{month}/{day}/{year} {day}/{month}/{year} Red r x {{T:7:value}} Checked 1"
     assert sent["confirmation_message"] == shown
+
+
+# A field, what is sent, and what the merge tags {T:1}, {T:1:value} and {T:1:dmy_dot} show.
+SHOWN: list[tuple[dict[str, Any], str, str]] = [
+    ({"type": "number"}, "-1234567.50", "-1,234,567.50 -1234567.50 -1,234,567.50"),
+    ({"type": "number", "numberFormat": "decimal_comma"}, "1.234,5", "1.234,5 1234,5 1.234,5"),
+    ({"type": "number", "numberFormat": "currency"}, "1234.5", "$1,234.50 $1,234.50 $1,234.50"),
+    ({"type": "number"}, "9" * 30, " ".join(["9" * 30] * 3)),
+    ({"type": "date"}, "1/31/2026", "01/31/2026 2026-01-31 31.01.2026"),
+    ({"type": "date", "dateFormat": "dmy"}, "31/1/2026", "31/01/2026 2026-01-31 31.01.2026"),
+    ({"type": "date", "dateFormat": "ymd_dash"}, "2026-1-31", "2026-01-31 2026-01-31 31.01.2026"),
+    ({"type": "date", "dateFormat": "odd"}, "2026-1-31", "01/31/2026 2026-01-31 31.01.2026"),
+    ({"type": "text"}, "2026-01-31", "2026-01-31 2026-01-31 2026-01-31"),
+]
+
+
+def test_a_number_and_a_date_are_shown_in_the_format_of_their_field(client: Client) -> None:
+    tags = "{T:1} {T:1:value} {T:1:dmy_dot}"
+    message = {"id": "c", "isDefault": True, "type": "message", "message": f"{tags} {{all_fields}}"}
+    for number, (field, sent, shown) in enumerate(SHOWN, 1):
+        form = {"title": f"Form {number}", "fields": [{"id": 1, "label": "L", **field}]}
+        client.post("/forms", json={**form, "confirmations": [message]})
+        answer = client.post(f"/forms/{number}/submissions", json={"input_1": sent})
+        fields = f"<dl><dt>L</dt><dd>{shown.split()[0]}</dd></dl>"
+        assert answer.get_json()["confirmation_message"] == f"{shown} {fields}"
 
 
 def test_an_entry_of_a_form_with_many_fields_can_be_written_back_as_it_was_read(
