@@ -251,6 +251,13 @@ class EntryPaging(Tolerant):
     offset = fields.Integer("How many are skipped, if there is no page.", 0, 10**12, load_default=0)
 
 
+class Bracketed(fields.Nested):
+    """A parameter with brackets, such as `paging[page_size]`; an empty one has no keys."""
+
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kw: object) -> JsonObject:
+        return super()._deserialize(value or {}, attr, data, **kw)
+
+
 class EntryView(Tolerant):
     """Which keys of entries are returned."""
 
@@ -277,8 +284,8 @@ class EntryList(EntryView):
     form_ids = fields.ListOf("Only entries of these forms.", fields.Number())
     include = fields.ListOf("The entries with these ids, whatever their status.", fields.Number())
     search = Search(f"A JSON object with filters, of at most {LONGEST_SEARCH} characters.")
-    sorting = fields.Nested("The order, with brackets: `sorting[key]`.", EntrySorting())
-    paging = fields.Nested("The page, with brackets: `paging[page_size]`.", EntryPaging())
+    sorting = Bracketed("The order, with brackets: `sorting[key]`.", EntrySorting())
+    paging = Bracketed("The page, with brackets: `paging[page_size]`.", EntryPaging())
 
 
 class Erasure(Tolerant):
