@@ -10,6 +10,7 @@ from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
 
 from landform.parts.leads.errors import FieldsMissing, NoTitle
 from landform.parts.leads.intake.confirmations import THANKS
+from landform.parts.leads.intake.fields import id_of
 from landform.parts.leads.models import MOST_DAYS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
 from landform.schemas import fields
@@ -59,13 +60,10 @@ class FormFields(fields.JsonList[JsonObject]):
 
 def _field_id(item: JsonObject) -> int:
     """Return the id of a field; 0 if it has none."""
-    value = item.get("id")
-    if value in (None, "", 0):
-        return 0
-    text = str(value)
-    if isinstance(value, bool) or not (text.isascii() and text.isdigit() and len(text) < 6):
+    number = id_of(item.get("id"))
+    if not number and item.get("id") not in (None, "", 0, "0"):
         raise ValidationError(f"The id of a field must be from 1 to {LARGEST_FIELD}.")
-    return int(text)
+    return number
 
 
 def _with_defaults(item: JsonObject, field_id: int) -> JsonObject:

@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl, urlsplit
 from landform.parts.leads import sources
 from landform.parts.leads.errors import EntryNotFound
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
-from landform.parts.leads.intake.fields import PREFIX, honeypot_name, input_ids
+from landform.parts.leads.intake.fields import PREFIX, honeypot_name, id_of, input_ids
 from landform.parts.leads.intake.form_view import clean, field_views, first_values
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
@@ -35,7 +35,7 @@ CHECK = "Please check what you entered. Nothing was sent yet."
 def page_form(call: Call, form_id: str, visited: pages.Visit | None) -> PageForm | None:
     """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
     with suppress(PartError):
-        form = open_form(call.store, sources.number_of(form_id))
+        form = open_form(call.store, id_of(form_id))
         query = dict(call.incoming.query_pairs)
         if sources.is_shown_again(call, visited):
             query = dict(parse_qsl(sources.source_of(call, visited).query))

@@ -3,6 +3,7 @@
 from urllib.parse import SplitResult, parse_qsl, urlencode, urljoin, urlsplit
 
 from landform.parts.leads.errors import FormRestricted
+from landform.parts.leads.intake.fields import id_of
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.call import Call
 from landform.service.loading import SECRETS
@@ -28,7 +29,7 @@ def page_of(call: Call) -> Visit | None:
     sent = call.sent_body
     if not sent.get(PAGE):
         return None
-    visited = visit_of_form(call, number_of(sent[PAGE]), str(sent.get(KEY) or ""))
+    visited = visit_of_form(call, id_of(sent[PAGE]), str(sent.get(KEY) or ""))
     if visited is None:
         raise FormRestricted
     return visited
@@ -94,9 +95,3 @@ def _sent_return(call: Call) -> str:
 def printable(text: str) -> str:
     """Return a text without characters that cannot be printed."""
     return "".join(letter for letter in text if letter.isprintable())
-
-
-def number_of(value: object) -> int:
-    """Return an id that was sent as a number; 0 for other texts."""
-    text = str(value)
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0

@@ -74,8 +74,7 @@ def check(call: Call, options: Any, form_id: int) -> Outcome:
     form = _open_for(call, options, form_id)
     # A check tells whether a value of a field with `noDuplicates` was sent before.
     _count(call, options, "checks")
-    ignored = _check_names(call, form)
-    values = fields.read_values(form, call.sent_body)
+    values, ignored = _read(call, form)
     is_duplicate = partial(searching.has_values, call.store, form["id"])
     return Outcome(validate(form, values, is_duplicate), ignored=ignored)
 
@@ -92,8 +91,8 @@ def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Out
         _refuse(call.access.seconds_refused("forms"))
     columns = _sender(call, options, visited)
     try:
-        ignored = _check_names(call, form)
-        return replace(_store(call, options, form, columns), ignored=ignored)
+        values, ignored = _read(call, form)
+        return replace(_store(call, options, form, values, columns), ignored=ignored)
     except (ValidationError, StorageError):
         # Not counted, or no longer: the transaction has the count.
         _count(call, options, "forms")
@@ -122,14 +121,15 @@ def _refuse(seconds: int) -> None:
         raise ApiError(429, e.TooManySubmissions.code, TOO_MANY, headers=headers)
 
 
-def _check_names(call: Call, form: Row) -> Mapping[str, str]:
-    """Return the header with names that mean nothing, if there are some.
+def _read(call: Call, form: Row) -> tuple[dict[str, str], Mapping[str, str]]:
+    """Return the values that were sent, and the header with names that mean nothing, if any.
 
-    Browsers get none: pages may add inputs to a form.
+    Browsers get no header: pages may add inputs to a form.
     """
+    values, names = fields.read_values(form, call.sent_body)
     if accepts_html(call.incoming.headers):
-        return {}
-    return check_body(call, [*OWN_NAMES, *fields.input_names(form)])
+        return values, {}
+    return values, check_body(call, [*OWN_NAMES, *names, fields.honeypot_name(form)])
 
 
 def _sender(call: Call, options: Any, visited: Visit | None) -> Row:
@@ -143,7 +143,7 @@ def _sender(call: Call, options: Any, visited: Visit | None) -> Row:
     }
 
 
-def _store(call: Call, options: Any, form: Row, columns: Row) -> Outcome:
+def _store(call: Call, options: Any, form: Row, values: Mapping[str, str], columns: Row) -> Outcome:
     """Store a submission as an entry with its runs, or return why it is not valid.
 
     One that was stored before is not stored again: the same by a page's form within ten minutes,
@@ -151,7 +151,7 @@ def _store(call: Call, options: Any, form: Row, columns: Row) -> Outcome:
     """
     store, headers = call.store, call.incoming.headers
     key, from_page = read_key(headers) or "", accepts_html(headers)
-    values, unique = fields.read_values(form, call.sent_body), list[Mapping[str, str]]()
+    unique = list[Mapping[str, str]]()
     # Whether other entries have the same values is asked in the write, since writers take turns.
     if messages := validate(form, values, unique.append):
         _count(call, options, "forms")

@@ -56,11 +56,9 @@ def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
     text = merge(str(chosen.get("message") or THANKS), form, entry)
     if not chosen.get("disableAutoformat"):
         text = re.sub(r"\r?\n", "<br>\n", text)
-    page = str(chosen.get("pageId") or "")
-    if chosen.get("type") != "page" or not (page.isascii() and page.isdigit()):
-        return Confirmation(text)
+    page = f.id_of(chosen.get("pageId")) if chosen.get("type") == "page" else 0
     query = merge(str(chosen.get("queryString") or ""), form, entry, encode=quote_plus)
-    return Confirmation(text, page=int(page[:18]), query=_sendable(query))
+    return Confirmation(text, page=page, query=_sendable(query))
 
 
 def _holds(confirmation: JsonObject, entry: JsonObject) -> bool:

@@ -99,6 +99,12 @@ def input_ids(form: JsonObject) -> list[str]:
     return [item.id for field in form.get("fields", ()) for item in inputs_of(field)]
 
 
+def id_of(value: object) -> int:
+    """Return an id that is a number or its digits; 0 for other values."""
+    text = str(value)
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 20 else 0
+
+
 def is_internal(field: JsonObject) -> bool:
     """Return whether visitors never see a field."""
     return bool(field.get("adminOnly")) or field.get("visibility") == "administrative"
@@ -141,8 +147,8 @@ def is_spam(form: JsonObject, sent: Mapping[str, Any], *, from_page: bool) -> bo
     return has_honeypot and sent.get(honeypot_name(form)) not in (None, "", [], {}, False)
 
 
-def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
-    """Return the values that were sent for the inputs of a form, by their ids, trimmed.
+def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, str], list[str]]:
+    """Return the values that were sent for a form by the ids of inputs, trimmed, and their names.
 
     An input is sent as `input_1_3` or `input_1.3`; the boxes of a checkbox field also as a list
     `input_5`. Others are ignored. Raises `ValidationError` for values that cannot be texts.
@@ -150,31 +156,22 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
     inputs = {name.replace(".", "_"): name for name in sent if name.startswith(PREFIX)}
     if len(inputs) > MOST_INPUTS:
         raise ValidationError(f"There must not be more than {MOST_INPUTS} inputs.", "input_")
-    values = dict[str, str]()
+    values, unread = dict[str, str](), {**inputs}
     for field in open_fields(form):
-        if field["type"] == "checkbox" and (name := inputs.get(f"{PREFIX}{field['id']}")):
+        field_id = str(field["id"])
+        if field["type"] == "checkbox" and (name := unread.pop(PREFIX + field_id, "")):
             values |= _ticked(field, name, sent[name])
         for item in sent_inputs(field):
-            if name := inputs.get(PREFIX + item.id.replace(".", "_")):
+            if name := unread.pop(PREFIX + item.id.replace(".", "_"), ""):
                 values[item.id] = checked_text(name, sent[name], WHITE_SPACE)
-        own_choice = inputs.get(f"{PREFIX}{field['id']}_other")
-        if own_choice and values.get(str(field["id"])) == OTHER_CHOICE:
-            values[str(field["id"])] = checked_text(own_choice, sent[own_choice], WHITE_SPACE)
-        if field["type"] == "consent" and values.get(f"{field['id']}.1") in (None, "", "0"):
+        own_choice = unread.pop(f"{PREFIX}{field_id}_other", "") if field["type"] == "radio" else ""
+        if own_choice and values.get(field_id) == OTHER_CHOICE:
+            values[field_id] = checked_text(own_choice, sent[own_choice], WHITE_SPACE)
+        if field["type"] == "consent" and values.get(f"{field_id}.1") in (None, "", "0"):
             # Nobody agreed to the words that were sent.
             for part in inputs_of(field):
                 values.pop(part.id, None)
-    return values
-
-
-def input_names(form: JsonObject) -> list[str]:
-    """Return the names that `read_values` reads, and that of the honeypot."""
-    ids = [item.id for field in open_fields(form) for item in sent_inputs(field)]
-    for field in open_fields(form):
-        ids += [str(field["id"])] if field["type"] == "checkbox" else []
-        ids += [f"{field['id']}_other"] if field["type"] == "radio" else []
-    names = [PREFIX + text for text in ids]
-    return [*names, *(name.replace(".", "_") for name in names), honeypot_name(form)]
+    return values, [name for name in sent if name.replace(".", "_") in inputs.keys() - unread]
 
 
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:
