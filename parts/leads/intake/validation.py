@@ -1,12 +1,14 @@
 """The messages for values that do not fit their fields."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from itertools import zip_longest
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake import formats
 from landform.service.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
+Texts = Sequence[str]
 # Whether the values of a field, by the ids of its inputs, are in another entry of its form.
 IsDuplicate = Callable[[Mapping[str, str]], bool | None]
 REQUIRED = "This field is required."
@@ -40,7 +42,8 @@ def validate(
     for field in fields:
         ids = [item.id for item in f.inputs_of(field)]
         stored = {key: normalized[key] for key in ids if normalized.get(key)}
-        if problem := _problem(field, stored, values, is_duplicate):
+        sent = [values.get(item.id, "") for item in f.sent_inputs(field)]
+        if problem := _problem(field, stored, sent, is_duplicate):
             messages[str(field["id"])] = str(field.get("errorMessage") or problem)
     if not messages and not any(normalized.values()):
         return {str(field["id"]): NOTHING for field in fields}
@@ -48,27 +51,21 @@ def validate(
 
 
 def _problem(
-    field: JsonObject,
-    stored: Mapping[str, str],
-    values: Mapping[str, str],
-    is_duplicate: IsDuplicate,
+    field: JsonObject, stored: Mapping[str, str], sent: Texts, is_duplicate: IsDuplicate
 ) -> str:
     """Return why the values of a field are refused; empty if they are not.
 
-    `stored`: the normalized ones, without blank ones; `values`: as they were sent.
+    `stored`: the normalized ones, without blank ones; `sent`: a text for each input.
     """
     if field.get("isRequired") and _is_missing(field, stored):
         return REQUIRED
-    text = values.get(str(field["id"]), "")
     if not stored:
         # An e-mail address may be in the second input only.
-        is_repeated = field["type"] == "email" and any(_sent_texts(field, values))
-        return REPEATED if is_repeated else ""
+        return REPEATED if field["type"] == "email" and any(sent) else ""
     check = CHECKS.get(field["type"])
-    problem = check(field, text, values) if check else ""
-    if not problem and field.get("noDuplicates") and is_duplicate(stored):
-        problem = DUPLICATE
-    return problem
+    if problem := check(field, sent) if check else "":
+        return problem
+    return DUPLICATE if field.get("noDuplicates") and is_duplicate(stored) else ""
 
 
 def _is_missing(field: JsonObject, stored: Mapping[str, str]) -> bool:
@@ -82,25 +79,21 @@ def _is_missing(field: JsonObject, stored: Mapping[str, str]) -> bool:
     return not stored
 
 
-def _check_text(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
+def _check_text(field: JsonObject, sent: Texts) -> str:
     longest = formats.number_text({}, str(field.get("maxLength") or "")) or "0"
-    if 0 < float(longest) < len(text.replace("\r\n", "\n")):
+    if 0 < float(longest) < len(sent[0].replace("\r\n", "\n")):
         return f"Please enter at most {longest} characters."
     return ""
 
 
-def _check_email(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
-    if not formats.is_email(text):
+def _check_email(field: JsonObject, sent: Texts) -> str:
+    if not formats.is_email(sent[0]):
         return EMAIL
-    return REPEATED if {*_sent_texts(field, values)} - {text} else ""
+    return REPEATED if len({*sent}) > 1 else ""
 
 
-def _sent_texts(field: JsonObject, values: Mapping[str, str]) -> list[str]:
-    return [values.get(item.id, "") for item in f.sent_inputs(field)]
-
-
-def _check_number(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
-    number = formats.number_text(field, text)
+def _check_number(field: JsonObject, sent: Texts) -> str:
+    number = formats.number_text(field, sent[0])
     if number is None:
         return NUMBER
     ends = [text_of(field.get(name)) for name in ("rangeMin", "rangeMax")]
@@ -113,38 +106,35 @@ def _check_number(field: JsonObject, text: str, values: Mapping[str, str]) -> st
     return f"Please enter a number of at least {low}." if low else f"The largest number is {high}."
 
 
-def _check_choice(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
-    is_own = field["type"] == "radio" and field.get("enableOtherChoice") and text != f.OTHER_CHOICE
-    is_offered = any(text == value for _, value in f.choices_of(field))
-    return "" if is_own or is_offered else NOT_OFFERED
+def _check_choice(field: JsonObject, sent: Texts) -> str:
+    is_own = field["type"] == "radio" and field.get("enableOtherChoice")
+    is_offered = any(value == sent[0] for _, value in f.choices_of(field))
+    return "" if is_offered or (is_own and sent[0] != f.OTHER_CHOICE) else NOT_OFFERED
 
 
-def _check_boxes(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
-    boxes = f.box_values(field)
-    ticked = {item.id: values[item.id] for item in f.inputs_of(field) if values.get(item.id)}
-    if any(value != boxes.get(key) for key, value in ticked.items()):
+def _check_boxes(field: JsonObject, sent: Texts) -> str:
+    boxes = [value for _, value in f.choices_of(field)]
+    if any(text and text != box for text, box in zip_longest(sent, boxes)):
         return NOT_OFFERED
     names = LIMITS.get(text_of(field.get("choiceLimit")), ("", ""))
     lowest, highest = (formats.number_text({}, text_of(field.get(name))) for name in names)
-    if lowest and len(ticked) < float(lowest):
+    number = sum(map(bool, sent))
+    if lowest and number < float(lowest):
         return f"Please choose at least {lowest}."
-    return f"Please choose at most {highest}." if highest and len(ticked) > float(highest) else ""
+    return f"Please choose at most {highest}." if highest and number > float(highest) else ""
 
 
-def _check_consent(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
-    return "" if values.get(f"{field['id']}.1", "") in ("", "0", "1") else NOT_OFFERED
-
-
-CHECKS: Mapping[str, Callable[[JsonObject, str, Mapping[str, str]], str]] = {
+# The functions that return why the texts that were sent for a field do not fit it.
+CHECKS: Mapping[str, Callable[[JsonObject, Texts], str]] = {
     "text": _check_text,
     "textarea": _check_text,
     "email": _check_email,
-    "phone": lambda field, text, _: "" if formats.is_phone(field, text) else PHONE,
-    "website": lambda field, text, _: "" if formats.is_url(text) else URL,
+    "phone": lambda field, sent: "" if formats.is_phone(field, sent[0]) else PHONE,
+    "website": lambda field, sent: "" if formats.is_url(sent[0]) else URL,
     "number": _check_number,
-    "date": lambda field, text, _: "" if formats.date_text(field, text) else DATE,
+    "date": lambda field, sent: "" if formats.date_text(field, sent[0]) else DATE,
     "select": _check_choice,
     "radio": _check_choice,
     "checkbox": _check_boxes,
-    "consent": _check_consent,
+    "consent": lambda field, sent: "" if sent[0] in ("", "0", "1") else NOT_OFFERED,
 }
