@@ -7,18 +7,19 @@ as contexts. `If-Match` ignores it, so the tag of any variant can be sent.
 
 import re
 from hashlib import blake2b
+from importlib.metadata import version as version_of
 
 from werkzeug.http import parse_etags
 
 from landform.storage.sql import Precondition
 
-# Increment it when the shape of responses changes, so that clients read them again.
-SHAPE = 2
+# Responses of another release may have other fields, so clients read them again.
+RELEASE = version_of("landform")
 
 
 def make_etag(name: str, version: int, *variant: object) -> str:
     """Return the strong entity tag of a version of a resource."""
-    text = repr((SHAPE, *variant)).encode(errors="surrogatepass")
+    text = repr((RELEASE, *variant)).encode(errors="surrogatepass")
     return f'"{name}.{version}.{blake2b(text, digest_size=9).hexdigest()}"'
 
 

@@ -23,9 +23,10 @@ def check_context(call: Call) -> None:
 def check_page(call: Call, page: Row, validity: Validity) -> tuple[bool, Caching]:
     """Refuse callers who may not see a page.
 
-    Returns whether readers see its content, and how the reply may be cached.
+    Returns whether the reply shows the content, and how it may be cached.
     """
     password, preview = call.page_password, call.query["preview"]
+    is_edit = call.query["context"] == "edit"
     check_context(call)
     if preview:
         until = signed_until(call.store, page["id"], preview)
@@ -37,9 +38,9 @@ def check_page(call: Call, page: Row, validity: Validity) -> tuple[bool, Caching
         if password:
             call.access.check_password(page, password)
     is_unlocked = bool(password or preview)
-    is_secret = is_unlocked or page["password"] or call.query["context"] == "edit"
-    caching = Caching("page", 0 if is_unlocked else validity.until, bool(is_secret))
-    return is_unlocked or not page["password"], caching
+    is_secret = bool(is_unlocked or is_edit or page["password"])
+    caching = Caching("page", 0 if is_unlocked else validity.until, is_secret)
+    return is_unlocked or is_edit or not page["password"], caching
 
 
 def check_list(call: Call) -> JsonObject:
@@ -51,7 +52,7 @@ def check_list(call: Call) -> JsonObject:
     sees_all = call.access.has_scope("pages:read")
     # Wrong credentials are reported as such, not as a status that needs other credentials.
     is_public = not (sees_all or call.access.is_rejected)
-    if is_public and {"publish", *query.get("status", ())} != {"publish"}:
+    if is_public and any(status != "publish" for status in query.get("status", ())):
         raise ValidationError(ONLY_PUBLISHED, "status")
     check_context(call)
     return {**query, "unprotected_only": not sees_all}

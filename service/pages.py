@@ -126,11 +126,11 @@ def get_page(call: Call, page_id: int) -> Reply:
     context, shape = call.query["context"], page_shape(call)
     columns = (*pages.ACCESS_COLUMNS, *shape.columns)
     page, validity = pages.read_page(call.store, page_id, columns)
-    is_readable, caching = check_page(call, page, validity)
-    body = shape.dump(page, call.urls, shows_content=is_readable or context == "edit")
+    shows_content, caching = check_page(call, page, validity)
+    body = shape.dump(page, call.urls, shows_content=shows_content)
     return Reply(
         embed_authors(call, [body])[0],
-        etag=call.row_etag("page", page, context, is_readable, generation=validity.generation),
+        etag=call.row_etag("page", page, context, shows_content, generation=validity.generation),
         last_modified=page["modified_utc"],
         caching=caching,
     )

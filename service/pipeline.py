@@ -72,7 +72,7 @@ def complete(call: Call) -> Finished:
     """Call the view of a loaded call, and encode its reply."""
     with _with_headers(call.name_headers):
         try:
-            return encode(call, once(call))  # 304, 400 for too large
+            return encode(call, once(call))  # Both may find it too large.
         except TooLarge as error:
             raise _too_large(call.operation, call.options.max_response_bytes) from error
 
@@ -121,6 +121,7 @@ def read_precondition(
         if service.options.require_if_match:
             raise api_error("rest_precondition_required")
         return None
+    # Such as `page17`; `feeds` for all of a form, which have no id.
     resource = f"{operation.if_match}{ids.get(f'{operation.if_match}_id', '')}"
     generation = incoming.generation or read_generation(service.store)
     return parse_if_match(if_match, resource, generation)
@@ -139,8 +140,9 @@ def encode(call: Call, reply: Reply) -> Finished:
     chunks = reply.body if isinstance(reply.body, Iterator) else None
     body = b"" if chunks else _encode_body(reply, call.fields)
     operation, most_bytes = call.operation, call.options.max_response_bytes
-    is_list = operation.safe or (operation.many and operation.is_read)
-    if is_list and len(body) > most_bytes:
+    # `safe`: reads that are sent as a POST.
+    is_bounded = operation.safe or (operation.many and operation.is_read)
+    if is_bounded and len(body) > most_bytes:
         raise TooLarge
     status = reply.status or operation.status
     return Finished(body, status, headers, reply.content_type, reply.caching, chunks)

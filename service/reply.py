@@ -13,8 +13,9 @@ JSON, HTML = "application/json", "text/html; charset=utf-8"
 class Caching(NamedTuple):
     """How long a reply may be cached: `until` a time, unless one of its tables changes.
 
-    `until` is in seconds since 1970; 0 for no caching. Of one that `is_secret` clients may not keep
-    a copy either (`Cache-Control: no-store`); of others they may, and ask whether it is current.
+    `until`, in seconds since 1970, is about the cache of this process; 0 for none. `is_secret` is
+    about clients: they may not keep a copy (`Cache-Control: no-store`). Of other replies they may,
+    and ask each time whether it is current.
     """
 
     table: str = ""

@@ -257,9 +257,10 @@ def _modified(now: Moment) -> Row:
 
 
 def _write(store: Store, old: Row, changes: Row, writer: int | None, now: Moment) -> Row:
-    """Write changes of a page and when it was modified, with its revision and its events.
+    """Write changes of a page and when it was modified, with its events, and return the page.
 
-    Returns the page.
+    `changes`: columns, as `_changes` returns them. The page before is kept as a revision if one of
+    the columns `revisions.RECORDED` differs.
     """
     changes = {**changes, **_modified(now), "version": scheduling.next_version(old)}
     page = write_changes(store, Page, old, changes)

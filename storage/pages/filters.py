@@ -31,7 +31,11 @@ QUOTE = SQL("'\"'")
 
 
 class Filter(NamedTuple):
-    """A condition on pages, and the function that makes its arguments of a parameter's value."""
+    """A condition on pages, and the function that returns what is compared.
+
+    `condition` has an argument for each item of what `values` returns for the value of the query
+    parameter, such as the ids of `include`.
+    """
 
     condition: Callable[..., ColumnBase]
     values: Callable[[Clock, Any], Sequence[object]]
