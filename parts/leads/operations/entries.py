@@ -73,7 +73,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
     """
     if prefers(CSV, call.incoming.headers) and (form := forms.find_form(call.store, form_id)):
         name = f'attachment; filename="form-{form_id}-entries.csv"'
-        chunks = csv_of(call.store, form, call.query.get("search"))
+        chunks = csv_of(call.store, form, call.query.get("search", searching.ACTIVE_ENTRIES))
         # The first one now: its errors are responses.
         body = chain([next(chunks)], chunks)
         headers = {"Content-Disposition": name, **VARY}
@@ -251,7 +251,8 @@ def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) ->
     if ids := call.query.get("include"):
         chosen = entries.load_entries(call.store, entries.find_entries(call.store, ids))
         return by_id(call, {entry["id"]: _view(call, entry) for entry in chosen}, NO_STORE)
-    rows, total = searching.list_entries(call.store, {**call.query, "form_ids": form_ids})
+    query = {key: call.query[key] for key in ("search", "sorting", "paging") if key in call.query}
+    rows, total = searching.list_entries(call.store, form_ids, **query)
     listed = entries.load_entries(call.store, rows)
     if one_form is None:
         body = {"total_count": total, "entries": [_view(call, entry) for entry in listed]}
