@@ -28,8 +28,10 @@ DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASC
 MOST_PER_PAGE, MOST_FILTERS, MOST_TEXTS, LONGEST_SEARCH = 200, 50, 200, 10_000
 OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in")
 # Other spellings of `in` and `not in`, which have one value or a list.
-IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
-SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
+SAME = {
+    **dict.fromkeys(("is", "="), "in"),
+    **dict.fromkeys(("isnot", "is not", "<>", "!=", "notin"), "not in"),
+}
 # The keys of filters and orders beside those of inputs.
 KEYS = (*ENTRY_KEYS, *PROPERTIES)
 # Columns of which null is a value.
@@ -266,21 +268,15 @@ class Bracketed(fields.Nested):
 class EntryView(Tolerant):
     """Which keys of entries are returned."""
 
-    class Meta(Tolerant.Meta):
-        include = {
-            "_field_ids": fields.IdText("Only these keys, with commas between."),
-            "_labels": fields.Flag("With the labels of inputs.", load_default=False),
-        }
+    _field_ids = fields.IdText("Only these keys, with commas between.")
+    _labels = fields.Flag("With the labels of inputs.", load_default=False)
 
 
 class NotificationView(Tolerant):
     """The query with which notifications are sent."""
 
-    class Meta(Tolerant.Meta):
-        include = {
-            "_notifications": fields.Text("The ids of notifications, of which there are none."),
-            "_event": fields.Text("Ignored."),
-        }
+    _notifications = fields.Text("The ids of notifications, of which there are none.")
+    _event = fields.Text("Ignored.")
 
 
 class EntryList(EntryView):

@@ -10,7 +10,6 @@ from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of
-from landform.parts.leads.models import PROPERTIES
 from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.wordpress import Anything
@@ -51,7 +50,7 @@ VARY = {"Vary": "Accept"}
 STATE_KEYS = "id form_id date_created date_updated is_starred is_read status".split()
 NOTHING_SENT = {
     **dict.fromkeys(("ip", "source_url", "user_agent"), ""),
-    **dict.fromkeys(("created_by", *PROPERTIES)),
+    **dict.fromkeys(schemas.NULL_KEYS),
 }
 UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
 
