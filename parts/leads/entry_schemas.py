@@ -9,12 +9,8 @@ from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, post_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES, SPAM, TIME_KEYS, TRASH
-from landform.parts.leads.storage.searching import (
-    EntryFilter,
-    EntryOrder,
-    EntrySearch,
-    EntrySlice,
-)
+from landform.parts.leads.storage.filters import EntryFilter
+from landform.parts.leads.storage.searching import EntryOrder, EntrySearch, EntrySlice
 from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
 from landform.service.errors import MISSING
