@@ -125,7 +125,7 @@ def erase_entries(call: Call) -> Reply:
 )
 def get_entry(call: Call, entry_id: int) -> Reply:
     """Return an entry."""
-    return _entry_reply(call, entries.get_entry(call.store, entry_id))
+    return _entry_reply(call, entry_id)
 
 
 @RESOURCE.put(
@@ -141,12 +141,13 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
     row = entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
-    form = _form(call, call.body.get("form_id") or row["form_id"])
+    form_id = call.body.get("form_id") or row["form_id"]
+    form = forms.get_form(call.store, form_id, missing=e.EntryFormUnknown)
     columns, values = call.body["columns"], _known_values(call, form)
     entries.update_entry(
         call.store, entry_id, columns, form=form, values=values, if_match=call.if_match
     )
-    return _entry_reply(call, entries.get_entry(call.store, entry_id))
+    return _entry_reply(call, entry_id)
 
 
 @RESOURCE.put(
@@ -202,14 +203,7 @@ def delete_entry(call: Call, entry_id: int) -> Reply:
         previous = entries.delete_entry(call.store, entry_id, call.if_match)
         return Reply({"deleted": True, "previous": _visible(call, previous)}, caching=NO_STORE)
     entries.trash_entry(call.store, entry_id, call.if_match)
-    return _entry_reply(call, entries.get_entry(call.store, entry_id))
-
-
-def _form(call: Call, form_id: int) -> Row:
-    form = forms.find_form(call.store, form_id)
-    if form is None:
-        raise e.EntryFormUnknown
-    return form
+    return _entry_reply(call, entry_id)
 
 
 def _known_values(call: Call, form: Row) -> dict[str, str]:
@@ -221,7 +215,7 @@ def _known_values(call: Call, form: Row) -> dict[str, str]:
 def _created(call: Call, form_id: int) -> Reply:
     if form_id == 0:
         raise e.EntryFormEmpty
-    form = _form(call, form_id)
+    form = forms.get_form(call.store, form_id, missing=e.EntryFormUnknown)
     columns = {
         "user_agent": "API",
         "created_by": call.caller.author,
@@ -235,7 +229,8 @@ def _created(call: Call, form_id: int) -> Reply:
     return Reply(sent, headers=headers, caching=NO_STORE)
 
 
-def _entry_reply(call: Call, entry: Row) -> Reply:
+def _entry_reply(call: Call, entry_id: int) -> Reply:
+    entry = entries.get_entry(call.store, entry_id)
     return Reply(_view(call, _visible(call, entry)), caching=NO_STORE)
 
 
