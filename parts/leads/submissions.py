@@ -154,8 +154,7 @@ def _store(call: Call, options: Any, form: Row, values: Mapping[str, str], colum
     if messages := validate(form, values, unique.append):
         _count(call, options, "forms")
         return Outcome(messages)
-    is_spam = fields.is_spam(form, call.sent_body, from_page=from_page)
-    status = SPAM if is_spam else ACTIVE
+    status = SPAM if fields.is_spam(form, call.sent_body, from_page=from_page) else ACTIVE
     stored = fields.stored_values(form, values)
     # As in Gravity Forms internal fields have their defaults. A repetition is recognized without
     # what the form adds, which may have changed meanwhile.
@@ -166,23 +165,18 @@ def _store(call: Call, options: Any, form: Row, values: Mapping[str, str], colum
 
     def store_it() -> Outcome:
         _count(call, options, "forms")
-        if entry := _stored_before(store, digest, stored, added, has_key=bool(key)):
-            return _outcome(form, entry)
-        is_duplicate = partial(searching.has_values, store, form["id"])
-        if any(map(is_duplicate, unique)):
-            return Outcome(validate(form, values, is_duplicate))
-        sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
-        row = entries.create_entry(store, form, all_values, **sender)
-        entry = entries.entry_of(row, form, all_values)
-        planning.after_submission(store, form, entry)
-        return _outcome(form, entry)
+        entry = _stored_before(store, digest, stored, added, has_key=bool(key))
+        if entry is None:
+            is_duplicate = partial(searching.has_values, store, form["id"])
+            if any(map(is_duplicate, unique)):
+                return Outcome(validate(form, values, is_duplicate))
+            sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
+            row = entries.create_entry(store, form, all_values, **sender)
+            entry = entries.entry_of(row, form, all_values)
+            planning.after_submission(store, form, entry)
+        return Outcome({}, confirm(form, entry), int(entry["id"]), entry["status"] == SPAM)
 
     return store.write_queue.run(store_it)
-
-
-def _outcome(form: Row, entry: Row) -> Outcome:
-    is_spam = entry["status"] == SPAM
-    return Outcome({}, confirm(form, entry), int(entry["id"]), is_spam)
 
 
 def _digest(store: Store, origin: list[object]) -> str:
@@ -209,12 +203,11 @@ def _stored_before(
         now = store.clock.now().utc
         is_recent = earlier(now, REPEATED) <= row["created_utc"] <= earlier(now, -REPEATED)
         return entry if is_recent else None
-    stored = {name: text for name, text in entry.items() if name[:1].isdecimal()}
 
     def sent(texts: Row) -> Row:
         return {name: text for name, text in texts.items() if text and name not in added}
 
     # All of them: the confirmation may show what whoever guesses a key did not send.
-    if sent(stored) != sent(values):
+    if sent(fields.values_of(entry)) != sent(values):
         raise KeyReused
     return entry
