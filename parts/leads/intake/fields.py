@@ -176,7 +176,8 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, st
             # Nobody agreed to the words that were sent.
             for part in inputs_of(field):
                 values.pop(part.id, None)
-    return values, [name for name in sent if name.replace(".", "_") in inputs.keys() - unread]
+    read = inputs.keys() - unread
+    return values, [name for name in sent if name.replace(".", "_") in read]
 
 
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:

@@ -248,10 +248,10 @@ def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) ->
     query = {key: call.query[key] for key in ("search", "sorting", "paging") if key in call.query}
     rows, total = searching.list_entries(call.store, form_ids, **query)
     listed = entries.load_entries(call.store, rows)
+    show = _view if one_form is None else _requested
+    body = {"total_count": total, "entries": [show(call, entry) for entry in listed]}
     if one_form is None:
-        body = {"total_count": total, "entries": [_view(call, entry) for entry in listed]}
         return Reply(body, caching=NO_STORE)
-    body = {"total_count": total, "entries": [_requested(call, entry) for entry in listed]}
     return Reply({**body, **_labels(call, one_form)}, headers=VARY, caching=NO_STORE)
 
 
