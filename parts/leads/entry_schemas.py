@@ -210,13 +210,13 @@ def _filter(item: object) -> EntryFilter:
     if any("\0" in text or len(fold(text, "search")) > LONGEST_VALUE for text in texts):
         message = f"The value of a filter must have at most {LONGEST_VALUE} characters, and no NUL."
         raise ValidationError(message)
-    name = operator.removeprefix("not ")
-    if key in TIME_KEYS and name not in ("contains", "like"):
+    positive = operator.removeprefix("not ")
+    if key in TIME_KEYS and positive not in ("contains", "like"):
         texts = [_iso(text, key) for text in texts]
-    if name != "in":
+    if positive != "in":
         texts = texts[:1] or [""]
     is_numeric = item.get("is_numeric") not in (None, False, 0, "", "0")
-    return EntryFilter(key, name, texts, name != operator, is_numeric)
+    return EntryFilter(key, positive, texts, operator != positive, is_numeric)
 
 
 class EntrySorting(Tolerant):

@@ -70,7 +70,7 @@ def _column_output(name: str, field: Field[Any]) -> Output:
 
 
 class Labelled(Schema):
-    """What has labels if they are asked for."""
+    """An object with labels, if these are asked for."""
 
     _labels = Output(
         "The labels of the inputs by the ids of fields.", dict[str, Any] | list[Any], optional=True

@@ -21,7 +21,6 @@ from landform.storage.store import Store
 MOST_FIELDS, MOST_CHOICES = 500, 5000
 # How many entries are few, so that they are read by their ids.
 MOST_FEW = 300
-FOR_CHOICES = ("in", "contains", "like")
 # As terms, so that no engine reads an index of these columns where a few ids are known.
 status_term, form_term = Entry.status.concat(""), Entry.form_id + 0
 # Columns that may be NULL.
@@ -47,7 +46,7 @@ class EntryOrder(NamedTuple):
 
 
 class EntrySlice(NamedTuple):
-    """How many entries are returned, and how many are skipped."""
+    """A part of a list: how many entries it has, and how many are skipped before it."""
 
     limit: int = 10
     offset: int = 0
@@ -125,7 +124,8 @@ def _with_choices(
     As in Gravity Forms the entries with the value of such a choice are found too. Raises
     `TooExpensive` for too many choices.
     """
-    wide = [x for x in filters if x.key == f.ANY and x.operator in FOR_CHOICES and not x.is_negated]
+    of_any = [item for item in filters if item.key == f.ANY and not item.is_negated]
+    wide = [item for item in of_any if item.operator not in f.COMPARISONS]
     if not wide:
         return filters
     tests = [(item, _text_test(item)) for item in wide]
