@@ -8,6 +8,7 @@ from landform.parts.leads.entry_schemas import ENTRY_STATUSES
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.retention import erase_entries
 from landform.parts.leads.storage.forms import find_form
+from landform.parts.leads.storage.searching import EntrySearch
 from landform.standalone.commands import tools
 
 
@@ -31,7 +32,7 @@ def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None
     if form is None:
         raise click.ClickException(f"There is no form {form_id}.")
     with tools.open_output(file) as out:
-        for lines in csv_of(store, form, {"status": [status], "filters": []}):
+        for lines in csv_of(store, form, EntrySearch([status])):
             out.write(lines)
 
 

@@ -9,6 +9,8 @@ from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, post_load
 
 from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES, SPAM, TIME_KEYS, TRASH
+from landform.parts.leads.storage.filters import EntryFilter
+from landform.parts.leads.storage.searching import EntryOrder, EntrySearch, EntrySlice
 from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
 from landform.service.errors import MISSING
@@ -22,9 +24,10 @@ DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASC
 MOST_PER_PAGE, MOST_FILTERS, MOST_TEXTS, LONGEST_SEARCH = 200, 50, 200, 10_000
 OPERATORS = ("is", "isnot", "contains", "like", "not like", ">", ">=", "<", "<=", "in", "not in")
 # Other spellings of `in` and `not in`, which have one value or a list.
-IN, NOT_IN = ("is", "="), ("isnot", "is not", "<>", "!=", "notin")
-SAME = {**dict.fromkeys(IN, "in"), **dict.fromkeys(NOT_IN, "not in")}
-PATTERNS = ("contains", "like", "not like")
+SAME = {
+    **dict.fromkeys(("is", "="), "in"),
+    **dict.fromkeys(("isnot", "is not", "<>", "!=", "notin"), "not in"),
+}
 # The keys of filters and orders beside those of inputs.
 KEYS = (*ENTRY_KEYS, *PROPERTIES)
 # Columns of which null is a value.
@@ -134,7 +137,7 @@ class EntryCreate(EntryWrite):
     form_id = fields.Integer("The form.", 0, **fields.required("form_id", MISSING, "null"))
 
 
-class Search(fields.Field[JsonObject]):
+class Search(fields.Field[EntrySearch]):
     """A search as JSON text: `status`, `start_date`, `end_date` and `field_filters`."""
 
     json_type = {
@@ -155,22 +158,22 @@ class Search(fields.Field[JsonObject]):
         search = {} if search in ([], None) else search
         if not isinstance(search, dict):
             raise ValidationError("search must be a JSON object.")
-        filters = search.get("field_filters") or []
-        loaded: JsonObject = {"status": _statuses(search.get("status")), "filters": []}
-        for name in ("start_date", "end_date"):
-            if text := search.get(name):
-                loaded[name] = _iso(str(text), name, is_end=name == "end_date")
-        loaded["mode"] = "all"
+        start, end = (str(search.get(name) or "") for name in ("start_date", "end_date"))
+        filters, mode = search.get("field_filters") or [], "all"
         if isinstance(filters, dict):
-            filters = dict(filters)
-            loaded["mode"] = str(filters.pop("mode", "all")).lower()
+            mode = str(filters.pop("mode", mode)).lower()
             filters = [*filters.values()]
         if not isinstance(filters, list) or len(filters) > MOST_FILTERS:
             raise ValidationError(f"field_filters must be a list of at most {MOST_FILTERS}.")
-        loaded["filters"] = [_filter(item) for item in filters]
-        if loaded["mode"] not in ("all", "any"):
+        if mode not in ("all", "any"):
             raise ValidationError("The mode of field_filters must be all or any.")
-        return loaded
+        return EntrySearch(
+            _statuses(search.get("status")),
+            start and _iso(start, "start_date"),
+            end and _iso(end, "end_date", is_end=True),
+            [_filter(item) for item in filters],
+            mode == "any",
+        )
 
 
 def _parsed(text: str) -> object:
@@ -189,11 +192,7 @@ def _statuses(status: object) -> list[str]:
     return [name for name in ENTRY_STATUSES if name in map(str.lower, statuses)]
 
 
-def _filter(item: object) -> JsonObject:
-    """Return a filter: `key` ("0" for any input), `operator`, `value` (a text or a list).
-
-    `is_numeric`: whether values that are equal as numbers are the same.
-    """
+def _filter(item: object) -> EntryFilter:
     if not isinstance(item, dict):
         raise ValidationError("Each of field_filters must be an object.")
     key, name = str(item.get("key") or "0"), str(item.get("operator") or "is").lower()
@@ -211,15 +210,13 @@ def _filter(item: object) -> JsonObject:
     if any("\0" in text or len(fold(text, "search")) > LONGEST_VALUE for text in texts):
         message = f"The value of a filter must have at most {LONGEST_VALUE} characters, and no NUL."
         raise ValidationError(message)
-    if key in TIME_KEYS and operator not in PATTERNS:
+    positive = operator.removeprefix("not ")
+    if key in TIME_KEYS and positive not in ("contains", "like"):
         texts = [_iso(text, key) for text in texts]
-    is_list = operator in ("in", "not in")
-    return {
-        "key": key,
-        "operator": operator,
-        "value": texts if is_list else (texts or [""])[0],
-        "is_numeric": item.get("is_numeric") not in (None, False, 0, "", "0"),
-    }
+    if positive != "in":
+        texts = texts[:1] or [""]
+    is_numeric = item.get("is_numeric") not in (None, False, 0, "", "0")
+    return EntryFilter(key, positive, texts, operator != positive, is_numeric)
 
 
 class EntrySorting(Tolerant):
@@ -232,15 +229,15 @@ class EntrySorting(Tolerant):
     )
 
     @post_load
-    def check(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Refuse a key and a direction that there are not."""
+    def to_order(self, data: JsonObject, **kw: object) -> EntryOrder:
+        """Return the order; refuse a key and a direction that there are not."""
         key = data.get("key") or "id"
         if not (INPUT_KEY.fullmatch(key) or key in KEYS):
             raise ValidationError("No list is sorted by this key.", "key")
         direction = data.get("direction", "DESC").upper() or "DESC"
         if direction not in ("ASC", "DESC", "RAND"):
             raise ValidationError("direction must be ASC, DESC or RAND.", "direction")
-        return {"key": key, "direction": direction, "is_numeric": data.get("is_numeric")}
+        return EntryOrder(key, direction, data.get("is_numeric"))
 
 
 class EntryPaging(Tolerant):
@@ -250,32 +247,32 @@ class EntryPaging(Tolerant):
     current_page = fields.Integer("The page, from 1.", 1, 10**9)
     offset = fields.Integer("How many are skipped, if there is no page.", 0, 10**12, load_default=0)
 
+    @post_load
+    def to_slice(self, data: JsonObject, **kw: object) -> EntrySlice:
+        """Return which entries of the list the page has."""
+        size, page = data["page_size"], data.get("current_page")
+        return EntrySlice(size, (page - 1) * size if page else data["offset"])
+
 
 class Bracketed(fields.Nested):
     """A parameter with brackets, such as `paging[page_size]`; an empty one has no keys."""
 
-    def _deserialize(self, value: Any, attr: str | None, data: Any, **kw: object) -> JsonObject:
+    def _deserialize(self, value: Any, attr: str | None, data: Any, **kw: object) -> Any:
         return super()._deserialize(value or {}, attr, data, **kw)
 
 
 class EntryView(Tolerant):
     """Which keys of entries are returned."""
 
-    class Meta(Tolerant.Meta):
-        include = {
-            "_field_ids": fields.IdText("Only these keys, with commas between."),
-            "_labels": fields.Flag("With the labels of inputs.", load_default=False),
-        }
+    _field_ids = fields.IdText("Only these keys, with commas between.")
+    _labels = fields.Flag("With the labels of inputs.", load_default=False)
 
 
 class NotificationView(Tolerant):
     """The query with which notifications are sent."""
 
-    class Meta(Tolerant.Meta):
-        include = {
-            "_notifications": fields.Text("The ids of notifications, of which there are none."),
-            "_event": fields.Text("Ignored."),
-        }
+    _notifications = fields.Text("The ids of notifications, of which there are none.")
+    _event = fields.Text("Ignored.")
 
 
 class EntryList(EntryView):

@@ -2,13 +2,12 @@
 
 import csv
 import io
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Iterable, Iterator
 
 from landform.parts.leads.intake.confirmations import field_text
 from landform.parts.leads.intake.fields import inputs_of
 from landform.parts.leads.storage.entries import load_entries
-from landform.parts.leads.storage.searching import entries_after
+from landform.parts.leads.storage.searching import EntrySearch, entries_after
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -21,7 +20,7 @@ HEADINGS = {"id": "Entry Id", "date_created": "Entry Date"}
 LAST_HEADINGS = {"source_url": "Source Url", "status": "Status"}
 
 
-def csv_of(store: Store, form: Row, search: Mapping[str, Any] | None) -> Iterator[bytes]:
+def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
     """Yield the CSV of the entries of a form that pass a search, the oldest first, in UTF-8.
 
     A column for each input, with its label; a consent is shown by the text that was agreed to. A

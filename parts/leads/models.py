@@ -1,6 +1,7 @@
 """The tables of forms, entries and their values. Times are UTC text."""
 
 from collections.abc import Mapping
+from contextlib import suppress
 from math import isfinite
 from typing import Any
 
@@ -116,8 +117,7 @@ class EntryValue(Table):
 
 def number_of(text: str) -> float | None:
     """Return a text as a number; None if it is none."""
-    try:
-        number = float(text) if len(text) <= 100 and text.isascii() and "_" not in text else None
-    except ValueError:
-        return None
-    return number if number is not None and isfinite(number) else None
+    is_short = len(text) <= 100 and text.isascii() and "_" not in text
+    with suppress(ValueError):
+        return number if is_short and isfinite(number := float(text)) else None
+    return None

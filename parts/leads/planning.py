@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from marshmallow import ValidationError
 
+from landform.parts.leads.intake.fields import values_of
 from landform.parts.leads.models import ACTIVE
 from landform.service.json_codec import JsonObject
 from landform.service.planning.plan import plan
@@ -24,8 +25,7 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
     queue = find_run_queue()
     if queue is None or entry["status"] != ACTIVE:
         return
-    values = {name: value for name, value in entry.items() if name[:1].isdecimal()}
-    request = {"entry": values, "properties": entry, "form_0": False, "first_only": ()}
+    request = {"entry": values_of(entry), "properties": entry, "form_0": False, "first_only": ()}
     try:
         planned = plan(store, int(form["id"]), {**request, "explain": False})
     except ValidationError:

@@ -13,9 +13,6 @@ from landform.parts.leads.entry_schemas import NULL_KEYS, EntryColumns
 from landform.schemas.fields import Constant, Field, Flag, Output
 
 FLAGS = ("0", "1")
-LABELS = Output(
-    "The labels of the inputs by the ids of fields.", dict[str, Any] | list[Any], optional=True
-)
 
 
 class Open(Schema):
@@ -72,25 +69,27 @@ def _column_output(name: str, field: Field[Any]) -> Output:
     return Output(field.about, choices=choices, allow_none=name in NULL_KEYS)
 
 
-class EntryRead(Open):
+class Labelled(Schema):
+    """An object with labels, if these are asked for."""
+
+    _labels = Output(
+        "The labels of the inputs by the ids of fields.", dict[str, Any] | list[Any], optional=True
+    )
+
+
+class EntryRead(Open, Labelled):
     """An entry, with the values of its inputs by their ids."""
 
     class Meta(Open.Meta):
         columns: Mapping[str, Any] = EntryColumns().load_fields
-        include = {
-            **{name: _column_output(name, field) for name, field in columns.items()},
-            "_labels": LABELS,
-        }
+        include = {name: _column_output(name, field) for name, field in columns.items()}
 
     id = Output("The number of the entry.")
     form_id = Output("The number of its form.")
 
 
-class EntryPage(Schema):
+class EntryPage(Labelled):
     """A page of a list of entries."""
-
-    class Meta:
-        include = {"_labels": LABELS}
 
     total_count = Output("How many entries pass the search.", int)
     entries = Output("The entries of this page.", list[EntryRead])

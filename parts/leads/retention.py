@@ -10,8 +10,8 @@ from peewee import Expression
 
 from landform.parts.leads.models import ACTIVE, SPAM, TRASH, Entry, EntryValue, Form
 from landform.parts.leads.storage.entries import remove_entries
+from landform.parts.leads.storage.filters import same_texts
 from landform.parts.leads.storage.forms import form_of
-from landform.parts.leads.storage.searching import same_texts
 from landform.storage.clock import DAY, earlier, utc_text
 from landform.storage.models import EventState
 from landform.storage.store import Store, transactional

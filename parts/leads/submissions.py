@@ -2,11 +2,10 @@
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
@@ -27,7 +26,7 @@ from landform.service.site.pages import Visit
 from landform.service.unknown_names import check_body
 from landform.storage.clock import earlier
 from landform.storage.errors import KeyReused, StorageError
-from landform.storage.rows import Row, json_text
+from landform.storage.rows import NO_VALUES, Row, json_text
 from landform.storage.signatures import secret
 from landform.storage.store import Store
 
@@ -40,18 +39,17 @@ OWN_NAMES = (*"source_page field_values target_page form_id".split(), *sources.H
 TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The outcome of a submission: an entry and its confirmation, or messages by field.
 
     `ignored`: the header with the names that mean nothing, if there are some.
     """
 
-    messages: Mapping[str, str] = field(default_factory=dict)
+    messages: Mapping[str, str]
     confirmation: Confirmation | None = None
     entry_id: int = 0
     is_spam: bool = False
-    ignored: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = NO_VALUES
 
 
 def open_form(store: Store, form_id: int) -> Row:
@@ -59,8 +57,8 @@ def open_form(store: Store, form_id: int) -> Row:
 
     Raises `FormClosed`, `NoFields` and `FormRestricted`.
     """
-    form = forms.find_form(store, form_id)
-    if form is None or form["is_active"] == "0" or form["is_trash"] == "1":
+    form = forms.get_form(store, form_id, missing=e.FormClosed)
+    if form["is_active"] == "0" or form["is_trash"] == "1":
         raise e.FormClosed
     if not form["fields"]:
         raise e.NoFields
@@ -92,7 +90,7 @@ def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Out
     columns = _sender(call, options, visited)
     try:
         values, ignored = _read(call, form)
-        return replace(_store(call, options, form, values, columns), ignored=ignored)
+        return _store(call, options, form, values, columns)._replace(ignored=ignored)
     except (ValidationError, StorageError):
         # Not counted, or no longer: the transaction has the count.
         _count(call, options, "forms")
@@ -156,8 +154,7 @@ def _store(call: Call, options: Any, form: Row, values: Mapping[str, str], colum
     if messages := validate(form, values, unique.append):
         _count(call, options, "forms")
         return Outcome(messages)
-    is_spam = fields.is_spam(form, call.sent_body, from_page=from_page)
-    status = SPAM if is_spam else ACTIVE
+    status = SPAM if fields.is_spam(form, call.sent_body, from_page=from_page) else ACTIVE
     stored = fields.stored_values(form, values)
     # As in Gravity Forms internal fields have their defaults. A repetition is recognized without
     # what the form adds, which may have changed meanwhile.
@@ -168,23 +165,18 @@ def _store(call: Call, options: Any, form: Row, values: Mapping[str, str], colum
 
     def store_it() -> Outcome:
         _count(call, options, "forms")
-        if entry := _stored_before(store, digest, stored, added, has_key=bool(key)):
-            return _outcome(form, entry)
-        is_duplicate = partial(searching.has_values, store, form["id"])
-        if any(map(is_duplicate, unique)):
-            return Outcome(validate(form, values, is_duplicate))
-        sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
-        row = entries.create_entry(store, form, all_values, **sender)
-        entry = entries.entry_of(row, form, all_values)
-        planning.after_submission(store, form, entry)
-        return _outcome(form, entry)
+        entry = _stored_before(store, digest, stored, added, has_key=bool(key))
+        if entry is None:
+            is_duplicate = partial(searching.has_values, store, form["id"])
+            if any(map(is_duplicate, unique)):
+                return Outcome(validate(form, values, is_duplicate))
+            sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
+            row = entries.create_entry(store, form, all_values, **sender)
+            entry = entries.entry_of(row, form, all_values)
+            planning.after_submission(store, form, entry)
+        return Outcome({}, confirm(form, entry), int(entry["id"]), entry["status"] == SPAM)
 
     return store.write_queue.run(store_it)
-
-
-def _outcome(form: Row, entry: Row) -> Outcome:
-    is_spam = entry["status"] == SPAM
-    return Outcome({}, confirm(form, entry), int(entry["id"]), is_spam)
 
 
 def _digest(store: Store, origin: list[object]) -> str:
@@ -211,12 +203,11 @@ def _stored_before(
         now = store.clock.now().utc
         is_recent = earlier(now, REPEATED) <= row["created_utc"] <= earlier(now, -REPEATED)
         return entry if is_recent else None
-    stored = {name: text for name, text in entry.items() if name[:1].isdecimal()}
 
     def sent(texts: Row) -> Row:
         return {name: text for name, text in texts.items() if text and name not in added}
 
     # All of them: the confirmation may show what whoever guesses a key did not send.
-    if sent(stored) != sent(values):
+    if sent(fields.values_of(entry)) != sent(values):
         raise KeyReused
     return entry

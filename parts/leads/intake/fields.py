@@ -99,6 +99,11 @@ def input_ids(form: JsonObject) -> list[str]:
     return [item.id for field in form.get("fields", ()) for item in inputs_of(field)]
 
 
+def values_of(entry: JsonObject) -> dict[str, str]:
+    """Return the values of an entry by the ids of inputs, without its properties."""
+    return {name: text for name, text in entry.items() if name[:1].isdecimal()}
+
+
 def id_of(value: object) -> int:
     """Return an id that is a number or its digits; 0 for other values."""
     text = str(value)
@@ -171,7 +176,8 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, st
             # Nobody agreed to the words that were sent.
             for part in inputs_of(field):
                 values.pop(part.id, None)
-    return values, [name for name in sent if name.replace(".", "_") in inputs.keys() - unread]
+    read = inputs.keys() - unread
+    return values, [name for name in sent if name.replace(".", "_") in read]
 
 
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:

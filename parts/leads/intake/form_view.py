@@ -69,7 +69,7 @@ def internal_values(form: JsonObject) -> dict[str, str]:
 
 def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
     """Return the values of the query, else those of the selected choices, else the defaults."""
-    values = {}
+    values, boxes = {}, f.box_values(field)
     choices = zip(field.get("choices") or (), f.choices_of(field), strict=True)
     chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
     default = ",".join(chosen) or text_of(field.get("defaultValue"))
@@ -80,7 +80,7 @@ def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]
         if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
             sent = text_of(raw.get("defaultValue")) or default
         if field["type"] == "checkbox":
-            box = f.box_values(field).get(item.id, "")
+            box = boxes.get(item.id, "")
             sent = box if box in sent.split(",") else ""
         values[item.id] = sent
     return values

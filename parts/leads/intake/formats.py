@@ -47,14 +47,15 @@ def is_url(text: str) -> bool:
     return is_known and HOST.fullmatch(host) is not None
 
 
-def is_phone(field: JsonObject, text: str) -> bool:
-    """Return whether a text is a phone number in the format of its field."""
-    return not is_standard(field) or STANDARD_PHONE.fullmatch(text) is not None
+def phone_text(field: JsonObject, text: str) -> str | None:
+    """Return a phone number in its stored form; None if it does not have the format of its field.
 
-
-def is_standard(field: JsonObject) -> bool:
-    """Return whether a phone field has the format (###) ###-####, which is the default."""
-    return field.get("phoneFormat") in (None, "", "standard")
+    That is (###) ###-#### by default; the other one is any text.
+    """
+    if field.get("phoneFormat") not in (None, "", "standard"):
+        return text
+    match = STANDARD_PHONE.fullmatch(text)
+    return f"({match[1]}) {match[2]}-{match[3]}" if match else None
 
 
 def number_text(field: JsonObject, text: str) -> str | None:
@@ -86,18 +87,15 @@ def date_text(field: JsonObject, text: str) -> str | None:
 
 def normal(field: JsonObject, text: str) -> str:
     """Return the stored form of a value; unchanged if it does not fit its field."""
-    kind = field["type"]
-    if kind == "number":
-        return number_text(field, text) or text
-    if kind == "date":
-        return date_text(field, text) or text
-    if kind == "phone" and is_standard(field) and (match := STANDARD_PHONE.fullmatch(text)):
-        return f"({match[1]}) {match[2]}-{match[3]}"
-    if kind == "website" and text in NO_ADDRESS:
+    if text in BLANKS.get(field["type"], ()):
         return ""
-    if kind == "consent" and text == "0":
-        return ""
-    return text
+    stored_text = STORED_TEXTS.get(field["type"])
+    return stored_text(field, text) or text if stored_text else text
+
+
+# The functions that return the stored form of a value, and the values that are blank, by types.
+STORED_TEXTS = {"phone": phone_text, "number": number_text, "date": date_text}
+BLANKS = {"website": NO_ADDRESS, "consent": ("0",)}
 
 
 def formatted(field: JsonObject, text: str, modifier: str = "", currency: str = "USD") -> str:

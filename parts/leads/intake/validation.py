@@ -129,7 +129,7 @@ CHECKS: Mapping[str, Callable[[JsonObject, Texts], str]] = {
     "text": _check_text,
     "textarea": _check_text,
     "email": _check_email,
-    "phone": lambda field, sent: "" if formats.is_phone(field, sent[0]) else PHONE,
+    "phone": lambda field, sent: "" if formats.phone_text(field, sent[0]) else PHONE,
     "website": lambda field, sent: "" if formats.is_url(sent[0]) else URL,
     "number": _check_number,
     "date": lambda field, sent: "" if formats.date_text(field, sent[0]) else DATE,

@@ -44,7 +44,7 @@ INDEXES = {
     "entry_by_status": "entry (status, created_utc, id)",
     "entry_by_form": "entry (form_id, status, created_utc, id)",
     "entry_by_digest": "entry (digest, id) WHERE digest <> ''",
-    # The beginning of a value, see storage/searching.py: an index takes no long texts.
+    # The beginning of a value, see storage/filters.py: an index takes no long texts.
     "entry_value_by_text": "entry_value (substr(folded, 1, 100), key, form_id, entry_id)",
     "entry_value_by_form": "entry_value (form_id, key)",
 }

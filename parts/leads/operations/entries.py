@@ -10,7 +10,6 @@ from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of
-from landform.parts.leads.models import PROPERTIES
 from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.wordpress import Anything
@@ -51,7 +50,7 @@ VARY = {"Vary": "Accept"}
 STATE_KEYS = "id form_id date_created date_updated is_starred is_read status".split()
 NOTHING_SENT = {
     **dict.fromkeys(("ip", "source_url", "user_agent"), ""),
-    **dict.fromkeys(("created_by", *PROPERTIES)),
+    **dict.fromkeys(schemas.NULL_KEYS),
 }
 UPDATED, NOTHING = "The entry was updated.", "There is no property to update."
 
@@ -73,7 +72,7 @@ def list_form_entries(call: Call, form_id: int) -> Reply:
     """
     if prefers(CSV, call.incoming.headers) and (form := forms.find_form(call.store, form_id)):
         name = f'attachment; filename="form-{form_id}-entries.csv"'
-        chunks = csv_of(call.store, form, call.query.get("search"))
+        chunks = csv_of(call.store, form, call.query.get("search", searching.ACTIVE_ENTRIES))
         # The first one now: its errors are responses.
         body = chain([next(chunks)], chunks)
         headers = {"Content-Disposition": name, **VARY}
@@ -126,7 +125,7 @@ def erase_entries(call: Call) -> Reply:
 )
 def get_entry(call: Call, entry_id: int) -> Reply:
     """Return an entry."""
-    return _entry_reply(call, entries.get_entry(call.store, entry_id))
+    return _entry_reply(call, entry_id)
 
 
 @RESOURCE.put(
@@ -142,12 +141,13 @@ def get_entry(call: Call, entry_id: int) -> Reply:
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
     row = entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
-    form = _form(call, call.body.get("form_id") or row["form_id"])
+    form_id = call.body.get("form_id") or row["form_id"]
+    form = forms.get_form(call.store, form_id, missing=e.EntryFormUnknown)
     columns, values = call.body["columns"], _known_values(call, form)
     entries.update_entry(
         call.store, entry_id, columns, form=form, values=values, if_match=call.if_match
     )
-    return _entry_reply(call, entries.get_entry(call.store, entry_id))
+    return _entry_reply(call, entry_id)
 
 
 @RESOURCE.put(
@@ -203,14 +203,7 @@ def delete_entry(call: Call, entry_id: int) -> Reply:
         previous = entries.delete_entry(call.store, entry_id, call.if_match)
         return Reply({"deleted": True, "previous": _visible(call, previous)}, caching=NO_STORE)
     entries.trash_entry(call.store, entry_id, call.if_match)
-    return _entry_reply(call, entries.get_entry(call.store, entry_id))
-
-
-def _form(call: Call, form_id: int) -> Row:
-    form = forms.find_form(call.store, form_id)
-    if form is None:
-        raise e.EntryFormUnknown
-    return form
+    return _entry_reply(call, entry_id)
 
 
 def _known_values(call: Call, form: Row) -> dict[str, str]:
@@ -222,7 +215,7 @@ def _known_values(call: Call, form: Row) -> dict[str, str]:
 def _created(call: Call, form_id: int) -> Reply:
     if form_id == 0:
         raise e.EntryFormEmpty
-    form = _form(call, form_id)
+    form = forms.get_form(call.store, form_id, missing=e.EntryFormUnknown)
     columns = {
         "user_agent": "API",
         "created_by": call.caller.author,
@@ -236,7 +229,8 @@ def _created(call: Call, form_id: int) -> Reply:
     return Reply(sent, headers=headers, caching=NO_STORE)
 
 
-def _entry_reply(call: Call, entry: Row) -> Reply:
+def _entry_reply(call: Call, entry_id: int) -> Reply:
+    entry = entries.get_entry(call.store, entry_id)
     return Reply(_view(call, _visible(call, entry)), caching=NO_STORE)
 
 
@@ -251,12 +245,13 @@ def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) ->
     if ids := call.query.get("include"):
         chosen = entries.load_entries(call.store, entries.find_entries(call.store, ids))
         return by_id(call, {entry["id"]: _view(call, entry) for entry in chosen}, NO_STORE)
-    rows, total = searching.list_entries(call.store, {**call.query, "form_ids": form_ids})
+    query = {key: call.query[key] for key in ("search", "sorting", "paging") if key in call.query}
+    rows, total = searching.list_entries(call.store, form_ids, **query)
     listed = entries.load_entries(call.store, rows)
+    show = _view if one_form is None else _requested
+    body = {"total_count": total, "entries": [show(call, entry) for entry in listed]}
     if one_form is None:
-        body = {"total_count": total, "entries": [_view(call, entry) for entry in listed]}
         return Reply(body, caching=NO_STORE)
-    body = {"total_count": total, "entries": [_requested(call, entry) for entry in listed]}
     return Reply({**body, **_labels(call, one_form)}, headers=VARY, caching=NO_STORE)
 
 

@@ -56,8 +56,7 @@ SUBMITTED: dict[str, Any] = {
 class SubmissionView(Tolerant):
     """The query of a submission."""
 
-    class Meta(Tolerant.Meta):
-        include = {"_validate_only": Flag("Only check it.", load_default=False)}
+    _validate_only = Flag("Only check it.", load_default=False)
 
 
 @RESOURCE.post(

@@ -27,7 +27,7 @@ from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_text, gf_time, read_forms
 from landform.storage import events, sql
 from landform.storage.errors import PartError
-from landform.storage.rows import Row, json_text, storable
+from landform.storage.rows import NO_VALUES, Row, json_text, storable
 from landform.storage.store import Store, transactional
 
 EVENT_NAMES = ("id", "version", "form_id", "status")
@@ -157,19 +157,19 @@ def update_entry(
     columns: Row,
     *,
     form: Row | None = None,
-    values: Mapping[str, str] | None = None,
+    values: Mapping[str, str] = NO_VALUES,
     if_match: sql.Precondition | None = None,
 ) -> Row:
     """Write columns of an entry, and return its row.
 
-    With `values` these replace those of all inputs of the `form`, which becomes its form. Raises
+    With a `form`, which becomes its form, `values` replace those of all inputs. Raises
     `EntryNotFound` and `VersionConflict`.
     """
     old = get_row(store, entry_id, if_match)
     changes = {"modified_utc": store.clock.now().utc, **columns, "version": old["version"] + 1}
     if "properties" in changes:
         changes["properties"] = json_text(json.loads(old["properties"]) | changes["properties"])
-    if form is not None and values is not None:
+    if form is not None:
         changes["form_id"] = form["id"]
         chosen = EntryValue.entry_id == entry_id
         if form["id"] == old["form_id"]:

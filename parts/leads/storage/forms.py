@@ -50,15 +50,15 @@ def gf_time(utc: str) -> str:
 
 
 def find_form(store: Store, form_id: int) -> Row | None:
-    """Return a form object, also a trashed one; None if there is none."""
+    """Return a form object; None if there is none."""
     with suppress(e.FormNotFound):
         return get_form(store, form_id)
     return None
 
 
-def get_form(store: Store, form_id: int) -> Row:
-    """Return a form object. Raises `FormNotFound`."""
-    return form_of(get_form_row(store, form_id))
+def get_form(store: Store, form_id: int, missing: type[PartError] = e.FormNotFound) -> Row:
+    """Return a form object, also a trashed one. Raises `missing`."""
+    return form_of(get_form_row(store, form_id, missing=missing))
 
 
 def get_form_row(
