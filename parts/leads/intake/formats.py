@@ -17,7 +17,7 @@ LONGEST_EMAIL = 254
 STANDARD_PHONE = re.compile(r"\D?(\d{3})\D?\D?(\d{3})\D?(\d{4})", re.ASCII)
 HOST = re.compile(rf"(?:{LABEL}\.)*{LABEL}\.?")
 NO_ADDRESS = ("http://", "https://")
-NUMBER = re.compile(r"(-?)(\d{1,3}(?:,\d{3})+|\d*)(\.\d+)?", re.ASCII)
+NUMBER = re.compile(r"(-?)((?:\d{1,3}(?:,?\d{3})*)?)(\.\d+)?", re.ASCII)
 # The order of year, month and day in each format of a date; a browser sends the first one.
 ISO = "ymd"
 DATE = re.compile(r"(\d+)[-/.](\d+)[-/.](\d+)", re.ASCII)
@@ -66,7 +66,10 @@ def number_text(field: JsonObject, text: str) -> str | None:
     match = NUMBER.fullmatch(text)
     if not match or not (match[2] or match[3]):
         return None
-    return f"{match[1]}{match[2].replace(',', '') or '0'}{match[3] or ''}"
+    number = f"{match[1]}{match[2].replace(',', '') or '0'}{match[3] or ''}"
+    # As in Gravity Forms amounts have no zeros at their end.
+    is_amount = match[3] and field.get("numberFormat") == "currency"
+    return number.rstrip("0").rstrip(".") if is_amount else number
 
 
 def date_text(field: JsonObject, text: str) -> str | None:

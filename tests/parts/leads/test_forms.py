@@ -34,7 +34,13 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     *(({"type": "website"}, {"input_1": url}, None) for url in ("HTTPS://a.test", "http://a..b")),
     (COMMA, {"input_1": "1.234,5"}, {"1": "1234.5"}),
     *((COMMA, {"input_1": text}, None) for text in ("1,4", "1.6")),
-    ({"type": "number", "numberFormat": "currency"}, {"input_1": "$1,234.50"}, {"1": "1234.50"}),
+    ({"type": "number", "numberFormat": "currency"}, {"input_1": "$1,234.50"}, {"1": "1234.5"}),
+    *(
+        ({"type": "number", "numberFormat": "currency"}, {"input_1": text}, {"1": stored})
+        for text, stored in (("$5.00", "5"), ("100", "100"))
+    ),
+    ({"type": "number"}, {"input_1": "1234,567.0"}, {"1": "1234567.0"}),
+    *(({"type": "number"}, {"input_1": text}, None) for text in ("1,50", "1,,234", ",123", "-")),
     ({"type": "date"}, {"input_1": "1/2/2026"}, {"1": "2026-01-02"}),
     ({"type": "date"}, {"input_1": "1/2/26"}, None),
     (
