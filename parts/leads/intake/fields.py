@@ -33,6 +33,8 @@ LONGEST_VALUE, MOST_INPUTS = 10_000, 200
 PREFIX = "input_"
 # The value of radio buttons for a choice of one's own, which is in another input.
 OTHER_CHOICE = "gf_other_choice"
+# The types of dates that are sent as a list, in the order of the format.
+DATES_IN_PARTS = ("datefield", "datedropdown")
 # The numbers of the boxes of a field: 1.10 would be the same as 1.1.
 BOX_NUMBERS = [str(number) for number in range(1, 10_000) if number % 10]
 CONSENT = {"1": "Consent", "2": "Text", "3": "Description"}
@@ -156,7 +158,7 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
             values |= _ticked(field, name, sent[name])
         for item in sent_inputs(field):
             if name := inputs.get(PREFIX + item.id.replace(".", "_")):
-                values[item.id] = checked_text(name, sent[name], WHITE_SPACE)
+                values[item.id] = _sent_text(field, name, sent[name])
         own_choice = inputs.get(f"{PREFIX}{field['id']}_other")
         if own_choice and values.get(str(field["id"])) == OTHER_CHOICE:
             values[str(field["id"])] = checked_text(own_choice, sent[own_choice], WHITE_SPACE)
@@ -175,6 +177,15 @@ def input_names(form: JsonObject) -> list[str]:
         ids += [f"{field['id']}_other"] if field["type"] == "radio" else []
     names = [PREFIX + text for text in ids]
     return [*names, *(name.replace(".", "_") for name in names), honeypot_name(form)]
+
+
+def _sent_text(field: JsonObject, name: str, value: object) -> str:
+    """Return what was sent for an input as a text; the parts of a date may be in a list."""
+    has_parts = field["type"] == "date" and field.get("dateType") in DATES_IN_PARTS
+    if has_parts and isinstance(value, list):
+        parts = [checked_text(name, part, WHITE_SPACE) for part in value]
+        value = "/".join(parts) if any(parts) else ""
+    return checked_text(name, value, WHITE_SPACE)
 
 
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:

@@ -20,7 +20,7 @@ NO_ADDRESS = ("http://", "https://")
 NUMBER = re.compile(r"(-?)((?:\d{1,3}(?:,?\d{3})*)?)(\.\d+)?", re.ASCII)
 # The order of year, month and day in each format of a date; a browser sends the first one.
 ISO = "ymd"
-DATE = re.compile(r"(\d+)[-/.](\d+)[-/.](\d+)", re.ASCII)
+DATE = re.compile(r"(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})", re.ASCII)
 # Stored values, as `normal` returns them; a longer number is shown as it is.
 STORED_NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?", re.ASCII)
 STORED_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
@@ -77,14 +77,14 @@ def date_text(field: JsonObject, text: str) -> str | None:
     match = DATE.fullmatch(text)
     if not match:
         return None
-    order = ISO if len(match[1]) == 4 else str(field.get("dateFormat") or "mdy")[:3]
-    parts = dict(zip(order, match.groups(), strict=False))
+    # As in Gravity Forms the day comes first in every other format.
+    order = "mdy" if str(field.get("dateFormat") or "mdy")[:3] == "mdy" else "dmy"
+    parts = dict(zip(ISO if len(match[1]) == 4 else order, match.groups(), strict=True))
     try:
-        is_whole = len(parts["y"]) == 4
         day = date(*(int(parts[name]) for name in ISO))
-        return day.isoformat() if is_whole else None
-    except (ValueError, KeyError, OverflowError):
+    except ValueError:
         return None
+    return day.isoformat() if len(parts["y"]) == 4 else None
 
 
 def normal(field: JsonObject, text: str) -> str:

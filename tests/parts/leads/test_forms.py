@@ -17,6 +17,7 @@ EXACTLY = {**BOXES, "choiceLimit": "exactly", "choiceLimitNumber": "2"}
 RANGE = {**BOXES, "choiceLimit": "range", "choiceLimitMin": 2, "choiceLimitMax": ""}
 AT_MOST = {**BOXES, "choiceLimit": "range", "choiceLimitMax": "1"}
 HIDDEN = {"visibility": "administrative"}
+PARTS = {"type": "date", "dateType": "datedropdown"}
 TAGS = (
     "{date_mdy} {date_dmy} {C:8:upper} {C:8:value,urlencode} {T:9:nl2br} {T:7:value} {A:6.1} "
     "{A:6.1:value}"
@@ -42,7 +43,27 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     ({"type": "number"}, {"input_1": "1234,567.0"}, {"1": "1234567.0"}),
     *(({"type": "number"}, {"input_1": text}, None) for text in ("1,50", "1,,234", ",123", "-")),
     ({"type": "date"}, {"input_1": "1/2/2026"}, {"1": "2026-01-02"}),
-    ({"type": "date"}, {"input_1": "1/2/26"}, None),
+    *(
+        ({"type": "date"}, {"input_1": text}, None)
+        for text in ("1/2/26", "1/002/2026", "1/2/20260")
+    ),
+    *(
+        ({"type": "date", "dateFormat": order}, {"input_1": "5.3.2026"}, {"1": "2026-03-05"})
+        for order in ("dmy_dash", "ymd_slash")
+    ),
+    *(
+        ({**PARTS, "dateFormat": order}, {"input_1": parts}, {"1": stored})
+        for order, parts, stored in (
+            ("", ["3", "5", "2026"], "2026-03-05"),
+            ("dmy", [5, 3, 2026], "2026-03-05"),
+            ("ymd_dot", ["2026", "3", "5"], "2026-03-05"),
+            ("", ["", "", ""], ""),
+            ("", [], ""),
+            ("", "2026-03-05", "2026-03-05"),
+        )
+    ),
+    *((PARTS, {"input_1": parts}, None) for parts in (["3", "5", ""], ["3", "5"], [[3], 5, 2026])),
+    ({"type": "date"}, {"input_1": ["3", "5", "2026"]}, None),
     (
         {"type": "consent", "checkboxLabel": "Yes"},
         {"input_1_1": "1", "input_1_2": "No"},
