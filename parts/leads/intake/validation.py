@@ -43,7 +43,7 @@ def validate(
         if problem := _problem(field, stored, values, is_duplicate):
             messages[str(field["id"])] = str(field.get("errorMessage") or problem)
     if not messages and not any(normalized.values()):
-        return {str(field["id"]): NOTHING for field in fields}
+        return {str(field["id"]): NOTHING for field in fields if _is_seen(field)}
     return messages
 
 
@@ -57,18 +57,25 @@ def _problem(
 
     `stored`: the normalized ones, without blank ones; `values`: as they were sent.
     """
+    check, text = CHECKS.get(field["type"]), values.get(str(field["id"]), "")
+    if not _is_seen(field):
+        is_refused = stored and check and check(field, text, values) == NOT_OFFERED
+        return NOT_OFFERED if is_refused else ""
     if field.get("isRequired") and _is_missing(field, stored):
         return REQUIRED
-    text = values.get(str(field["id"]), "")
     if not stored:
         # An e-mail address may be in the second input only.
         is_repeated = field["type"] == "email" and any(_sent_texts(field, values))
         return REPEATED if is_repeated else ""
-    check = CHECKS.get(field["type"])
     problem = check(field, text, values) if check else ""
     if not problem and field.get("noDuplicates") and is_duplicate(stored):
         problem = DUPLICATE
     return problem
+
+
+def _is_seen(field: JsonObject) -> bool:
+    """Return whether visitors see a field, so that they can correct its value."""
+    return field.get("visibility") != "hidden"
 
 
 def _is_missing(field: JsonObject, stored: Mapping[str, str]) -> bool:

@@ -17,6 +17,7 @@ EXACTLY = {**BOXES, "choiceLimit": "exactly", "choiceLimitNumber": "2"}
 RANGE = {**BOXES, "choiceLimit": "range", "choiceLimitMin": 2, "choiceLimitMax": ""}
 AT_MOST = {**BOXES, "choiceLimit": "range", "choiceLimitMax": "1"}
 HIDDEN = {"visibility": "administrative"}
+UNSEEN = {"visibility": "hidden", "isRequired": True, "noDuplicates": True}
 PARTS = {"type": "date", "dateType": "datedropdown"}
 TAGS = (
     "{date_mdy} {date_dmy} {C:8:upper} {C:8:value,urlencode} {T:9:nl2br} {T:7:value} {A:6.1} "
@@ -82,6 +83,10 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     (AT_MOST, {"input_1_2": "b"}, {"1.2": "b"}),
     (AT_MOST, {"input_1": [*"ab"]}, None),
     (INTERNAL, {}, {"1": "new"}),
+    ({"type": "text", **UNSEEN}, {}, {"1": ""}),
+    ({"type": "website", **UNSEEN}, {"input_1": "odd"}, {"1": "odd"}),
+    ({**TWICE, **UNSEEN}, {"input_1_2": "a@b.co"}, {"1": ""}),
+    ({**BOXES, **UNSEEN}, {"input_1_1": "b"}, None),
     (INTERNAL, {"input_1": "mine"}, {"1": "new"}),
     *(
         ({"type": kind, **HIDDEN, "defaultValue": default}, {}, {"1": stored})
@@ -106,6 +111,16 @@ def test_values_are_checked_and_stored_as_gravity_forms_does(client: Client) -> 
         assert (field, sent, answer.status_code, found) == (
             *(field, sent, 400 if stored is None else 200, stored),
         )
+
+
+def test_a_field_that_visitors_do_not_see_holds_up_no_submission(client: Client) -> None:
+    fields = [{"id": 1, "type": "text", **UNSEEN}, TEXT]
+    client.post("/forms", json={"title": "Form", "fields": fields})
+    for _ in range(2):
+        sent = client.post("/forms/1/submissions", json={"input_1": "ad"})
+        assert sent.status_code == 200
+    checked = client.post("/forms/1/submissions/validation", json={})
+    assert [*checked.get_json()["validation_messages"]] == ["9"]
 
 
 def test_a_confirmation_has_the_day_and_the_values_of_its_entry(client: Client) -> None:
