@@ -90,6 +90,11 @@ def choices_of(field: JsonObject) -> list[tuple[str, str]]:
     ]
 
 
+def takes_own_choice(field: JsonObject) -> bool:
+    """Return whether a field takes a choice of one's own."""
+    return field["type"] == "radio" and bool(field.get("enableOtherChoice"))
+
+
 def box_values(field: JsonObject) -> dict[str, str]:
     """Return the value of each box of a checkbox field, by the id of its input."""
     values = [value for _, value in choices_of(field)]
@@ -159,9 +164,9 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
         for item in sent_inputs(field):
             if name := inputs.get(PREFIX + item.id.replace(".", "_")):
                 values[item.id] = _sent_text(field, name, sent[name])
-        own_choice = inputs.get(f"{PREFIX}{field['id']}_other")
-        if own_choice and values.get(str(field["id"])) == OTHER_CHOICE:
-            values[str(field["id"])] = checked_text(own_choice, sent[own_choice], WHITE_SPACE)
+        if takes_own_choice(field) and values.get(str(field["id"])) == OTHER_CHOICE:
+            own_choice = inputs.get(f"{PREFIX}{field['id']}_other", "")
+            values[str(field["id"])] = checked_text(own_choice, sent.get(own_choice), WHITE_SPACE)
         if field["type"] == "consent" and values.get(f"{field['id']}.1") in (None, "", "0"):
             # Nobody agreed to the words that were sent.
             for part in inputs_of(field):

@@ -121,7 +121,7 @@ def _check_number(field: JsonObject, text: str, values: Mapping[str, str]) -> st
 
 
 def _check_choice(field: JsonObject, text: str, values: Mapping[str, str]) -> str:
-    is_own = field["type"] == "radio" and field.get("enableOtherChoice") and text != f.OTHER_CHOICE
+    is_own = f.takes_own_choice(field) and text != f.OTHER_CHOICE
     is_offered = any(text == value for _, value in f.choices_of(field))
     return "" if is_own or is_offered else NOT_OFFERED
 

@@ -13,6 +13,7 @@ INTERNAL = {
                 {"text": "New", "value": "new", "isSelected": True}],
 }  # fmt: skip
 BOXES = {"type": "checkbox", "choices": [{"text": letter} for letter in "abc"]}
+OWN = {**BOXES, "type": "radio", "enableOtherChoice": True}
 EXACTLY = {**BOXES, "choiceLimit": "exactly", "choiceLimitNumber": "2"}
 RANGE = {**BOXES, "choiceLimit": "range", "choiceLimitMin": 2, "choiceLimitMax": ""}
 AT_MOST = {**BOXES, "choiceLimit": "range", "choiceLimitMax": "1"}
@@ -82,6 +83,10 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     (RANGE, {"input_1_1": "a"}, None),
     (AT_MOST, {"input_1_2": "b"}, {"1.2": "b"}),
     (AT_MOST, {"input_1": [*"ab"]}, None),
+    (OWN, {"input_1": "gf_other_choice", "input_1_other": "c"}, {"1": "c"}),
+    (OWN, {"input_1": "gf_other_choice"}, {"1": ""}),
+    ({**OWN, "isRequired": True}, {"input_1": "gf_other_choice"}, None),
+    ({**OWN, "enableOtherChoice": False}, {"input_1": "gf_other_choice"}, None),
     (INTERNAL, {}, {"1": "new"}),
     ({"type": "text", **UNSEEN}, {}, {"1": ""}),
     ({"type": "website", **UNSEEN}, {"input_1": "odd"}, {"1": "odd"}),
