@@ -26,15 +26,18 @@ TAGS = (
 )
 # Fields, what is sent for them, and what is stored; None for what is refused.
 SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
-    ({"type": "email"}, {"input_1": "a@b.c"}, {"1": "a@b.c"}),
+    *(({"type": "email"}, {"input_1": text}, {"1": text}) for text in ("a@b.co", ".a..@b.co")),
     *(
         ({"type": "email"}, {"input_1": text}, None)
-        for text in ("a@b.12", "a@b.co-", f"{'a' * 65}@b.co")
+        for text in ("a@b.c", "a@b.12", "a@b.co-", "a@b..co", "a@b@c.co", f"{'a' * 65}@b.co")
     ),
     (TWICE, {"input_1_2": "a@b.co"}, None),
     (TWICE, {}, {"1": ""}),
-    ({"type": "website"}, {"input_1": "https://acme.test./"}, {"1": "https://acme.test./"}),
-    *(({"type": "website"}, {"input_1": url}, None) for url in ("HTTPS://a.test", "http://a..b")),
+    *(
+        ({"type": "website"}, {"input_1": url}, {"1": url})
+        for url in ("https://acme.test./", "HTTPS://a.test")
+    ),
+    *(({"type": "website"}, {"input_1": url}, None) for url in ("HTTP:/a.test", "http://a..b")),
     (COMMA, {"input_1": "1.234,5"}, {"1": "1234.5"}),
     *((COMMA, {"input_1": text}, None) for text in ("1,4", "1.6")),
     ({"type": "number", "numberFormat": "currency"}, {"input_1": "$1,234.50"}, {"1": "1234.5"}),
