@@ -85,6 +85,7 @@ def get_feed(call: Call, feed_id: int) -> Reply:
     "/feeds/<feed_id>",
     body=schemas.FeedUpdate(),
     empty_body="missing_feed",
+    find_row=feeds.get,
     response=WRITE,
     scope="feeds:write",
     if_match="feed",
@@ -101,7 +102,7 @@ def update_feed(call: Call, feed_id: int) -> Reply:
     "/feeds/<feed_id>",
     body=schemas.FeedPatch(),
     empty_body="missing_properties",
-    finds_row_first=True,
+    find_row=feeds.get,
     response=WRITE,
     scope="feeds:write",
     if_match="feed",
@@ -111,10 +112,6 @@ def update_feed(call: Call, feed_id: int) -> Reply:
 )
 def patch_feed(call: Call, feed_id: int) -> Reply:
     """Change the fields that are sent; `meta` is a JSON Merge Patch (RFC 7396)."""
-    if not call.sent_body:
-        # The 404 of a missing feed comes first.
-        feeds.get(call.store, feed_id)
-        raise api_error("missing_properties")
     feed = feeds.update(call.store, feed_id, call.body, merge=True, if_match=call.if_match)
     return feed_reply(call, feed)
 

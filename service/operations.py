@@ -32,6 +32,8 @@ METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
 Returned = Schema | Mapping[str, Schema] | type | GenericAlias | UnionType | str | None
 # A function of the loaded body and the caller.
 Prepare = Callable[[JsonObject, Identity], Any]
+# A function of a store and the ids in the path, which raises a 404.
+FindRow = Callable[..., object]
 # A function of a `Call` and the ids in the path.
 View = Callable[..., Reply]
 
@@ -50,9 +52,10 @@ class Operation:
     - `query`, `body`: the schemas that load them. `wordpress_query`, `wordpress_body`: those
       below `/wp-json` if they differ. An operation without a schema for the body also reads
       the parameters of the query from there. `form`: forms are accepted too. `empty_body`: the
-      error code for an empty body, or one of another type; with `finds_row_first` the view
-      checks for an empty one, after the 404. `body_list`: the field that a body becomes which
-      is a list. `most_bytes`: of a body by HTTP, before it is parsed; 0 for the general limit.
+      error code for an empty body, or one of another type. `find_row`: a function that raises a
+      404, which comes before the errors of a body that lacks something. `body_list`: the field
+      that a body becomes which is a list. `most_bytes`: of a body by HTTP, before it is parsed;
+      0 for the general limit.
     - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
     - `safe`: nothing is changed, whatever the method. `responds_early`: a slow result is a 202
       whose `Location` will have it. `repeatable`: whether a create accepts an
@@ -84,7 +87,7 @@ class Operation:
     wordpress_body: Schema | None = None
     form: bool = False
     empty_body: str = ""
-    finds_row_first: bool = False
+    find_row: FindRow | None = None
     body_list: str = ""
     most_bytes: int = 0
     example: Row | None = None

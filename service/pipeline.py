@@ -6,6 +6,7 @@ from datetime import datetime
 from functools import lru_cache
 from typing import Any
 
+from marshmallow import ValidationError
 from werkzeug.http import http_date
 
 from landform.service.call import Call, Incoming, Service
@@ -49,7 +50,8 @@ def load(
     name_headers = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
     with _with_headers(name_headers):
         if_match = read_precondition(service, operation, incoming, ids)  # 428
-        query, body, fields = load_values(operation, incoming, sent_query, sent_body)  # 400
+        with _row_first(service, operation, ids):  # 404
+            query, body, fields = load_values(operation, incoming, sent_query, sent_body)  # 400
         prepare = operation.prepare
         prepared = prepare(body, incoming.access.require()) if prepare else None  # 400
     return Call(
@@ -93,6 +95,18 @@ def _with_headers(headers: Mapping[str, str]) -> Iterator[None]:
         raise known from error
 
 
+@contextmanager
+def _row_first(service: Service, operation: Operation, ids: Mapping[str, Any]) -> Iterator[None]:
+    """Raise the 404 of a missing row before an error with a code of its own, as the peers do."""
+    try:
+        yield
+    except (ApiError, ValidationError) as error:
+        known = from_known(error)
+        if operation.find_row and known and known.code != INVALID:
+            operation.find_row(service.store, *ids.values())
+        raise
+
+
 def load_values(
     operation: Operation, incoming: Incoming, sent_query: JsonObject, sent_body: JsonObject
 ) -> tuple[JsonObject, JsonObject, Fields | None]:
@@ -104,7 +118,7 @@ def load_values(
     query = load_query(query_schema, sent_query) if query_schema else {}
     requested_fields = sent_query.get("_fields")
     fields = parse_fields(requested_fields) if requested_fields else None
-    if operation.empty_body and not (sent_body or operation.finds_row_first):
+    if operation.empty_body and not sent_body:
         raise api_error(operation.empty_body)
     body = body_schema.load(sent_body) if body_schema else {}
     return query, body, fields

@@ -170,6 +170,28 @@ def test_if_match_names_the_list_that_was_read(client: Client, three: None) -> N
     assert client.put("/forms/1/feeds/order", json=[3, 2, 1], headers=other).status_code == 412
 
 
+@pytest.mark.parametrize("prefix", ["", "/wp-json/gf/v2"])
+def test_a_feed_that_is_not_there_is_a_404_before_what_its_body_lacks(
+    client: Client, prefix: str
+) -> None:
+    feed = client.feed()
+    for method, body, code in (
+        *(("PUT", body, "missing_feed") for body in ({}, None)),
+        *(("PATCH", body, "missing_properties") for body in ({}, None)),
+        ("PUT", {"meta": {"a": 1}}, "missing_form_id"),
+        ("PUT", {**FULL, "meta": {}}, "missing_feed_meta"),
+        ("PATCH", {"name": "Mine"}, "invalid_property"),
+    ):
+        for number, expected in (("9", (404, "gf_feed_invalid_id")), ("1", (400, code))):
+            answer = client.open(f"{prefix}/feeds/{number}", method=method, json=body)
+            assert (method, body, answer.status_code, answer.get_json()["code"]) == (
+                *(method, body, *expected),
+            )
+    assert client.get("/feeds/1").get_json() == feed
+    # A wrong value comes first, as in WordPress.
+    assert client.put("/feeds/9", json={**FULL, "is_active": "x"}).status_code == 400
+
+
 def test_a_copy_is_inactive_and_its_name_ends_with_copy(client: Client) -> None:
     meta = {"feedName": "News", "list": [1.0, 2**70, None]}
     client.feed(form_id=3, feed_order=4, addon_slug="crm", meta=meta)

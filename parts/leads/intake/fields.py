@@ -33,6 +33,8 @@ LONGEST_VALUE, MOST_INPUTS = 10_000, 200
 PREFIX = "input_"
 # The value of radio buttons for a choice of one's own, which is in another input.
 OTHER_CHOICE = "gf_other_choice"
+# The types of dates that are sent as a list, in the order of the format.
+DATES_IN_PARTS = ("datefield", "datedropdown")
 # The numbers of the boxes of a field: 1.10 would be the same as 1.1.
 BOX_NUMBERS = [str(number) for number in range(1, 10_000) if number % 10]
 CONSENT = {"1": "Consent", "2": "Text", "3": "Description"}
@@ -86,6 +88,11 @@ def choices_of(field: JsonObject) -> list[tuple[str, str]]:
         (text_of(choice.get("text")), text_of(choice.get("value", choice.get("text"))))
         for choice in field.get("choices") or ()
     ]
+
+
+def takes_own_choice(field: JsonObject) -> bool:
+    """Return whether a field takes a choice of one's own."""
+    return field["type"] == "radio" and bool(field.get("enableOtherChoice"))
 
 
 def box_values(field: JsonObject) -> dict[str, str]:
@@ -168,16 +175,25 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, st
             values |= _ticked(field, name, sent[name])
         for item in sent_inputs(field):
             if name := unread.pop(PREFIX + item.id.replace(".", "_"), ""):
-                values[item.id] = checked_text(name, sent[name], WHITE_SPACE)
+                values[item.id] = _sent_text(field, name, sent[name])
         own_choice = unread.pop(f"{PREFIX}{field_id}_other", "") if field["type"] == "radio" else ""
-        if own_choice and values.get(field_id) == OTHER_CHOICE:
-            values[field_id] = checked_text(own_choice, sent[own_choice], WHITE_SPACE)
+        if takes_own_choice(field) and values.get(field_id) == OTHER_CHOICE:
+            values[field_id] = checked_text(own_choice, sent.get(own_choice), WHITE_SPACE)
         if field["type"] == "consent" and values.get(f"{field_id}.1") in (None, "", "0"):
             # Nobody agreed to the words that were sent.
             for part in inputs_of(field):
                 values.pop(part.id, None)
     read = inputs.keys() - unread
     return values, [name for name in sent if name.replace(".", "_") in read]
+
+
+def _sent_text(field: JsonObject, name: str, value: object) -> str:
+    """Return what was sent for an input as a text; the parts of a date may be in a list."""
+    has_parts = field["type"] == "date" and field.get("dateType") in DATES_IN_PARTS
+    if has_parts and isinstance(value, list):
+        parts = [checked_text(name, part, WHITE_SPACE) for part in value]
+        value = "/".join(parts) if any(parts) else ""
+    return checked_text(name, value, WHITE_SPACE)
 
 
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:

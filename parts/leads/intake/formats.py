@@ -8,19 +8,16 @@ from urllib.parse import urlsplit
 from landform.service.json_codec import JsonObject
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
-EMAIL = re.compile(
-    r"(?=[^@]{1,64}@)"
-    r"[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*"
-    rf"@(?:{LABEL}\.)+(?![0-9]){LABEL}"
-)
-LONGEST_EMAIL = 254
+# As WordPress takes them, with dots anywhere before the @; not those to which nobody can deliver.
+EMAIL = re.compile(rf"[A-Za-z0-9!#$%&'*+/=?^_`{{|}}~.-]{{1,64}}@(?:{LABEL}\.)+(?![0-9]){LABEL}")
+SHORTEST_EMAIL, LONGEST_EMAIL = 6, 254
 STANDARD_PHONE = re.compile(r"\D?(\d{3})\D?\D?(\d{3})\D?(\d{4})", re.ASCII)
 HOST = re.compile(rf"(?:{LABEL}\.)*{LABEL}\.?")
 NO_ADDRESS = ("http://", "https://")
-NUMBER = re.compile(r"(-?)(\d{1,3}(?:,\d{3})+|\d*)(\.\d+)?", re.ASCII)
+NUMBER = re.compile(r"(-?)((?:\d{1,3}(?:,?\d{3})*)?)(\.\d+)?", re.ASCII)
 # The order of year, month and day in each format of a date; a browser sends the first one.
 ISO = "ymd"
-DATE = re.compile(r"(\d+)[-/.](\d+)[-/.](\d+)", re.ASCII)
+DATE = re.compile(r"(\d{1,4})[-/.](\d{1,2})[-/.](\d{1,4})", re.ASCII)
 # Stored values, as `normal` returns them; a longer number is shown as it is.
 STORED_NUMBER = re.compile(r"-?\d{1,20}(?:\.\d{1,20})?", re.ASCII)
 STORED_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
@@ -31,7 +28,7 @@ SEPARATORS = {"": "/", "_slash": "/", "_dash": "-", "_dot": "."}
 
 def is_email(text: str) -> bool:
     """Return whether a text is an e-mail address."""
-    return len(text) <= LONGEST_EMAIL and EMAIL.fullmatch(text) is not None
+    return SHORTEST_EMAIL <= len(text) <= LONGEST_EMAIL and EMAIL.fullmatch(text) is not None
 
 
 def is_url(text: str) -> bool:
@@ -40,7 +37,7 @@ def is_url(text: str) -> bool:
         return False
     try:
         url = urlsplit(text)
-        is_known = text.startswith(NO_ADDRESS) and (url.port or 1) > 0
+        is_known = text.lower().startswith(NO_ADDRESS) and (url.port or 1) > 0
     except ValueError:
         return False
     host = url.netloc.rpartition("@")[2].split(":")[0]
@@ -67,7 +64,10 @@ def number_text(field: JsonObject, text: str) -> str | None:
     match = NUMBER.fullmatch(text)
     if not match or not (match[2] or match[3]):
         return None
-    return f"{match[1]}{match[2].replace(',', '') or '0'}{match[3] or ''}"
+    number = f"{match[1]}{match[2].replace(',', '') or '0'}{match[3] or ''}"
+    # As in Gravity Forms amounts have no zeros at their end.
+    is_amount = match[3] and field.get("numberFormat") == "currency"
+    return number.rstrip("0").rstrip(".") if is_amount else number
 
 
 def date_text(field: JsonObject, text: str) -> str | None:
@@ -75,14 +75,14 @@ def date_text(field: JsonObject, text: str) -> str | None:
     match = DATE.fullmatch(text)
     if not match:
         return None
-    order = ISO if len(match[1]) == 4 else str(field.get("dateFormat") or "mdy")[:3]
-    parts = dict(zip(order, match.groups(), strict=False))
+    # As in Gravity Forms the day comes first in every other format.
+    order = "mdy" if str(field.get("dateFormat") or "mdy")[:3] == "mdy" else "dmy"
+    parts = dict(zip(ISO if len(match[1]) == 4 else order, match.groups(), strict=True))
     try:
-        is_whole = len(parts["y"]) == 4
         day = date(*(int(parts[name]) for name in ISO))
-        return day.isoformat() if is_whole else None
-    except (ValueError, KeyError, OverflowError):
+    except ValueError:
         return None
+    return day.isoformat() if len(parts["y"]) == 4 else None
 
 
 def normal(field: JsonObject, text: str) -> str:

@@ -46,7 +46,7 @@ def validate(
         if problem := _problem(field, stored, sent, is_duplicate):
             messages[str(field["id"])] = str(field.get("errorMessage") or problem)
     if not messages and not any(normalized.values()):
-        return {str(field["id"]): NOTHING for field in fields}
+        return {str(field["id"]): NOTHING for field in fields if _is_seen(field)}
     return messages
 
 
@@ -57,15 +57,23 @@ def _problem(
 
     `stored`: the normalized ones, without blank ones; `sent`: a text for each input.
     """
+    check = CHECKS.get(field["type"])
+    if not _is_seen(field):
+        is_refused = stored and check and check(field, sent) == NOT_OFFERED
+        return NOT_OFFERED if is_refused else ""
     if field.get("isRequired") and _is_missing(field, stored):
         return REQUIRED
     if not stored:
         # An e-mail address may be in the second input only.
         return REPEATED if field["type"] == "email" and any(sent) else ""
-    check = CHECKS.get(field["type"])
     if problem := check(field, sent) if check else "":
         return problem
     return DUPLICATE if field.get("noDuplicates") and is_duplicate(stored) else ""
+
+
+def _is_seen(field: JsonObject) -> bool:
+    """Return whether visitors see a field, so that they can correct its value."""
+    return field.get("visibility") != "hidden"
 
 
 def _is_missing(field: JsonObject, stored: Mapping[str, str]) -> bool:
@@ -107,9 +115,9 @@ def _check_number(field: JsonObject, sent: Texts) -> str:
 
 
 def _check_choice(field: JsonObject, sent: Texts) -> str:
-    is_own = field["type"] == "radio" and field.get("enableOtherChoice")
+    is_own = f.takes_own_choice(field) and sent[0] != f.OTHER_CHOICE
     is_offered = any(value == sent[0] for _, value in f.choices_of(field))
-    return "" if is_offered or (is_own and sent[0] != f.OTHER_CHOICE) else NOT_OFFERED
+    return "" if is_offered or is_own else NOT_OFFERED
 
 
 def _check_boxes(field: JsonObject, sent: Texts) -> str:

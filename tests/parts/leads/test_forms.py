@@ -13,30 +13,62 @@ INTERNAL = {
                 {"text": "New", "value": "new", "isSelected": True}],
 }  # fmt: skip
 BOXES = {"type": "checkbox", "choices": [{"text": letter} for letter in "abc"]}
+OWN = {**BOXES, "type": "radio", "enableOtherChoice": True}
 EXACTLY = {**BOXES, "choiceLimit": "exactly", "choiceLimitNumber": "2"}
 RANGE = {**BOXES, "choiceLimit": "range", "choiceLimitMin": 2, "choiceLimitMax": ""}
 AT_MOST = {**BOXES, "choiceLimit": "range", "choiceLimitMax": "1"}
 HIDDEN = {"visibility": "administrative"}
+UNSEEN = {"visibility": "hidden", "isRequired": True, "noDuplicates": True}
+PARTS = {"type": "date", "dateType": "datedropdown"}
 TAGS = (
     "{date_mdy} {date_dmy} {C:8:upper} {C:8:value,urlencode} {T:9:nl2br} {T:7:value} {A:6.1} "
     "{A:6.1:value}"
 )
 # Fields, what is sent for them, and what is stored; None for what is refused.
 SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
-    ({"type": "email"}, {"input_1": "a@b.c"}, {"1": "a@b.c"}),
+    *(({"type": "email"}, {"input_1": text}, {"1": text}) for text in ("a@b.co", ".a..@b.co")),
     *(
         ({"type": "email"}, {"input_1": text}, None)
-        for text in ("a@b.12", "a@b.co-", f"{'a' * 65}@b.co")
+        for text in ("a@b.c", "a@b.12", "a@b.co-", "a@b..co", "a@b@c.co", f"{'a' * 65}@b.co")
     ),
     (TWICE, {"input_1_2": "a@b.co"}, None),
     (TWICE, {}, {"1": ""}),
-    ({"type": "website"}, {"input_1": "https://acme.test./"}, {"1": "https://acme.test./"}),
-    *(({"type": "website"}, {"input_1": url}, None) for url in ("HTTPS://a.test", "http://a..b")),
+    *(
+        ({"type": "website"}, {"input_1": url}, {"1": url})
+        for url in ("https://acme.test./", "HTTPS://a.test")
+    ),
+    *(({"type": "website"}, {"input_1": url}, None) for url in ("HTTP:/a.test", "http://a..b")),
     (COMMA, {"input_1": "1.234,5"}, {"1": "1234.5"}),
     *((COMMA, {"input_1": text}, None) for text in ("1,4", "1.6")),
-    ({"type": "number", "numberFormat": "currency"}, {"input_1": "$1,234.50"}, {"1": "1234.50"}),
+    ({"type": "number", "numberFormat": "currency"}, {"input_1": "$1,234.50"}, {"1": "1234.5"}),
+    *(
+        ({"type": "number", "numberFormat": "currency"}, {"input_1": text}, {"1": stored})
+        for text, stored in (("$5.00", "5"), ("100", "100"))
+    ),
+    ({"type": "number"}, {"input_1": "1234,567.0"}, {"1": "1234567.0"}),
+    *(({"type": "number"}, {"input_1": text}, None) for text in ("1,50", "1,,234", ",123", "-")),
     ({"type": "date"}, {"input_1": "1/2/2026"}, {"1": "2026-01-02"}),
-    ({"type": "date"}, {"input_1": "1/2/26"}, None),
+    *(
+        ({"type": "date"}, {"input_1": text}, None)
+        for text in ("1/2/26", "1/002/2026", "1/2/20260")
+    ),
+    *(
+        ({"type": "date", "dateFormat": order}, {"input_1": "5.3.2026"}, {"1": "2026-03-05"})
+        for order in ("dmy_dash", "ymd_slash")
+    ),
+    *(
+        ({**PARTS, "dateFormat": order}, {"input_1": parts}, {"1": stored})
+        for order, parts, stored in (
+            ("", ["3", "5", "2026"], "2026-03-05"),
+            ("dmy", [5, 3, 2026], "2026-03-05"),
+            ("ymd_dot", ["2026", "3", "5"], "2026-03-05"),
+            ("", ["", "", ""], ""),
+            ("", [], ""),
+            ("", "2026-03-05", "2026-03-05"),
+        )
+    ),
+    *((PARTS, {"input_1": parts}, None) for parts in (["3", "5", ""], ["3", "5"], [[3], 5, 2026])),
+    ({"type": "date"}, {"input_1": ["3", "5", "2026"]}, None),
     (
         {"type": "consent", "checkboxLabel": "Yes"},
         {"input_1_1": "1", "input_1_2": "No"},
@@ -54,7 +86,15 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     (RANGE, {"input_1_1": "a"}, None),
     (AT_MOST, {"input_1_2": "b"}, {"1.2": "b"}),
     (AT_MOST, {"input_1": [*"ab"]}, None),
+    (OWN, {"input_1": "gf_other_choice", "input_1_other": "c"}, {"1": "c"}),
+    (OWN, {"input_1": "gf_other_choice"}, {"1": ""}),
+    ({**OWN, "isRequired": True}, {"input_1": "gf_other_choice"}, None),
+    ({**OWN, "enableOtherChoice": False}, {"input_1": "gf_other_choice"}, None),
     (INTERNAL, {}, {"1": "new"}),
+    ({"type": "text", **UNSEEN}, {}, {"1": ""}),
+    ({"type": "website", **UNSEEN}, {"input_1": "odd"}, {"1": "odd"}),
+    ({**TWICE, **UNSEEN}, {"input_1_2": "a@b.co"}, {"1": ""}),
+    ({**BOXES, **UNSEEN}, {"input_1_1": "b"}, None),
     (INTERNAL, {"input_1": "mine"}, {"1": "new"}),
     *(
         ({"type": kind, **HIDDEN, "defaultValue": default}, {}, {"1": stored})
@@ -79,6 +119,16 @@ def test_values_are_checked_and_stored_as_gravity_forms_does(client: Client) -> 
         assert (field, sent, answer.status_code, found) == (
             *(field, sent, 400 if stored is None else 200, stored),
         )
+
+
+def test_a_field_that_visitors_do_not_see_holds_up_no_submission(client: Client) -> None:
+    fields = [{"id": 1, "type": "text", **UNSEEN}, TEXT]
+    client.post("/forms", json={"title": "Form", "fields": fields})
+    for _ in range(2):
+        sent = client.post("/forms/1/submissions", json={"input_1": "ad"})
+        assert sent.status_code == 200
+    checked = client.post("/forms/1/submissions/validation", json={})
+    assert [*checked.get_json()["validation_messages"]] == ["9"]
 
 
 def test_a_confirmation_has_the_day_and_the_values_of_its_entry(client: Client) -> None:
