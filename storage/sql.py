@@ -85,7 +85,7 @@ class Prepared:
         try:
             for record in cursor:
                 if most_bytes is not None:
-                    size += sum([len(value) for value in record if isinstance(value, str)])
+                    size += sum([len(value) for value in record if type(value) is str])
                     if size > most_bytes:
                         raise TooLarge
                 rows.append(dict(zip(names, record, strict=False)))
