@@ -2,11 +2,10 @@
 
 import hmac
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from functools import partial
 from hashlib import sha256
-from typing import Any
+from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
@@ -27,7 +26,7 @@ from landform.service.site.pages import Visit
 from landform.service.unknown_names import check_body
 from landform.storage.clock import earlier
 from landform.storage.errors import KeyReused, StorageError
-from landform.storage.rows import Row, json_text
+from landform.storage.rows import NO_VALUES, Row, json_text
 from landform.storage.signatures import secret
 from landform.storage.store import Store
 
@@ -40,18 +39,17 @@ OWN_NAMES = (*"source_page field_values target_page form_id".split(), *sources.H
 TOO_MANY = "Too many submissions came from this IP address. Please wait a minute."
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """The outcome of a submission: an entry and its confirmation, or messages by field.
 
     `ignored`: the header with the names that mean nothing, if there are some.
     """
 
-    messages: Mapping[str, str] = field(default_factory=dict)
+    messages: Mapping[str, str] = NO_VALUES
     confirmation: Confirmation | None = None
     entry_id: int = 0
     is_spam: bool = False
-    ignored: Mapping[str, str] = field(default_factory=dict)
+    ignored: Mapping[str, str] = NO_VALUES
 
 
 def open_form(store: Store, form_id: int) -> Row:
@@ -93,7 +91,7 @@ def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Out
     columns = _sender(call, options, visited)
     try:
         ignored = _check_names(call, form)
-        return replace(_store(call, options, form, columns), ignored=ignored)
+        return _store(call, options, form, columns)._replace(ignored=ignored)
     except (ValidationError, StorageError):
         # Not counted, or no longer: the transaction has the count.
         _count(call, options, "forms")
