@@ -7,7 +7,7 @@ from marshmallow import Schema, ValidationError
 
 from landform.schemas import fields
 from landform.schemas.feeds import ABOUT_SETTINGS, StoredSettings
-from landform.schemas.fields import Data, JsonObject, Output, required
+from landform.schemas.fields import Data, JsonObject, Output, RowSchema, required
 from landform.schemas.known_names import KnownOnly, Tolerant
 from landform.storage.rows import count_keys
 
@@ -77,7 +77,7 @@ class PlanRequest(KnownOnly, PlanParameters):
     explain = fields.Flag("Whether to say why other feeds do not run.", load_default=False)
 
 
-class FeedVersion(Schema):
+class FeedVersion(RowSchema):
     """A feed at one version."""
 
     id = Output("The number of the feed.", int)

@@ -25,6 +25,7 @@ from landform.schemas.fields import (
     required,
 )
 from landform.schemas.known_names import Tolerant
+from landform.storage.rows import Row
 from landform.storage.search import SHORTEST_INDEXED, parse
 
 CONTEXT_NAMES = ("view", "embed", "edit")
@@ -117,7 +118,8 @@ class StoredMeta(StoredJson):
         },
     }
 
-    def _serialize(self, value: Any, attr: str | None, obj: Any, **kw: object) -> Any:
+    def _show(self, row: Row) -> Any:
+        value = row["meta"]
         try:
             stored = orjson.loads(value)
         except orjson.JSONDecodeError:
@@ -135,8 +137,8 @@ class Title(Computed):
 
     columns: Sequence[str] | None = ("title_rendered",)
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {"rendered": obj["title_rendered"]}
+    def _show(self, row: Row) -> JsonObject:
+        return {"rendered": row["title_rendered"]}
 
 
 class EditTitle(Title):
@@ -144,8 +146,8 @@ class EditTitle(Title):
 
     columns: Sequence[str] | None = ("title_rendered", "title_raw")
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {"rendered": obj["title_rendered"], "raw": obj["title_raw"]}
+    def _show(self, row: Row) -> JsonObject:
+        return {"rendered": row["title_rendered"], "raw": row["title_raw"]}
 
 
 class PageContent(Computed):
@@ -153,9 +155,9 @@ class PageContent(Computed):
 
     columns: Sequence[str] | None = ("content_rendered", "password")
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        rendered = obj["content_rendered"] if obj["shows_content"] else ""
-        return {"rendered": rendered, "protected": bool(obj["password"])}
+    def _show(self, row: Row) -> JsonObject:
+        rendered = row["content_rendered"] if row["shows_content"] else ""
+        return {"rendered": rendered, "protected": bool(row["password"])}
 
 
 class EditPageContent(PageContent):
@@ -163,9 +165,9 @@ class EditPageContent(PageContent):
 
     columns: Sequence[str] | None = ("content_rendered", "password", "content_raw", "block_version")
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        content = super()._serialize(value, attr, obj)
-        return {**content, "raw": obj["content_raw"], "block_version": obj["block_version"]}
+    def _show(self, row: Row) -> JsonObject:
+        content = super()._show(row)
+        return {**content, "raw": row["content_raw"], "block_version": row["block_version"]}
 
 
 class Link(Computed):
@@ -173,8 +175,8 @@ class Link(Computed):
 
     columns: Sequence[str] | None = ("id", "slug", "status")
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> str:
-        return str(obj["urls"].page_link(obj))
+    def _show(self, row: Row) -> str:
+        return str(row["urls"].page_link(row))
 
 
 class PageView(RowSchema):

@@ -8,6 +8,7 @@ from marshmallow import Schema
 from landform.schemas import fields, pages, wordpress
 from landform.schemas.fields import Computed, Constant, JsonObject, Output, SameRow, StoredJson
 from landform.schemas.known_names import Tolerant
+from landform.storage.rows import Row
 
 NAMES = ("title", "content", "slug", "status", "meta")
 
@@ -41,8 +42,8 @@ class ParentLink(Computed):
 
     columns: Sequence[str] | None = ("page",)
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        return {"parent": [{"href": f"{obj['root_url']}/pages/{obj['page']}"}]}
+    def _show(self, row: Row) -> JsonObject:
+        return {"parent": [{"href": f"{row['root_url']}/pages/{row['page']}"}]}
 
 
 class RevisionView(Schema):

@@ -22,6 +22,7 @@ from landform.schemas.fields import (
     SameRow,
 )
 from landform.schemas.known_names import Tolerant
+from landform.storage.rows import Row
 
 
 class EditExcerpt(pages.Content):
@@ -35,9 +36,9 @@ class Excerpt(Computed):
 
     columns: Sequence[str] | None = ("content_rendered", "password")
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        rendered = obj["make_excerpt"](obj["content_rendered"]) if obj["shows_content"] else ""
-        excerpt = {"rendered": rendered, "protected": bool(obj["password"])}
+    def _show(self, row: Row) -> JsonObject:
+        rendered = row["make_excerpt"](row["content_rendered"]) if row["shows_content"] else ""
+        excerpt = {"rendered": rendered, "protected": bool(row["password"])}
         return {**excerpt, "raw": ""} if self.kind is EditExcerpt else excerpt
 
 
@@ -48,8 +49,8 @@ class Guid(Computed):
         super().__init__(about, kind)
         self.column, self.columns = column, (column,)
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        guid = {"rendered": f"{obj['urls'].public}/?page_id={obj[self.column]}"}
+    def _show(self, row: Row) -> JsonObject:
+        guid = {"rendered": f"{row['urls'].public}/?page_id={row[self.column]}"}
         return {**guid, "raw": guid["rendered"]} if self.kind is pages.RawAndRendered else guid
 
 
@@ -58,13 +59,13 @@ class PageLinks(Computed):
 
     columns: Sequence[str] | None = ("id", "author")
 
-    def _serialize(self, value: object, attr: str | None, obj: Any, **kw: object) -> JsonObject:
-        base = obj["urls"].wordpress
+    def _show(self, row: Row) -> JsonObject:
+        base = row["urls"].wordpress
         return {
-            "self": [{"href": f"{base}/pages/{obj['id']}"}],
+            "self": [{"href": f"{base}/pages/{row['id']}"}],
             "collection": [{"href": f"{base}/pages"}],
             "about": [{"href": f"{base}/types/page"}],
-            "author": [{"embeddable": True, "href": f"{base}/users/{obj['author']}"}],
+            "author": [{"embeddable": True, "href": f"{base}/users/{row['author']}"}],
         }
 
 

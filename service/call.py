@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from threading import Event
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 from urllib.parse import quote, unquote_plus
 
 from werkzeug.datastructures import Headers
@@ -114,8 +114,7 @@ class Incoming:
         return {}
 
 
-@dataclass(frozen=True, slots=True)
-class Call:
+class Call(NamedTuple):
     """The argument of a view: a call that is checked and loaded; nothing in it is changed.
 
     The caller has the scope of the operation; of a `public` one nothing is known of the caller yet.

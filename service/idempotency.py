@@ -35,7 +35,7 @@ def once(call: Call) -> Reply:
         stored = idempotency_keys.find(call.store, key)
         if stored is None:
             reply = view()
-            content = {"body": reply.body, "headers": reply.headers, "etag": reply.etag}
+            content = {"body": reply.body, "headers": {**reply.headers}, "etag": reply.etag}
             idempotency_keys.add(call.store, key, dumps(content).decode())
             return reply
     return Reply(**json.loads(stored))

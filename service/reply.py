@@ -1,11 +1,12 @@
 """The reply of a view, and how it may be cached."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import orjson
 from werkzeug.datastructures import Headers
+
+from landform.storage.rows import NO_VALUES
 
 JSON, HTML = "application/json", "text/html; charset=utf-8"
 
@@ -28,8 +29,7 @@ NOT_CACHED = Caching()
 NO_STORE = Caching(is_secret=True)
 
 
-@dataclass(frozen=True)
-class Reply:
+class Reply(NamedTuple):
     """The result of an operation.
 
     `body`: a value for JSON, or text, bytes or an iterator of bytes of another `content_type`; an
@@ -39,7 +39,7 @@ class Reply:
 
     body: object = None
     status: int | None = None
-    headers: Mapping[str, str] = field(default_factory=dict)
+    headers: Mapping[str, str] = NO_VALUES
     etag: str = ""
     last_modified: str | None = None
     caching: Caching = NOT_CACHED

@@ -1,13 +1,14 @@
 """Rows as storage returns them: mappings of columns to values, `meta` as JSON text."""
 
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeVar
 
 from landform.storage.errors import TextRefused
 
+T = TypeVar("T")
 # A row: columns and their values.
 Row = dict[str, Any]
 # Values by name, to be read only.
@@ -23,6 +24,11 @@ MOST_META_KEYS, MOST_META_BYTES = 5000, 4 << 20
 def storable(numbers: Iterable[int]) -> list[int]:
     """Return the numbers that fit into 64 bits, as those of rows do."""
     return [number for number in numbers if abs(number) <= MAX_INTEGER]
+
+
+def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+    """Yield items in lists of at most `size`."""
+    return (items[start : start + size] for start in range(0, len(items), size))
 
 
 def digest_of(secret: str) -> str:

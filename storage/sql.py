@@ -51,6 +51,7 @@ class Prepared:
     def __init__(self, query: BaseQuery) -> None:
         self._query = query
         self._compiled: dict[type, tuple[str, Callable[[Values], Sequence[object]]]] = {}
+        self._columns: Sequence[str] = ()
 
     def run(self, store: Store, values: Values = NO_VALUES) -> Any:
         """Execute the query with a value for each parameter, and return the cursor."""
@@ -81,14 +82,16 @@ class Prepared:
         Raises `TooLarge` as soon as their texts have more characters than `most_bytes`.
         """
         cursor, rows, size = self.run_on(store.database, values), list[Row](), 0
-        names = [column[0] for column in cursor.description]
+        if not self._columns:
+            # psycopg makes this description anew each time.
+            self._columns = [column[0] for column in cursor.description]
         try:
             for record in cursor:
                 if most_bytes is not None:
-                    size += sum([len(value) for value in record if isinstance(value, str)])
+                    size += sum([len(value) for value in record if type(value) is str])
                     if size > most_bytes:
                         raise TooLarge
-                rows.append(dict(zip(names, record, strict=False)))
+                rows.append(dict(zip(self._columns, record, strict=False)))
         finally:
             cursor.close()
         return rows

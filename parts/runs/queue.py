@@ -5,7 +5,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cache, lru_cache
 
-from peewee import chunked, fn
+from peewee import fn
 
 from landform.parts.runs import storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotFound
@@ -14,7 +14,7 @@ from landform.parts.runs.storage import AHEAD, NEW, PENDING, database_time, late
 from landform.storage.clock import earlier
 from landform.storage.engines import expressions
 from landform.storage.models import Feed
-from landform.storage.rows import Row
+from landform.storage.rows import Row, batches
 from landform.storage.run_queue import RunQueue
 from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
 from landform.storage.store import Store, transactional
@@ -30,7 +30,7 @@ class Queue(RunQueue):
 
     def add(self, store: Store, form_id: int, feed_ids: Sequence[int], entry_id: str) -> None:
         """Add a pending run of each feed for an entry, unless it is there."""
-        for chosen in chunked(feed_ids, MOST_ADDED):
+        for chosen in batches(feed_ids, MOST_ADDED):
             values = {**parameter_values({"feed": chosen}), "form": form_id, "entry": entry_id}
             _insert(len(chosen)).run(store, values)
 
@@ -66,7 +66,7 @@ class Queue(RunQueue):
 
     def delete(self, store: Store, entry_ids: Sequence[str]) -> None:
         """Delete the queued runs for entries."""
-        for chosen in chunked(entry_ids, MOST_DELETED):
+        for chosen in batches(entry_ids, MOST_DELETED):
             is_theirs = FeedRun.entry_id.in_(chosen) & FeedRun.queued
             FeedRun.delete().where(is_theirs).execute(store.database)
 

@@ -32,15 +32,13 @@ PREFLIGHT_SECONDS = 600
 
 
 class PlainResponse(Response):
-    """A response with an unchanged `Location`, whose query Werkzeug would encode."""
+    """A response with its headers as they are; Werkzeug would encode the query of `Location`."""
 
     def get_wsgi_headers(self, environ: Environ) -> Headers:
         """Return the headers for a request."""
-        location = self.headers.pop("Location", None)
-        headers = super().get_wsgi_headers(environ)
-        if location is not None:
-            self.headers["Location"] = headers["Location"] = location
-        return headers
+        # Only a response that is always empty has to lose some. To copy the others takes long.
+        is_empty = self.status_code in (204, 304)
+        return super().get_wsgi_headers(environ) if is_empty else self.headers
 
 
 def to_response(request: Request, finished: Finished, origins: Collection[str] = ()) -> Response:
@@ -59,8 +57,7 @@ def to_response(request: Request, finished: Finished, origins: Collection[str] =
     headers.setdefault("Cache-Control", f"{private}no-cache")
     varies = [sent.get("Vary"), VARY, "Origin" if origins else None]
     headers["Vary"] = ", ".join(filter(None, varies))
-    kind = PlainResponse if "Location" in headers else Response
-    response = kind(chunks or body, status, headers, content_type=content_type)
+    response = PlainResponse(chunks or body, status, headers, content_type=content_type)
     if origins and request.origin in origins:
         _set_cors_headers(request, response)
     return response

@@ -5,7 +5,6 @@ The right password sets a cookie that opens this page only.
 
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from enum import Enum
 from typing import Any, NamedTuple
@@ -267,7 +266,7 @@ def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
     )
     if call.has(etag):
         return reply
-    return replace(reply, body=site.page_html(page, visited.link, forms))
+    return reply._replace(body=site.page_html(page, visited.link, forms))
 
 
 def _preview(call: Call, visited: Visit) -> Row:

@@ -1,7 +1,6 @@
 """`/sitemap.xml` and `/robots.txt`, for search engines."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
 from html import escape
 
 from landform.schemas.wordpress import Anything
@@ -38,10 +37,10 @@ def get_sitemap(call: Call) -> Reply:
     if page > max(parts, 1):
         raise no_route()
     if page or parts <= 1:
-        return replace(reply, body=_xml("urlset", "url", _pages(call, rows)))
+        return reply._replace(body=_xml("urlset", "url", _pages(call, rows)))
     base = f"{call.public_url}/sitemap.xml?page="
     index = [(f"{base}{number}", "") for number in range(1, parts + 1)]
-    return replace(reply, body=_xml("sitemapindex", "sitemap", index))
+    return reply._replace(body=_xml("sitemapindex", "sitemap", index))
 
 
 @RESOURCE.get("/robots.txt", public=True, query=QUERY)

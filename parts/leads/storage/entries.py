@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Any
 
-from peewee import SQL, ColumnBase, chunked, fn
+from peewee import SQL, ColumnBase, fn
 
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
@@ -27,7 +27,7 @@ from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_text, gf_time, read_forms
 from landform.storage import events, sql
 from landform.storage.errors import PartError
-from landform.storage.rows import NO_VALUES, Row, json_text, storable
+from landform.storage.rows import NO_VALUES, Row, batches, json_text, storable
 from landform.storage.store import Store, transactional
 
 EVENT_NAMES = ("id", "version", "form_id", "status")
@@ -137,7 +137,7 @@ def _add_values(store: Store, entry: Mapping[str, Any], values: Mapping[str, str
     same = {"entry_id": entry["id"], "form_id": entry["form_id"]}
     rows = [{**same, "key": key, "value": text} for key, text in values.items() if text]
     rows = [{**row, **EntryValue.computed_values(row)} for row in rows]
-    for added in chunked(rows, MOST_ADDED):
+    for added in batches(rows, MOST_ADDED):
         columns = {name: [row[name] for row in added] for name in VALUE_COLUMNS}
         _insert_values(len(added)).run(store, sql.parameter_values(columns))
 
