@@ -7,6 +7,7 @@ which is empty where nothing was sent.
 import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 from peewee import SQL, ColumnBase, fn
@@ -220,7 +221,7 @@ def remove_entries(store: Store, condition: ColumnBase, limit: int | None = None
     for column in (EntryValue.entry_id, Entry.id) if ids else ():
         column.model.delete().where(column.in_(ids)).execute(store.database)
     forget_runs(store, ids)
-    for row in rows:
+    for row in sorted(rows, key=itemgetter("id")):
         _write_event(store, row, "entry.deleted")
     return len(rows)
 
