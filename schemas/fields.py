@@ -431,7 +431,7 @@ class RowSchema(Schema):
         ]
 
     def dump(self, obj: Any, *, many: bool | None = None) -> Any:
-        """Return the JSON object of a row, in a third of the time of Marshmallow's own method."""
+        """Return the JSON object of a row, in half the time of Marshmallow's own method."""
         if many:
             return [self.dump(row) for row in obj]
         return {name: obj[column] if column else show(obj) for name, column, show in self._outputs}

@@ -3,18 +3,13 @@
 The arguments are the fields of `Options`, which checks them; docs/settings.md describes each.
 """
 
-from collections.abc import Callable, Collection, Mapping
-from inspect import signature
-from typing import Any, ParamSpec, TypeVar
+from collections.abc import Collection, Mapping
 
 from landform.service.auth.credentials import Authorizer, Identity
 from landform.service.blueprint import Landform, make_blueprint, make_service
 from landform.service.options import SITE_POLICY, Options
 from landform.service.python.api import HOST, Api
 from landform.storage.part import Part
-
-P = ParamSpec("P")
-T = TypeVar("T")
 
 
 def create_blueprint(
@@ -68,22 +63,51 @@ def create_blueprint(
     return make_blueprint(Options(**locals()))
 
 
-def _with_arguments_of(other: Callable[P, object]) -> Callable[[Callable[..., T]], Callable[P, T]]:
-    """Return a decorator that gives a function the signature of another one."""
-
-    def decorate(function: Callable[..., T]) -> Callable[P, T]:
-        returned = signature(function).return_annotation
-        described = signature(other).replace(return_annotation=returned)
-        function.__signature__ = described  # type: ignore[attr-defined]
-        return function
-
-    return decorate
-
-
-@_with_arguments_of(create_blueprint)
-def open_api(*args: Any, **options: Any) -> Api:
+def open_api(
+    database_url: str,
+    *,
+    name: str = "landform",
+    authorizer: Authorizer | None = None,
+    wp_json_paths: bool = False,
+    root_page: bool = False,
+    site: bool = False,
+    local_mode: bool = True,
+    credentials: Mapping[str, str] | None = None,
+    timezone: str = "UTC",
+    public_url: str | None = None,
+    site_title: str = "landform",
+    site_description: str = "",
+    site_language: str = "en",
+    site_max_age: int = 60,
+    site_policy: str = SITE_POLICY,
+    site_image: str | None = None,
+    site_accent: str = "#0b57d0",
+    site_logo: str | None = None,
+    site_footer: str = "",
+    site_soon: bool = False,
+    home_page: str | None = None,
+    templates: str | None = None,
+    max_body_bytes: int = 4 << 20,
+    max_response_bytes: int = 32 << 20,
+    failed_attempts_per_minute: int = 60,
+    require_if_match: bool = False,
+    strict: bool = False,
+    cors_origins: Collection[str] = (),
+    cors_headers: Collection[str] = (),
+    search_timeout: float = 1.0,
+    cache_bytes: int = 10 << 20,
+    parts: Collection[Part] | None = None,
+    event_days: int = 30,
+    revisions: int = 20,
+    sqlite_synchronous: str = "FULL",
+    busy_timeout: float = 10.0,
+    postgres_statement_timeout: float = 15.0,
+    group_access: bool = False,
+    create_database: bool = True,
+    store_identity: str | None = None,
+) -> Api:
     """Return the Python API of one database, brought up to date; close it, or use it in `with`.
 
     The arguments, and what it raises, are those of `create_blueprint`.
     """
-    return Api(make_service(Options(*args, **options)), lambda: None, Identity(HOST))
+    return Api(make_service(Options(**locals())), lambda: None, Identity(HOST))

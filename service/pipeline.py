@@ -97,7 +97,7 @@ def _with_headers(headers: Mapping[str, str]) -> Iterator[None]:
 
 @contextmanager
 def _row_first(service: Service, operation: Operation, ids: Mapping[str, Any]) -> Iterator[None]:
-    """Raise the 404 of a missing row before an error with a code of its own, as the peers do."""
+    """Raise the 404 of a missing row before an error such as `missing_feed`, as the peers do."""
     try:
         yield
     except (ApiError, ValidationError) as error:

@@ -26,9 +26,9 @@ def storable(numbers: Iterable[int]) -> list[int]:
     return [number for number in numbers if abs(number) <= MAX_INTEGER]
 
 
-def batches(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:
+def batches(items: Sequence[T], size: int) -> Iterator[list[T]]:
     """Yield items in lists of at most `size`."""
-    return (items[start : start + size] for start in range(0, len(items), size))
+    return ([*items[start : start + size]] for start in range(0, len(items), size))
 
 
 def digest_of(secret: str) -> str:

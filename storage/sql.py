@@ -91,7 +91,7 @@ class Prepared:
                     size += sum([len(value) for value in record if type(value) is str])
                     if size > most_bytes:
                         raise TooLarge
-                rows.append(dict(zip(self._columns, record, strict=False)))
+                rows.append(dict(zip(self._columns, record, strict=True)))
         finally:
             cursor.close()
         return rows

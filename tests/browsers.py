@@ -109,9 +109,9 @@ class Page:
         return str(self.driver.switch_to.active_element.accessible_name)
 
     def focuses(self, name: str) -> None:
-        """Wait until the focus is on something whose name begins so."""
+        """Wait until the focus is on what has this name."""
         until(
-            lambda: self.focused.startswith(name),
+            lambda: self.focused == name,
             lambda: f"{name} has no focus, {self.focused} has.",
             PATIENCE,
         )

@@ -1,13 +1,13 @@
 """The OpenAPI 3.1 document, from the declarations and schemas of the operations."""
 
 from collections.abc import Iterable, Iterator
-from importlib.metadata import version
 from types import FunctionType, UnionType
 from typing import Any, get_args, get_origin
 
 from marshmallow import INCLUDE, RAISE, Schema, missing
 
 from landform.schemas.fields import STRING, Ignored, Nested, add_choices
+from landform.service.conditions import RELEASE
 from landform.service.error_codes import all_error_codes
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
@@ -105,7 +105,7 @@ def document(routes: Iterable[Route]) -> JsonObject:
     components.schema(Error)
     return {
         "openapi": "3.1.0",
-        "info": {"title": "landform", "version": version("landform"), **info},
+        "info": {"title": "landform", "version": RELEASE, **info},
         "paths": paths,
         "components": {"schemas": components.schemas, "securitySchemes": SECURITY},
     }

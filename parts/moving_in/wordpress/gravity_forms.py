@@ -17,7 +17,7 @@ from landform.parts.moving_in.wordpress.client import CannotBegin, NoAnswer, Not
 from landform.parts.moving_in.wordpress.report import PLURALS, Report
 from landform.parts.moving_in.wordpress.site import PER_PAGE, ROUTES, Batch, Site, rows_of
 from landform.parts.moving_in.wordpress.values import parse_integer
-from landform.storage.rows import Row
+from landform.storage.rows import Row, batches
 
 # The right that a user needs for each resource.
 RIGHTS = {
@@ -72,8 +72,8 @@ def _read_feeds(
     total = max([total, *(int(row["id"]) + probe for row in rows)])
     # The list of forms has only their titles.
     listed = rows if resource == "feed" else []
-    for start in range(0, len(listed), PER_PAGE):
-        yield listed[start : start + PER_PAGE], requested, total
+    for part in batches(listed, PER_PAGE):
+        yield part, requested, total
     ids, last = {int(row["id"]) for row in listed}, 0
     while last < total:
         first, last = last + 1, min(last + PER_PAGE, total)

@@ -14,7 +14,7 @@ from landform.parts.moving_in.wordpress.convert import KNOWN_STATUSES
 from landform.parts.moving_in.wordpress.report import Plan, Report
 from landform.parts.moving_in.wordpress.site import PER_PAGE, ROUTES, Answer, Batch, Site, rows_of
 from landform.parts.moving_in.wordpress.values import storable
-from landform.storage.rows import Row
+from landform.storage.rows import Row, batches
 
 PAGES, BLOCKS, STATUSES = ROUTES["page"], "/wp/v2/blocks", "/wp/v2/statuses"
 # Nothing that is rendered: rendering is slow, and plugins break it.
@@ -174,8 +174,7 @@ class PageReader:
     def _read_pages(self, ids: list[int]) -> Iterator[list[Row]]:
         """Yield pages; a part that breaks its response is halved, up to the page at fault."""
         size = self._site.per_page
-        parts = (ids[start : start + size] for start in range(0, len(ids), size))
-        for part, rows in self._site.map(self._read_part, parts):
+        for part, rows in self._site.map(self._read_part, batches(ids, size)):
             if rows is None:
                 for half in (part[: len(part) // 2], part[len(part) // 2 :]):
                     yield from self._read_pages(half)

@@ -66,7 +66,7 @@ def test_feeds_are_ordered_by_buttons_and_keys_that_keep_the_focus_and_by_drag(
     console.button("Move Gamma").click()
     console.press(Keys.ALT, Keys.ARROW_UP)
     console.sees("Gamma is number 1 of 3.")
-    console.focuses("Move Gamma")
+    console.until(lambda: console.focused.startswith("Move Gamma"))
     assert ids(console.server, form) == [c, b, a]
     row = console.find("//tbody/tr[contains(., 'Gamma')]")
     ActionChains(console.driver).drag_and_drop(console.button("Move Alpha"), row).perform()
