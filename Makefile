@@ -6,7 +6,7 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage parts
 
-.PHONY: help install types run test test-core test-servers test-faults test-clients faults contract tools clients bench scale lint lint-python vendor wheel binary clean
+.PHONY: help install run test test-core test-servers test-faults test-clients faults contract tools clients bench scale lint lint-python vendor wheel binary clean
 
 help:
 	@echo "make run            serve on http://127.0.0.1:8000, or on another PORT, with data in ./landform.db"
@@ -16,7 +16,7 @@ help:
 	@echo "make wheel binary   build both into dist/"
 	@echo "make bench scale    measure; make faults: half an hour of faults"
 	@echo "make vendor         compare what the console takes from others with npm's files"
-	@echo "make types clean    write the types of the Python API; remove all that was installed and built"
+	@echo "make clean          remove all that was installed and built"
 	@echo "PYTHON=python3.13 make ... uses another Python, ARGS='...' are for what is run."
 
 install: .venv/.installed
@@ -135,11 +135,6 @@ lint-python: .venv/.dev
 	$(BIN)/hadolint deploy/Dockerfile
 	@mkdir -p .lint && ln -sfn .. .lint/landform
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)) tests/embedding/typed_host.py)
-
-# The types of the Python API follow from the contracts and the schemas; a test compares them. An
-# environment that is there is taken as it is.
-types: $(if $(wildcard $(BIN)/python),,install)
-	$(BIN)/python docs/python_types.py
 
 wheel: .venv/.dev
 	rm -rf build dist/*.whl

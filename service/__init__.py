@@ -23,5 +23,5 @@ from landform.service.events import store_imported as store_imported
 from landform.service.events import store_restored as store_restored
 from landform.service.factories import create_blueprint as create_blueprint
 from landform.service.factories import open_api as open_api
-from landform.service.python.api import Api as Api
-from landform.service.python.calls import etag_of as etag_of
+from landform.service.python_api import Api as Api
+from landform.service.python_api import etag_of as etag_of

@@ -22,7 +22,7 @@ from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
 from landform.service.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
 from landform.service.options import Options, new_store
-from landform.service.python.api import HOST, Api
+from landform.service.python_api import HOST, Api
 from landform.service.resources import HOME, api_routes, reserved_slugs, screen_routes
 from landform.service.site import sitemap
 from landform.service.site.forms import form_for_host

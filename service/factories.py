@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping
 from landform.service.auth.credentials import Authorizer, Identity
 from landform.service.blueprint import Landform, make_blueprint, make_service
 from landform.service.options import SITE_POLICY, Options
-from landform.service.python.api import HOST, Api
+from landform.service.python_api import HOST, Api
 from landform.storage.part import Part
 
 

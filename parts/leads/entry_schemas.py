@@ -145,7 +145,6 @@ class Search(fields.Field[EntrySearch]):
         "contentMediaType": "application/json",
         "maxLength": LONGEST_SEARCH,
     }
-    python_type = "str"
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
         if not isinstance(value, str) or len(value) > LONGEST_SEARCH:

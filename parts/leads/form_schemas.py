@@ -34,7 +34,6 @@ class AnyObject(fields.Field[JsonObject]):
     """An object, which the schema that has it checks."""
 
     json_type = wordpress_type = {"type": "object"}
-    python_type = "Mapping[str, Any]"
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> JsonObject:
         if not isinstance(value, dict):
@@ -88,7 +87,6 @@ class Confirmations(fields.ListOf[JsonObject]):
     def __init__(self, about: str = "") -> None:
         super().__init__(about, AnyObject(), max_items=inf)
         self.json_type = {"oneOf": [AnyObject.json_type, self.json_type]}
-        self.python_type = AnyObject.python_type
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
         items = super()._deserialize(value, attr, data, **kw)

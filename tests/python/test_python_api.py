@@ -1,5 +1,6 @@
 """The Python API does what HTTP does: the same rules, results and errors, without a request."""
 
+import pydoc
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from enum import StrEnum
@@ -65,7 +66,10 @@ def test_a_method_shows_its_arguments_and_its_operation(api: Api) -> None:
     assert shown["page_id"].kind is Parameter.POSITIONAL_ONLY
     assert {"title", "meta", "if_match"} < shown.keys()
     assert "idempotency_key" in signature(api.create_page).parameters
-    assert "This is `PUT /pages/<page_id>`." in str(api.update_page.__doc__)
+    assert "update_page" in dir(api)
+    shown = pydoc.render_doc(api.update_page, renderer=pydoc.plaintext)
+    assert "update_page(page_id, /, *" in shown
+    assert "This is `PUT /pages/<page_id>`." in shown
 
 
 def test_results_are_those_of_http(host: Flask, api: Api, client: FlaskClient) -> None:

@@ -54,8 +54,5 @@ def test_an_environment_of_another_python_is_made_anew(tmp_path: Path, version: 
     assert planned.splitlines()[-1].startswith(".venv/bin/landform serve --bind 127.0.0.1:8123")
 
 
-def test_types_install_nothing_anew_and_python_is_checked_without_npm(tmp_path: Path) -> None:
-    (tmp_path / ".venv" / "bin").mkdir(parents=True)
-    (tmp_path / ".venv" / "bin" / "python").touch()
-    assert make(tmp_path, "-n", "types").stdout == ".venv/bin/python docs/python_types.py\n"
+def test_python_is_checked_without_npm(tmp_path: Path) -> None:
     assert "npm" not in make(tmp_path, "-n", "lint-python").stdout

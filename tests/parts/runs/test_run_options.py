@@ -10,7 +10,7 @@ from databases import run_sql
 
 from landform.parts.runs import Runs
 from landform.service import create_blueprint
-from landform.service.python.api import Api
+from landform.service.python_api import Api
 from landform.storage.clock import utc_text
 
 

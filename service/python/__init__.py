@@ -1,1 +1,0 @@
-"""The Python API: the operations of the HTTP API as methods."""
