@@ -1,11 +1,9 @@
-"""The service: a Flask blueprint with every operation, and the Python API.
-
-Host applications need `create_blueprint`, scripts need `open_api`.
-"""
+"""The service: a Flask blueprint with every operation, and the Python API in its `api`."""
 
 from landform.service.auth.credentials import Authorizer as Authorizer
 from landform.service.auth.credentials import Identity as Identity
 from landform.service.auth.credentials import Rejected as Rejected
+from landform.service.blueprint import create_blueprint as create_blueprint
 from landform.service.errors import ApiError as ApiError
 from landform.service.events import event_signal as event_signal
 from landform.service.events import feed_created as feed_created
@@ -21,7 +19,5 @@ from landform.service.events import page_unpublished as page_unpublished
 from landform.service.events import page_updated as page_updated
 from landform.service.events import store_imported as store_imported
 from landform.service.events import store_restored as store_restored
-from landform.service.factories import create_blueprint as create_blueprint
-from landform.service.factories import open_api as open_api
 from landform.service.python_api import Api as Api
 from landform.service.python_api import etag_of as etag_of

@@ -1,6 +1,7 @@
 """The blueprint: its routes and its service, made from the options."""
 
 import re
+from collections.abc import Collection, Mapping
 from contextlib import suppress
 from functools import partial, update_wrapper
 from typing import Any
@@ -10,7 +11,7 @@ from flask.blueprints import BlueprintSetupState
 from flask.globals import request_ctx
 from werkzeug.routing import BuildError
 
-from landform.service.auth.credentials import CredentialAuthorizer, Identity
+from landform.service.auth.credentials import Authorizer, CredentialAuthorizer, Identity
 from landform.service.background import Background
 from landform.service.call import Service
 from landform.service.cli import host_commands
@@ -21,7 +22,7 @@ from landform.service.http.headers import error_response
 from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
 from landform.service.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
-from landform.service.options import Options, new_store
+from landform.service.options import SITE_POLICY, Options, new_store
 from landform.service.python_api import HOST, Api
 from landform.service.resources import HOME, api_routes, reserved_slugs, screen_routes
 from landform.service.site import sitemap
@@ -29,6 +30,7 @@ from landform.service.site.forms import form_for_host
 from landform.service.site.responses import Site
 from landform.service.site.views import SiteViews
 from landform.storage.failed_attempts import Attempts
+from landform.storage.part import Part
 
 RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
 ANY_METHOD: Any = {"methods": METHODS, **RULE}
@@ -91,9 +93,62 @@ class Landform(Blueprint):
         return None
 
 
+def create_blueprint(
+    database_url: str,
+    *,
+    name: str = "landform",
+    authorizer: Authorizer | None = None,
+    wp_json_paths: bool = False,
+    root_page: bool = False,
+    site: bool = False,
+    local_mode: bool = True,
+    credentials: Mapping[str, str] | None = None,
+    timezone: str = "UTC",
+    public_url: str | None = None,
+    site_title: str = "landform",
+    site_description: str = "",
+    site_language: str = "en",
+    site_max_age: int = 60,
+    site_policy: str = SITE_POLICY,
+    site_image: str | None = None,
+    site_accent: str = "#0b57d0",
+    site_logo: str | None = None,
+    site_footer: str = "",
+    site_soon: bool = False,
+    home_page: str | None = None,
+    templates: str | None = None,
+    max_body_bytes: int = 4 << 20,
+    max_response_bytes: int = 32 << 20,
+    failed_attempts_per_minute: int = 60,
+    require_if_match: bool = False,
+    strict: bool = False,
+    cors_origins: Collection[str] = (),
+    cors_headers: Collection[str] = (),
+    search_timeout: float = 1.0,
+    cache_bytes: int = 10 << 20,
+    parts: Collection[Part] | None = None,
+    event_days: int = 30,
+    revisions: int = 20,
+    sqlite_synchronous: str = "FULL",
+    busy_timeout: float = 10.0,
+    postgres_statement_timeout: float = 15.0,
+    group_access: bool = False,
+    create_database: bool = True,
+    store_identity: str | None = None,
+) -> Landform:
+    """Return a blueprint that serves the pages and feeds of one database, brought up to date.
+
+    The arguments are the fields of `Options`, which checks them; docs/settings.md describes each.
+
+    Raises `storage.DatabaseUnusable` where the database cannot be opened, and `ValueError`, with
+    the name of the option, for a value that it cannot have.
+    """
+    return make_blueprint(Options(**locals()))
+
+
 def make_blueprint(options: Options) -> Landform:
     """Return the blueprint with these options."""
-    service = make_service(options)
+    service = _make_service(options)
     cache = ResponseCache(service.store, options.cache_bytes)
     blueprint, views = Landform(options.name, service, cache), HttpViews(service, cache)
     # Hooks of the host may raise one.
@@ -158,7 +213,7 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
     return root
 
 
-def make_service(options: Options) -> Service:
+def _make_service(options: Options) -> Service:
     """Open the store, and return the service of its blueprint."""
     store = new_store(options)
     store.open(create=options.create_database)

@@ -1,9 +1,9 @@
 """The options of a blueprint: the arguments of `create_blueprint`.
 
 The settings of the standalone service (`standalone/settings.py`), the environment variables and
-docs/settings.md follow from these declarations. To add an option, add a field here and in both
-functions of `service/factories.py`, and read it from `call.options`. Without a meaning it is for
-hosts only. One that changes bodies belongs to `Call.etag`.
+docs/settings.md follow from these declarations. To add an option, add a field here and an argument
+of `create_blueprint`, and read it from `call.options`. Without a meaning it is for hosts only. One
+that changes bodies belongs to `Call.etag`.
 """
 
 import re

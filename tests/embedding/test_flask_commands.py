@@ -10,7 +10,7 @@ from time import sleep
 import pytest
 from processes import python
 
-from landform.service import open_api
+from landform.service import create_blueprint
 
 pytestmark = pytest.mark.servers
 HOST = """
@@ -86,21 +86,21 @@ def test_a_host_with_an_authorizer_has_no_keys(flask: Run) -> None:
 
 def test_a_backup_is_restored(flask: Run, tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/site.db"
-    with open_api(url) as api:
+    with create_blueprint(url).api as api:
         api.create_page(title="Before")
     assert "bytes" in output(flask("landform", "backup", "site.gz"))
-    with open_api(url) as api:
+    with create_blueprint(url).api as api:
         api.create_page(title="After")
     assert "site.db is what site.gz held." in output(flask("landform", "restore", "site.gz"))
     assert output(flask("landform", "verify")) == "Nothing is wrong.\n"
-    with open_api(url) as api:
+    with create_blueprint(url).api as api:
         assert api.list_pages(status="any").total == 1
     assert not (tmp_path / "other.db").exists()
 
 
 def test_due_pages_are_published_and_the_host_is_told(flask: Run, tmp_path: Path) -> None:
     due = datetime.now().astimezone() + timedelta(seconds=2)
-    with open_api(f"sqlite:///{tmp_path}/site.db") as api:
+    with create_blueprint(f"sqlite:///{tmp_path}/site.db").api as api:
         api.create_page(title="Later", content="Soon.", status="publish", date=due)
     sleep((due - datetime.now().astimezone()).total_seconds())
     assert output(flask("landform", "deliver", "--once")) == "published in app\n"
@@ -109,7 +109,7 @@ def test_due_pages_are_published_and_the_host_is_told(flask: Run, tmp_path: Path
 
 
 def test_an_option_of_the_blueprint_applies_to_its_commands(flask: Run, tmp_path: Path) -> None:
-    with open_api(f"sqlite:///{tmp_path}/site.db") as api:
+    with create_blueprint(f"sqlite:///{tmp_path}/site.db").api as api:
         api.create_page(title="Fair", content="Come.", status="publish")
     event = output(flask("landform", "events", "--type", "page.created"))
     assert json.loads(event)["data"]["link"].startswith("http://h.example/")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from flask import Flask
 
-from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
+from landform.service import Api, ApiError, Identity, create_blueprint, etag_of
 
 
 def make_host() -> Flask:
@@ -17,7 +17,7 @@ def make_host() -> Flask:
     host.register_blueprint(landing, url_prefix="/landing")
     if TYPE_CHECKING:
         create_blueprint("sqlite:///:memory:", timezon="UTC")  # type: ignore[call-arg]
-        open_api("sqlite:///:memory:", site="yes")  # type: ignore[arg-type]
+        create_blueprint("sqlite:///:memory:", site="yes")  # type: ignore[arg-type]
 
     @host.get("/")
     def home() -> str:
@@ -41,7 +41,7 @@ def write(api: Api) -> dict[str, Any]:
 def main() -> None:
     """Run as a script would."""
     editor = Identity("editor", author=7, scopes=frozenset({"pages:write"}))
-    with open_api("sqlite:///:memory:") as api, api.transaction():
+    with create_blueprint("sqlite:///:memory:").api as api, api.transaction():
         try:
             write(api.as_caller(editor))
         except ApiError as error:

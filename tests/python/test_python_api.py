@@ -12,7 +12,7 @@ import pytest
 from flask import Flask
 from flask.testing import FlaskClient
 
-from landform.service import Api, ApiError, Identity, create_blueprint, etag_of, open_api
+from landform.service import Api, ApiError, Identity, create_blueprint, etag_of
 from landform.service.blueprint import Landform
 from landform.service.options import Options
 
@@ -107,15 +107,8 @@ def test_arguments_are_python_values(api: Api) -> None:
     assert len(api.list_pages(status=both, search=2024, per_page="5")) == 0
 
 
-@pytest.mark.parametrize("make", [create_blueprint, open_api])
-def test_every_option_is_an_argument_with_its_type_and_default(make: Callable[..., Any]) -> None:
-    assert signature(make).parameters == signature(Options).parameters
-
-
-@pytest.mark.parametrize("make", [create_blueprint, open_api])
-def test_an_option_that_does_not_exist_is_a_type_error(make: Callable[..., Any]) -> None:
-    with pytest.raises(TypeError, match="unexpected keyword argument 'authorizr'"):
-        make("sqlite:///:memory:", authorizr=None)
+def test_every_option_is_an_argument_with_its_type_and_default() -> None:
+    assert signature(create_blueprint).parameters == signature(Options).parameters
 
 
 # What it refuses.
@@ -183,7 +176,7 @@ def test_an_argument_that_an_operation_does_not_have_is_a_type_error(api: Api) -
 
 
 def test_an_unexpected_exception_is_not_an_api_error() -> None:
-    with open_api("sqlite:///:memory:") as api:
+    with create_blueprint("sqlite:///:memory:").api as api:
         with api._service.store.connection() as db:
             db.execute_sql("ALTER TABLE feed RENAME COLUMN meta TO other")
         with pytest.raises(Exception, match="meta") as caught:

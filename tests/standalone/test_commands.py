@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from landform.service import open_api
+from landform.service import create_blueprint
 from landform.standalone import cli
 
 OWN = sorted(cli.main.commands)
@@ -75,7 +75,7 @@ def test_events_are_printed_as_they_come_until_nobody_reads_them(tmp_path: Path)
         streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
         return subprocess.Popen([*command, "--follow"], env=environment, **streams)  # type: ignore[call-overload, no-any-return]
 
-    with open_api(url) as api:
+    with create_blueprint(url).api as api:
         api.create_page(title="One")
         expired = CliRunner().invoke(cli.main, ["events", "--after", "9"], env=environment)
         assert (expired.exit_code, "Events after 9 are not kept" in expired.output) == (1, True)

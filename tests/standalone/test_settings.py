@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT, basic
 
 from landform.app import create_app
-from landform.service import create_blueprint, open_api
+from landform.service import create_blueprint
 from landform.standalone.settings import SettingError, read_settings, warnings
 from landform.storage.option import OptionError
 
@@ -82,13 +82,10 @@ def must_be(name: str, option: str) -> str:
 
 
 @pytest.mark.parametrize("option", WRONG)
-@pytest.mark.parametrize("make", [create_blueprint, open_api])
-def test_a_host_is_told_which_option_cannot_be_what_it_gave(
-    tmp_path: Path, make: Any, option: str
-) -> None:
+def test_a_host_is_told_which_option_cannot_be_what_it_gave(tmp_path: Path, option: str) -> None:
     for value in WRONG[option]:
         with pytest.raises(ValueError, match=must_be(option.replace("_", " "), option)) as caught:
-            make(f"sqlite:///{tmp_path}/x.db", **{option: value})
+            create_blueprint(f"sqlite:///{tmp_path}/x.db", **{option: value})
         assert type(caught.value) is OptionError
         assert HUSH not in str(caught.value)
     assert list(tmp_path.iterdir()) == []
@@ -108,18 +105,18 @@ def test_a_wrong_setting_stops_the_start_and_is_named(option: str) -> None:
 @pytest.mark.parametrize("url", [None, 5, b"sqlite:///x.db", "sqlite:///a\0b", "mysql://a/b"])
 def test_a_database_is_named_by_a_url(url: Any) -> None:
     with pytest.raises(OptionError, match=r"^database url must be a URL such as"):
-        open_api(url)
+        create_blueprint(url)
     with pytest.raises(SettingError, match="DATABASE_URL must be a URL such as"):
         read_settings({"DATABASE_URL": url})
 
 
 def test_options_take_every_documented_type(tmp_path: Path) -> None:
-    with open_api(
+    with create_blueprint(
         "sqlite:///:memory:", busy_timeout=1, cache_bytes=0,
         credentials=MappingProxyType({"a": "b"}), public_url="https://example.com:8443/promo/",
         cors_origins={"https://example.com"}, group_access=False, templates=tmp_path, strict="0",
         store_identity=None, sqlite_synchronous="NORMAL", authorizer=lambda request: None,
-    ) as api:  # fmt: skip
+    ).api as api:  # fmt: skip
         assert list(api.list_pages()) == []
 
 
