@@ -74,7 +74,6 @@ class Field(fields.Field[T]):
     kind: Any = Any
     json_type: JsonObject = {}
     wordpress_type: JsonObject = STRING
-    needs = ""
 
     def __init__(self, about: str = "", *, choices: Choices = (), **kw: Any) -> None:
         super().__init__(**kw)
@@ -151,7 +150,7 @@ class Text(Field[str]):
     """A string of at most `longest` characters; `blank=False` refuses an empty one.
 
     The NUL character is always refused, other control characters with `line=True`. With `choices`
-    it is one of them. It is ignored without the parameter that it `needs`.
+    it is one of them.
     """
 
     default_error_messages = {"blank": "must not be empty."}
@@ -164,11 +163,10 @@ class Text(Field[str]):
         blank: bool = True,
         line: bool = False,
         longest: float = LONGEST_TEXT,
-        needs: str = "",
         **kw: Any,
     ) -> None:
         super().__init__(about, choices=choices, **kw)
-        self.blank, self.line, self.longest, self.needs = blank, line, longest, needs
+        self.blank, self.line, self.longest = blank, line, longest
         min_length: JsonObject = {} if blank else {"minLength": 1}
         max_length = {"maxLength": longest} if longest < inf and not choices else {}
         pattern = {"pattern": r"^[^\u0000-\u001f\u007f-\u009f]*$"} if line else {}

@@ -18,11 +18,9 @@ SIMILARITY = 0.7
 MOST_LETTERS, MOST_COMPARED = 2, 100
 
 
-def nearest(name: str, *known: Iterable[str]) -> str | None:
-    """Return the most similar known name, from the first of `known` that has one."""
-    lower = name.lower()
-    matches = (get_close_matches(lower, names, 1, SIMILARITY) for names in known)
-    return next((match for match, *_ in filter(None, matches)), None)
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """Return the most similar known name, if there is one."""
+    return next(iter(get_close_matches(name.lower(), known, 1, SIMILARITY)), None)
 
 
 def is_misspelt(name: str, known: Iterable[str]) -> bool:

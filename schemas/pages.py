@@ -405,7 +405,7 @@ class PageList(Paged, InContext):
         "Only pages that start or end, by `starts_at` and `ends_at`, from now until this time."
     )
     tax_relation = fields.Text("Without effect: pages have no taxonomies.", ("AND", "OR"))
-    password = fields.Text(ABOUT_LIST, longest=LONGEST_PASSWORD, needs="slug", load_default="")
+    password = fields.Text(ABOUT_LIST, longest=LONGEST_PASSWORD, load_default="")
     form_id = ListOf("Only pages with one of these forms.", fields.IdText(blank=False))
     language = ListOf("Only pages with one of these languages.", fields.IdText(blank=False))
 

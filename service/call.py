@@ -105,10 +105,6 @@ class Incoming:
         """Return the object in the body, which may be empty."""
         return self.body
 
-    def has_unread_body(self, operation: Operation) -> bool:
-        """Return whether there is a body that the operation does not read."""
-        return False
-
     def read_form(self, operation: Operation) -> Mapping[str, str]:
         """Return the fields of a form in the body; empty for other bodies."""
         return {}

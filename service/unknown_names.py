@@ -1,12 +1,13 @@
 """Unknown names in a call, which are reported in a header or refused.
 
 `X-Landform-Ignored` lists the ignored names, never a value. With `Prefer: handling=strict` (RFC
-7240) or the option `strict` the call is a 400 with suggestions, as is a misspelt name in the body
+7240) or the option `strict` the call is a 400 with a suggestion, as is a misspelt name in the body
 of a write outside of `/wp-json`. Names inside of a value are not checked, except in `meta`. Which
 names a body has that may have any is known by its view, see `check_body`.
 """
 
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Iterable, Mapping
 from functools import lru_cache
 from itertools import islice
 from typing import Any, NamedTuple
@@ -32,28 +33,21 @@ COMMON_PARAMETERS = frozenset(
 OAUTH_PREFIX = "oauth_"
 # How many names are reported, and how many characters of each.
 MOST_NAMES, LONGEST_NAME = 20, 48
-# Values that were sent instead of a name may be secret, so they are not repeated.
-UNREADABLE = "(unreadable)"
-NO_NAME_CHARACTERS = frozenset('{}"<> \t\r\n')
-BODY = "(body)"
-EXPLANATIONS = {
-    BODY: "The body is not read: send JSON, with Content-Type: application/json.",
-    UNREADABLE: "This is no name. If it is JSON, send it with Content-Type: application/json.",
-}
+# Where a name ends: a value that was sent instead of one may be secret.
+END_OF_NAME = re.compile(r'[{}"<>\s]')
 
 
 class KnownNames(NamedTuple):
     """The names that the query, the body and the `meta` in the body may have.
 
     None if any name is allowed, or if the schema refuses unknown ones itself. `loaded`: the names
-    in the body that have an effect. `needs`: parameters that need another one.
+    in the body that have an effect.
     """
 
     query: frozenset[str]
     body: frozenset[str] | None
     meta: frozenset[str] | None
     loaded: tuple[str, ...]
-    needs: Mapping[str, str]
 
 
 @lru_cache(256)
@@ -61,9 +55,8 @@ def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
     """Return the names that an operation knows, also those of its responses."""
     parameters: dict[str, Any] = operation.query.load_fields if operation.query else {}
     query = COMMON_PARAMETERS | parameters.keys()
-    needs = {name: field.needs for name, field in parameters.items() if field.needs}
     if operation.body is None:
-        return KnownNames(query, query if operation.form else None, None, (*parameters,), needs)
+        return KnownNames(query, query if operation.form else None, None, (*parameters,))
     schema, responses = operation.body, list(operation.response_schemas)
     if is_wordpress and operation.wordpress_response:
         schema = operation.wordpress_body or schema
@@ -76,7 +69,7 @@ def known_names(operation: Operation, is_wordpress: bool) -> KnownNames:
         meta = frozenset(meta_field.schema.load_fields)
     loaded = (*fields, *(f"meta.{name}" for name in meta or ()))
     is_open = schema.unknown == EXCLUDE
-    return KnownNames(query, frozenset(body) if is_open else None, meta, loaded, needs)
+    return KnownNames(query, frozenset(body) if is_open else None, meta, loaded)
 
 
 def check_names(
@@ -90,10 +83,7 @@ def check_names(
     known = known_names(operation, incoming.is_wordpress)
     meta = body["meta"] if isinstance(body.get("meta"), dict) else {}
     in_body = [*_unknown(body, known.body), *_unknown(meta, known.meta, "meta.")]
-    names = [BODY] if incoming.has_unread_body(operation) else []
-    names += _unknown(query, known.query)
-    names += [name for name, key in known.needs.items() if name in query and key not in query]
-    names = list(dict.fromkeys([*names, *in_body]))[:MOST_NAMES]
+    names = list(dict.fromkeys([*_unknown(query, known.query), *in_body]))[:MOST_NAMES]
     if not names:
         return headers
     refused: list[str] = []
@@ -107,8 +97,7 @@ def check_names(
             # No known name would remain in `meta`.
             refused = in_body
     if refused:
-        messages = {name: [_message(name, known)] for name in refused}
-        error = from_validation(ValidationError(messages))
+        error = from_validation(_refusal(refused, known.loaded, known.query))
         error.headers |= headers
         raise error
     return {**headers, IGNORED_HEADER: ", ".join(names)}
@@ -123,8 +112,7 @@ def check_body(call: Call, known: Collection[str]) -> dict[str, str]:
     names = _unknown(call.sent_body, COMMON_PARAMETERS.union(known))
     preferred = preferred_handling(call.incoming.headers.get("Prefer"))
     if names and (preferred == STRICT or (call.options.strict and not preferred)):
-        all_known = KnownNames(frozenset(), None, None, tuple(known), {})
-        raise ValidationError({name: [_message(name, all_known)] for name in names})
+        raise _refusal(names, known)
     ignored = filter(None, [call.name_headers.get(IGNORED_HEADER), *names])
     return {IGNORED_HEADER: ", ".join(ignored)} if names else {}
 
@@ -150,20 +138,21 @@ def _unknown(
     return [prefix + _label(name) for name in islice(unknown, MOST_NAMES)]
 
 
-def _message(name: str, known: KnownNames) -> str:
-    if name in EXPLANATIONS:
-        return EXPLANATIONS[name]
-    if name in known.needs:
-        return f"{name} has no effect without {known.needs[name]}."
-    if name in known.loaded or name in known.query:
-        return f"{name} belongs in the {'body' if name in known.loaded else 'query'}."
-    similar = nearest(name, known.loaded, known.query)
-    return f"{name} is unknown" + (f'; did you mean "{similar}"?' if similar else ".")
+def _refusal(
+    names: Iterable[str], loaded: Iterable[str], query: Iterable[str] = ()
+) -> ValidationError:
+    """Return the error about unknown names, each with the known one that is most similar."""
+    messages = {}
+    for name in names:
+        similar = nearest(name, loaded) or nearest(name, query)
+        suggestion = f'; did you mean "{similar}"?' if similar not in (None, name) else "."
+        messages[name] = [f"{name} is unknown{suggestion}"]
+    return ValidationError(messages)
 
 
 def _label(name: str) -> str:
-    """Return a short label of a name for a header: ASCII without commas and blanks."""
-    if not name or NO_NAME_CHARACTERS.intersection(name[:LONGEST_NAME]):
-        return UNREADABLE
-    text = quote(name, safe="@:$~/", errors="replace").replace(".", "%2E")
-    return text if len(text) <= LONGEST_NAME else f"{text[:LONGEST_NAME]}..."
+    """Return the start of a name for a header: ASCII without commas and blanks."""
+    start: str = END_OF_NAME.split(name, maxsplit=1)[0]
+    text = quote(start, safe="@:$~/", errors="replace").replace(".", "%2E")
+    is_whole = start == name != "" and len(text) <= LONGEST_NAME
+    return text if is_whole else f"{text[:LONGEST_NAME]}..."

@@ -115,12 +115,6 @@ class HttpIncoming(Incoming):
             check_size(len(self._raw_body), operation.most_bytes)
         return self._raw_body
 
-    def has_unread_body(self, operation: Operation) -> bool:
-        """Return whether there is a body that the operation does not read."""
-        if operation.takes_body or not has_body(self.http.environ) or self.http.is_json:
-            return False
-        return bool(self._raw_body.strip())
-
     @property
     def effective_method(self) -> str:
         """The method, which a POST may override."""

@@ -126,8 +126,7 @@ def test_filters_that_landform_has_no_use_for_are_named(anonymous: FlaskClient) 
         ("x=1&x=2&x[]=3", ["x"]),
         ("_jsonp=call", ["_jsonp"]),
         ("categories=3", ["categories"]),
-        ("password=x", ["password"]),
-        ("password=x&slug=x", []),
+        ("password=x", []),
         ("x", ["x"]),
     ):  # fmt: skip
         for path in ("/pages?", f"{WP}/pages?", "/?rest_route=/wp/v2/pages&"):
@@ -177,7 +176,7 @@ def test_unknown_names_in_a_body_are_told_and_the_rest_written(client: Client, p
         "meta": {"_yoast_title": "x", "form_id": "7", "tongue": None, "": 1},
     }  # fmt: skip
     body |= dict.fromkeys(("_status", "tags", "content_raw"), 1)
-    names = {"teaser", "meta._yoast_title", "meta.tongue", "meta.(unreadable)"}
+    names = {"teaser", "meta._yoast_title", "meta.tongue", "meta...."}
     names |= {"_status", "tags", "content_raw"}
     for answer in (client.post(path, json=body), client.put(f"{path}/1", json=body)):
         assert answer.status_code < 300
@@ -213,23 +212,19 @@ def test_a_meta_without_known_keys_is_refused_but_below_wp_json(client: Client, 
 def test_a_body_that_is_not_read_is_named_without_its_text(client: Client) -> None:
     form = {"data": "title: hunter2", "content_type": "application/x-www-form-urlencoded"}
     path = f"/pages/{client.page()['id']}"
-    for name, method, where in (
-        ("(unreadable)", "PUT", path), ("(body)", "GET", path), ("(body)", "GET", "/pages"),
-        ("(body)", "DELETE", f"/feeds/{client.feed()['id']}"),
-    ):  # fmt: skip
-        refused = client.open(where, method=method, headers=STRICT, **form)
-        assert "Content-Type: application/json" in params(refused)[name]
-        answer = client.open(where, method=method, **form)
-        assert (answer.status_code, told(answer)) == (200, [name])
-        assert "hunter2" not in f"{answer.headers}{refused.text}"
+    refused = client.put(path, headers=STRICT, **form)
+    assert params(refused) == {"title:...": 'title:... is unknown; did you mean "title"?'}
+    answer = client.put(path, **form)
+    assert (answer.status_code, told(answer)) == (200, ["title:..."])
+    assert "hunter2" not in f"{answer.headers}{refused.text}"
 
 
 # Names are what somebody sent.
 ODD = {
-    "a,b": "a%2Cb", "größe": "gr%C3%B6%C3%9Fe", "日": "%E6%97%A5", "a\tb": "(unreadable)",
-    "x\r\nSet-Cookie: a=b": "(unreadable)", "a.b": "a%2Eb", "a;b=c": "a%3Bb%3Dc", "%2C": "%252C",
-    "(body)": "%28body%29", "\x7f\x00": "%7F%00", "x" * 99: "x" * 48
-    + "...", "<script>": "(unreadable)", "": "(unreadable)", "a\\b": "a%5Cb",
+    "a,b": "a%2Cb", "größe": "gr%C3%B6%C3%9Fe", "日": "%E6%97%A5", "a\tb": "a...",
+    "x\r\nSet-Cookie: a=b": "x...", "a.b": "a%2Eb", "a;b=c": "a%3Bb%3Dc", "%2C": "%252C",
+    "(b)": "%28b%29", "\x7f\x00": "%7F%00", "x" * 99: "x" * 48
+    + "...", "<script>": "...", "": "...", "a\\b": "a%5Cb",
 }  # fmt: skip
 
 
