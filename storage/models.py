@@ -27,7 +27,6 @@ class Table(Model):
 
     - `exported_by`: an export has the rows; these columns together are the key of a row for
       `landform import --by slug`.
-    - `personal`: an export has the rows only if they are asked for, and `diff` shows no values.
     - `copied`: a copy of the store has the rows.
     - `versioned`: responses with rows are cached, so each write increments a counter in
       `resource_version`; `versioned_on_server`: only on a database server.
@@ -39,7 +38,6 @@ class Table(Model):
     """
 
     exported_by: ClassVar[tuple[str, ...]] = ()
-    personal: ClassVar = False
     copied: ClassVar = True
     versioned: ClassVar = False
     versioned_on_server: ClassVar = False

@@ -52,7 +52,6 @@ class Entry(Table):
     """
 
     exported_by = ("id",)
-    personal = True
     json_columns = {"properties": dict}
 
     id = AutoField()

@@ -2,25 +2,8 @@
 
 from landform.standalone.commands.database import backup, copy, migrate, restore, secret, vacuum
 from landform.standalone.commands.database import verify_database as verify
-from landform.standalone.commands.diff import diff
-from landform.standalone.commands.events import deliver, events
+from landform.standalone.commands.deliver import deliver
 from landform.standalone.commands.key import key
-from landform.standalone.commands.plan import plan
 from landform.standalone.commands.transfer import export, import_
 
-COMMANDS = (
-    backup,
-    copy,
-    deliver,
-    diff,
-    events,
-    export,
-    import_,
-    key,
-    migrate,
-    plan,
-    restore,
-    secret,
-    vacuum,
-    verify,
-)
+COMMANDS = (backup, copy, deliver, export, import_, key, migrate, restore, secret, vacuum, verify)

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import product, repeat
 from pathlib import Path
-from threading import Event, Lock, Thread
+from threading import Event, Thread
 from typing import IO, Any, TypeVar
 
 import click
@@ -26,7 +26,6 @@ from landform.storage.part import exported_tables
 
 # When a command begins to draw its progress, how often it does, and how often it writes a line.
 PATIENCE_SECONDS, DRAW_SECONDS, LINE_SECONDS = 2.0, 0.2, 10.0
-CLEAR_LINE = "\r\x1b[K"
 T = TypeVar("T")
 # The key of the files that a command names, in its context.
 FILES = "landform.files"
@@ -73,8 +72,6 @@ class File(click.Path):
         if self.is_url and (not value or value.startswith(SITES)):
             return value
         if value == "-":
-            if self.allow_dash:
-                return Path(value)
             self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
         group, named_before = current_group(), ctx.meta.setdefault(FILES, [])
         if self.is_url and value.startswith(DATABASES):
@@ -203,7 +200,7 @@ class Progress:
         has_lines: bool = False,
     ) -> None:  # fmt: skip
         self._label, self._rows, self._total = label, 0, total
-        self._is_over, self._drawing = Event(), Lock()
+        self._is_over = Event()
         self._is_visible = sys.stderr.isatty() and not is_hidden
         self._has_lines = has_lines and not self._is_visible
         self._thread = Thread(target=self._write, daemon=True)
@@ -226,13 +223,6 @@ class Progress:
         """Show a number of rows, perhaps of another kind than before."""
         self._label, self._rows, self._total = label, rows, total
 
-    def say(self, text: str) -> None:
-        """Print a line above the bar."""
-        with self._drawing:
-            if self._is_visible:
-                click.echo(CLEAR_LINE, nl=False, err=True)
-            say(text)
-
     def _write(self) -> None:
         if self._is_visible and not self._is_over.wait(PATIENCE_SECONDS):
             self._draw()
@@ -247,14 +237,13 @@ class Progress:
         )  # fmt: skip
         with bar:
             while not self._is_over.wait(DRAW_SECONDS):
-                with self._drawing:
-                    bar.label, bar.length = self._label, self._total or None
-                    if self._total and self._rows < bar.pos:
-                        # Rows of another kind.
-                        bar.pos, bar.finished = 0, False
-                    # Without a total the bar only moves.
-                    bar.update(self._rows - bar.pos if self._total else 1)
-                    bar.render_progress()
+                bar.label, bar.length = self._label, self._total or None
+                if self._total and self._rows < bar.pos:
+                    # Rows of another kind.
+                    bar.pos, bar.finished = 0, False
+                # Without a total the bar only moves.
+                bar.update(self._rows - bar.pos if self._total else 1)
+                bar.render_progress()
 
 
 def write_report(file: Path | None, report: Mapping[str, Any]) -> None:

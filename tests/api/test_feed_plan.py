@@ -1,6 +1,5 @@
 """The plan: which feeds run for an entry, in their order, and why the others do not."""
 
-import json
 import logging
 from collections.abc import Callable
 from pathlib import Path
@@ -8,12 +7,8 @@ from typing import Any
 
 import pytest
 from applications import Client, when
-from click.testing import CliRunner
 
 from landform.service import ApiError, create_blueprint
-from landform.standalone.cli import main
-from landform.storage import feeds
-from landform.storage.run_queue import run_key
 
 SECRET_VALUE = "ada.lovelace@example.com"
 
@@ -165,32 +160,14 @@ def test_a_response_that_would_be_too_large_is_refused(client: Client) -> None:
     assert (answer.status_code, "addon" in answer.get_json()["data"]["params"]) == (400, True)
 
 
-def test_python_api_and_command_make_the_same_plan(database_url: str, tmp_path: Path) -> None:
-    landing = create_blueprint(database_url)
-    store = landing.service.store
-    with store.connection():
-        feeds.create(store, {"form_id": 3, "addon_slug": "crm", "meta": when("1", "a")})
-        feeds.create(store, {"form_id": 3, "addon_slug": "pay", "meta": when("status", "paid")})
-        feeds.create(store, {"form_id": 0, "addon_slug": "pay", "meta": {"k": "v"}})
-    entry, properties = tmp_path / "entry.json", tmp_path / "properties.json"
-    entry.write_text('{"1": "A"}')
-    properties.write_text('{"status": "Paid"}')
-    some = ("--properties", str(properties), "--form-0", "--first-only", "pay", "--addon", "pay")
-
-    def run(*arguments: str, sent: str | None = None) -> Any:
-        environment = {"LANDFORM_DATABASE_URL": database_url}
-        return CliRunner().invoke(main, ["plan", "3", *arguments], input=sent, env=environment)
-
-    made = json.loads(run("--entry", str(entry), "--explain", "--entry-id", "18").output)
+def test_the_python_api_makes_the_same_plan(client: Client, database_url: str) -> None:
+    client.feed(form_id=3, addon_slug="crm", meta=when("1", "a"))
+    client.feed(form_id=3, addon_slug="pay", meta=when("status", "paid"))
+    asked: dict[str, Any] = {"entry": {"1": "A"}, "entry_id": "18", "explain": True}
+    made = client.post("/forms/3/feeds/plan", json=asked).get_json()
     assert (ids(made), reasons(made)) == ([1], {2: "condition"})
-    assert made["feeds"][0]["run_key"] == run_key(store, 1, "18")
-    assert ids(json.loads(run("--entry", "-", sent='{"1": "b"}').output)) == []
-    assert ids(json.loads(run("--entry", str(entry), *some).output)) == [2]
-    assert ids(json.loads(run("--entry", str(entry), "--event-type", "x").output)) == []
-    refused = run("--entry", "-", sent=SECRET_VALUE)
-    assert refused.exit_code > 0
-    assert landing.api.plan_feeds(3, entry={"1": "A"}, entry_id="18", explain=True) == made
-    with pytest.raises(ApiError) as invalid:
-        landing.api.plan_feeds(3, entry={"1": {"mail": SECRET_VALUE}})
-    assert SECRET_VALUE not in refused.output + str(invalid.value)
-    store.dispose()
+    with create_blueprint(database_url).api as api:
+        assert api.plan_feeds(3, **asked) == made
+        with pytest.raises(ApiError) as invalid:
+            api.plan_feeds(3, entry={"1": {"mail": SECRET_VALUE}})
+    assert SECRET_VALUE not in str(invalid.value)

@@ -1,9 +1,6 @@
 """The command: each of its own is a module, found by its name, that says what it does."""
 
-import json
-import os
 import re
-import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +8,6 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from landform.service import create_blueprint
 from landform.standalone import cli
 
 OWN = sorted(cli.main.commands)
@@ -40,19 +36,15 @@ def test_an_unknown_command_is_named(given: str) -> None:
 WRONG = {
     "key create a --scope feeds:read --author 9223372036854775808": "is not in the range",
     "key rotate a --grace nan": "that is not a number",
-    "events --after 9223372036854775808": "is not in the range",
-    "plan 3 --entry {} --entry-id \udcff": "not valid UTF-8",
     "migrate --database \udcff.db": "not valid UTF-8",
 }
 
 
 @pytest.mark.parametrize("line", WRONG, ids=ascii)
 def test_a_wrong_value_is_refused_in_a_sentence(tmp_path: Path, line: str) -> None:
-    (tmp_path / "entry.json").write_text("{}")
     environment = {"LANDFORM_DATABASE_URL": f"sqlite:///{tmp_path}/new.db"}
     assert CliRunner().invoke(cli.main, ["migrate"], env=environment).exit_code == 0
-    arguments = line.format(tmp_path / "entry.json").split()
-    refused = CliRunner().invoke(cli.main, arguments, env=environment)
+    refused = CliRunner().invoke(cli.main, line.split(), env=environment)
     assert isinstance(refused.exception, SystemExit)
     assert WRONG[line] in refused.stderr
 
@@ -63,34 +55,3 @@ def test_a_full_disk_at_the_output_is_an_error_in_a_sentence() -> None:
         command = [sys.executable, "-m", "landform.standalone", "settings"]
         done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
     assert (done.returncode, done.stderr) == (1, b"Error: [Errno 28] No space left on device\n")
-
-
-@pytest.mark.servers
-def test_events_are_printed_as_they_come_until_nobody_reads_them(tmp_path: Path) -> None:
-    url = f"sqlite:///{tmp_path}/new.db"
-    environment = {**os.environ, "LANDFORM_DATABASE_URL": url}
-    command = [sys.executable, "-m", "landform.standalone", "events"]
-
-    def follow() -> subprocess.Popen[str]:
-        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
-        return subprocess.Popen([*command, "--follow"], env=environment, **streams)  # type: ignore[call-overload, no-any-return]
-
-    with create_blueprint(url).api as api:
-        api.create_page(title="One")
-        expired = CliRunner().invoke(cli.main, ["events", "--after", "9"], env=environment)
-        assert (expired.exit_code, "Events after 9 are not kept" in expired.output) == (1, True)
-        given = ["events", "--after", "0", "--type", "page.created", "--type", "feed.*"]
-        printed = CliRunner().invoke(cli.main, given, env=environment).stdout
-        expected = {**api.list_events()[0]}
-        expected["data"] = {**expected["data"], "link": None}
-        assert json.loads(printed) == expected
-        with follow() as interrupted, follow() as closed:
-            for process in (interrupted, closed):
-                assert json.loads(process.stdout.readline())["id"] == 1
-            closed.stdout.close()
-            api.create_page(title="Two")
-            assert json.loads(interrupted.stdout.readline())["id"] == 2
-            interrupted.send_signal(signal.SIGINT)
-            assert (interrupted.wait(20), interrupted.stderr.read()) == (0, "")
-            closed.wait(20)
-            assert closed.stderr.read() == ""

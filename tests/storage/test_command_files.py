@@ -19,17 +19,14 @@ from landform.storage import Store, pages
 # A complete command line for each parameter that may name a file, which is {}.
 LINES = {
     "backup file": "backup {} --force", "copy source": "copy {} sqlite:///new.db",
-    "copy target": "copy sqlite:///old.db {}", "diff left": "diff {}",
-    "diff right": "diff old.nd {}", "diff report_file": "diff old.nd --report {}",
+    "copy target": "copy sqlite:///old.db {}",
     "export file": "export {}", "export report_file": "export new.nd --report {}",
     "import file": "import {}", "import report_file": "import old.nd --report {}",
-    "plan file": "plan 3 --entry {}",
-    "plan properties": "plan 3 --entry entry.json --properties {}", "restore file": "restore {}",
+    "restore file": "restore {}",
 }  # fmt: skip
 # A file that one parameter writes, and another one names: which lines these are.
 PAIRS = [
-    "export {} --report {}", "import {} --report {}", "diff {} --report {}",
-    "diff old.nd {} --report {}",
+    "export {} --report {}", "import {} --report {}",
     "export {} --config {}", "backup {} --force --config {}",
 ]  # fmt: skip
 for part in all_parts():
@@ -44,7 +41,7 @@ def store(database_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) ->
     """A store that is served, so that its log is there, in a folder with links to its files."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LANDFORM_DATABASE_URL", database_url)
-    for name in ("old.nd", "old.xml", "entry.json", "settings.toml"):
+    for name in ("old.nd", "old.xml", "settings.toml"):
         Path(name).write_text("")
     store = migrated(database_url)
     with store.connection():

@@ -1,4 +1,4 @@
-"""`landform diff` reports differences by resource and field; import and export write reports."""
+"""Import and export write reports."""
 
 import json
 from collections.abc import Callable
@@ -34,51 +34,6 @@ def export(store: Store, database_url: str, tmp_path: Path) -> Path:
     file = tmp_path / "export.ndjson"
     assert run(database_url, "export", file).exit_code == 0
     return file
-
-
-def test_equal_rows_are_counted(database_url: str, export: Path) -> None:
-    result = run(database_url, "diff", export)
-    assert (result.exit_code, result.output.partition(",")[0]) == (0, "6 are the same")
-    assert run(database_url, "diff", database_url, export).exit_code == 0
-
-
-def test_each_different_field_and_row_is_reported(
-    store: Store, database_url: str, export: Path, tmp_path: Path
-) -> None:
-    with store.connection():
-        pages.update(store, 2, {"password": "secret", "meta": {"form_id": "4"}})
-        pages.delete(store, 3)
-        feeds.update(store, 1, {"meta": {"x": True}})
-        pages.create(store, PAGE)
-    report = tmp_path / "report.json"
-    result = run(database_url, "diff", export, "--report", report)
-    assert result.exit_code == 1
-    for text in (
-        "page 2 password differs\n", "page 2 meta.form_id: '3' | '4'\n",
-        "page 3 is only on the left", "page 6 is only on the right", "feed 1 meta.x: 1 | True",
-        "3 are the same, 2 differ, 1 are only in",
-    ):  # fmt: skip
-        assert text in result.output
-    assert "secret" not in result.output + report.read_text()
-    rows = json.loads(report.read_bytes())["differences"]
-    assert {"resource": "page", "id": 3, "field": "", "only": "left"} in rows
-    assert "6 are the same" not in run(database_url, "diff", export, "--only", "pages").output
-
-
-@pytest.mark.parametrize("name", ["nowhere", "http://127.0.0.1:1", "sqlite:////nowhere/x.db"])
-def test_a_source_that_cannot_be_compared_is_an_error(
-    store: Store, database_url: str, name: str
-) -> None:
-    result = run(database_url, "diff", name)
-    assert result.exit_code in (1, 2)
-    assert "Error: " in result.output
-
-
-def test_lines_in_another_order_are_refused(database_url: str, export: Path) -> None:
-    export.write_text("\n".join(reversed(export.read_text().splitlines())))
-    result = run(database_url, "diff", export)
-    assert result.exit_code == 2
-    assert "not in the order of an export" in result.output
 
 
 def test_an_import_leaves_out_refused_rows_and_an_atomic_one_writes_none(
