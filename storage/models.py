@@ -30,8 +30,8 @@ class Table(Model):
     - `copied`: a copy of the store has the rows.
     - `versioned`: responses with rows are cached, so each write increments a counter in
       `resource_version`; `versioned_on_server`: only on a database server.
-    - `json_columns`: the type of the JSON in columns of tables that are not exported;
-      `never_empty`: those whose list has at least one item.
+    - `json_columns`: the type of the JSON in columns; `never_empty`: those whose list has at least
+      one item.
     - `computed`: columns that follow from others; `rendered`: HTML, which is exported but not
       compared; `unannounced`: columns whose changes events do not name.
     - `derived`: all rows follow from other tables.
@@ -63,7 +63,7 @@ class Table(Model):
     @classmethod
     def json_names(cls) -> list[str]:
         """Return the columns that hold JSON."""
-        return [name for name in cls._meta.fields if name == "meta" or name in cls.json_columns]
+        return list(cls.json_columns)
 
     @classmethod
     def damaged_json(cls, row: Mapping[str, Any]) -> list[str]:
@@ -91,7 +91,7 @@ def _is_json(text: str, kind: Any, *, may_be_empty: bool) -> bool:
     try:
         # No integer is written as NaN or Infinity.
         value = json.loads(text, parse_constant=int)
-    except (ValueError, RecursionError):
+    except (ValueError, TypeError, RecursionError):
         return False
     items = [get_origin(item) or item for item in get_args(kind)]
     is_right = isinstance(value, get_origin(kind) or kind) and (may_be_empty or bool(value))
@@ -106,6 +106,7 @@ class Page(Table):
 
     exported_by = ("slug",)
     versioned = True
+    json_columns = {"meta": dict}
     window = ("opens_local", "opens_utc", "closes_local", "closes_utc")
     computed = ("title_key", "form", "languages", *window)
     rendered = ("title_rendered", "block_version", "content_rendered")
@@ -155,6 +156,7 @@ class Feed(Table):
 
     exported_by = ("form_id", "addon_slug", "feed_order", "meta")
     versioned = True
+    json_columns = {"meta": dict}
 
     id = AutoField()
     form_id = BigIntegerField()

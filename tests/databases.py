@@ -62,7 +62,9 @@ def check(url: str) -> dict[str, int]:
     store = Store(url)
     assert list(verify.find_problems(store)) == []
     store.dispose()
-    return dict(run_sql(url, "SELECT status, count(*) FROM page GROUP BY status"))
+    counted = dict(run_sql(url, "SELECT status, count(*) FROM page GROUP BY status"))
+    assert counted == dict(run_sql(url, "SELECT status, pages FROM page_count WHERE pages <> 0"))
+    return counted
 
 
 def programs() -> Path | None:

@@ -8,9 +8,8 @@ from tempfile import TemporaryDirectory
 import click
 
 from landform.standalone.commands.tools import File, Progress, end_with, migrated_store, open_store
-from landform.standalone.commands.transfer import check_stored
 from landform.storage import DatabaseUnusable, StorageError, Store, api_keys, migrating, signatures
-from landform.storage.maintenance import copying, derived, verify
+from landform.storage.maintenance import copying, rebuild, verify
 
 
 @click.command("backup")
@@ -95,7 +94,7 @@ def _check(path: str) -> None:
         except DatabaseUnusable as error:
             message = str(error).replace(store.database.name, "The backup")
             raise click.ClickException(message) from error
-        problems = verify.schema_problems(store)
+        problems = list(verify.find_problems(store, rows=False))
         store.dispose()
     if problems:
         raise click.ClickException(f"The backup is not as landform makes it: {problems[0]}")
@@ -117,7 +116,7 @@ def migrate(identity: bool) -> None:
 
 @click.command("verify")
 def verify_database() -> None:
-    """Check the file, the schema, every row and derived data."""
+    """Check the file, the schema, the index of texts, and the JSON in rows."""
     store = open_store()
     store.check()
     end_with(_problems(store))
@@ -127,14 +126,14 @@ def verify_database() -> None:
 def _problems(store: Store) -> list[str]:
     """Return the problems of a store, and close its connection."""
     with Progress("Checking"):
-        problems = list(verify.find_problems(store, check_stored))
+        problems = list(verify.find_problems(store))
     store.dispose()
     return problems
 
 
 @click.command("vacuum")
 def vacuum() -> None:
-    """Compact the database and rebuild all derived data.
+    """Compact the database and make all derived data anew.
 
     The full-text index is part of that.
     """
@@ -142,7 +141,7 @@ def vacuum() -> None:
     store.check(current=True)
     before = store.database.size()
     with Progress("Rebuilding"):
-        derived.rebuild(store)
+        rebuild.rebuild(store)
         with store.connection() as db:
             db.compact()
     store.dispose()

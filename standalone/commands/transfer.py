@@ -19,7 +19,7 @@ from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands import tools
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
-from landform.storage.part import exported_tables, part_exports
+from landform.storage.part import part_exports
 
 Line = dict[str, Any]
 # How many reasons are listed, and the numbers of how many lines for each.
@@ -198,17 +198,6 @@ def read_lines(
                 if wrong is None:
                     raise WrongLine(printable(f"line {number}: {error}")) from error
                 wrong.append((number, printable(error)))
-
-
-def check_stored(row: Line) -> None:
-    """Raise `WrongLine` for a stored row that could not be imported again."""
-    values = dict(row)
-    for name in exported_tables()[row["resource"]].json_names():
-        try:
-            values[name] = loads(row[name].encode())
-        except ValueError as error:
-            raise WrongLine(f"{name} is no JSON") from error
-    _load(values)
 
 
 def _row(line: bytes) -> Line:

@@ -18,6 +18,7 @@ from landform.storage.atomic_file import LOGS
 from landform.storage.engines.database import (
     HISTORY,
     IDENTITY,
+    INDEX,
     PEEWEE_ERRORS,
     URL_FORMS,
     EngineDatabase,
@@ -279,7 +280,8 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
         return {
             Named(kind, name): PADDING.sub("", " ".join(sql.split()))
             for kind, name, sql in rows.fetchall()
-            if not name.startswith("sqlite_")
+            # Its own, and what the full-text index consists of.
+            if not name.startswith(("sqlite_", f"{INDEX.name}_"))
         }
 
     def reference_schema(self, make: Callable[[EngineDatabase], object]) -> Schema:

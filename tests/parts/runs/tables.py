@@ -43,7 +43,6 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
 WRITES: list[tuple[str, str, Any]] = [("POST", "/feeds/1/runs", {"entry_id": "e"})]
 LISTS = ["/runs", "/runs/due"]
 # Columns, with values that they cannot have.
-DAMAGED = {"feed_run.created_utc": ["now"]}
 # The tables in which `applications.fill` stores rows.
 FILLED = ["feed_run"]
 # Misspelt names, and the names that are meant.
