@@ -5,7 +5,9 @@ from collections.abc import Callable, Iterable
 from time import monotonic, sleep
 
 from landform.service.call import Service
+from landform.storage.clock import DAY
 from landform.storage.errors import StorageError
+from landform.storage.expiry import expired_before
 from landform.storage.pages import scheduling
 
 log = logging.getLogger("landform")
@@ -74,6 +76,8 @@ class Background:
     def _publish(self) -> None:
         with self._store.connection():
             scheduling.publish_due_pages(self._store)
+            # So that ages follow the clock where nothing else asks for a day.
+            expired_before(self._store, DAY)
 
 
 def _log(error: Exception) -> None:

@@ -7,15 +7,15 @@ order of the commits: whoever has read all events up to an id never misses one b
 from collections.abc import Sequence
 from datetime import timedelta
 from functools import cache
-from itertools import chain, takewhile
+from itertools import chain
 
 import orjson
 from peewee import ColumnBase, ModelSelect, fn
 
 from landform.parts import all_parts
-from landform.storage.clock import earlier
 from landform.storage.errors import EventsExpired
 from landform.storage.event_types import EVENT_COLUMNS, all_types, resource_of
+from landform.storage.expiry import expired_before
 from landform.storage.models import Event, EventState, Feed, Page
 from landform.storage.rows import Row, storable
 from landform.storage.sql import Parameter, Prepared
@@ -34,7 +34,6 @@ ANNOUNCED = {
 }
 NEWEST = Prepared(Event.select(fn.MAX(Event.id)))
 TIMES = Event.select(Event.id, Event.created_utc)
-LAST_UP_TO = Prepared(TIMES.where(Event.id <= Parameter("id")).order_by(Event.id.desc()).limit(1))
 FIRST_BEFORE = Prepared(
     TIMES.where(Event.id < Parameter("id")).order_by(Event.id).limit(MOST_EXPIRED)
 )
@@ -103,25 +102,17 @@ def _insert(count: int) -> Prepared:
 
 
 def _expire(store: Store, last: int) -> None:
-    """Delete the first events that are too old, but none that a part still needs.
-
-    Their age is as of an event before the last ones, if that is earlier than now: a clock that
-    jumps ahead expires nothing at once. Events that it wrote go with the next one that is too old.
-    """
-    db, now = store.database, store.clock.now().utc
-    before = LAST_UP_TO.row(store, {"id": last - EXPIRY_INTERVAL})
-    limit = earlier(min(before[1], now), timedelta(days=store.event_days)) if before else ""
+    """Delete the first events that are too old, but none that a part still needs."""
+    limit = expired_before(store, timedelta(days=store.event_days))
     awaited: list[int | None] = [part.first_awaited_event(store) for part in all_parts().values()]
     first_awaited = min(number for number in (last, *awaited) if number is not None)
     rows = FIRST_BEFORE.run(store, {"id": first_awaited})
-    # The times of a clock that was ahead say nothing about the age.
-    first = takewhile(lambda row: row[1] < limit or row[1] > now, rows)
-    expired = [number for number, created in first if created < limit]
+    expired = [number for number, created in rows if created < limit]
     if expired:
-        Event.delete().where(Event.id <= expired[-1]).execute(db)
+        Event.delete().where(Event.id <= expired[-1]).execute(store.database)
         state = EventState.insert(name=EXPIRED, number=expired[-1], holder="")
         key = [EventState.name]
-        state.on_conflict(conflict_target=key, preserve=[EventState.number]).execute(db)
+        state.on_conflict(conflict_target=key, preserve=[EventState.number]).execute(store.database)
 
 
 def newest(store: Store) -> int:

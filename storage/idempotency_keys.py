@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from landform.storage.clock import DAY
+from landform.storage.clock import DAY, earlier
 from landform.storage.errors import KeyReused
 from landform.storage.models import IdempotencyRecord
-from landform.storage.store import Store, expired_before
+from landform.storage.store import Store
 
 
 class IdempotencyKey(NamedTuple):
@@ -21,9 +21,8 @@ def find(store: Store, key: IdempotencyKey) -> str | None:
 
     Raises `KeyReused` for a key with another body. Use in the transaction of the create.
     """
-    created = IdempotencyRecord.created
-    old = expired_before(store, created, store.clock.now().utc, DAY)
-    IdempotencyRecord.delete().where(created < old).execute(store.database)
+    is_old = IdempotencyRecord.created < earlier(store.clock.now().utc, DAY)
+    IdempotencyRecord.delete().where(is_old).execute(store.database)
     same_key = (IdempotencyRecord.caller == key.caller) & (
         IdempotencyRecord.idempotency_key == key.key
     )

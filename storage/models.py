@@ -283,8 +283,9 @@ class Event(Table):
 class EventState(Table):
     """A number that belongs to the log of events, by its name.
 
-    `expired`: the last event that was deleted. A lease: until when (seconds since 1970) the process
-    that is its `holder` has it.
+    `expired`: the last event that was deleted. `retention`: a time (see `expiry.py`), and as its
+    `holder` the time when it was moved. A lease: until when the process that is its `holder` has
+    it. Times are in seconds since 1970.
     """
 
     name = TextField(primary_key=True)

@@ -5,7 +5,6 @@ import time
 import weakref
 from collections.abc import Callable, Hashable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, suppress
-from datetime import timedelta
 from functools import wraps
 from threading import Lock
 from typing import Any, Concatenate, ParamSpec, TypeVar
@@ -13,7 +12,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar
 import peewee
 
 from landform.storage import migrating
-from landform.storage.clock import DAY, Clock, earlier
+from landform.storage.clock import Clock
 from landform.storage.engines import open_engine
 from landform.storage.engines.database import EngineDatabase, EngineOptions
 from landform.storage.errors import Busy, DatabaseUnusable, StorageError, Unavailable, reason_of
@@ -245,13 +244,3 @@ def transactional(
         return store.write_queue.run(lambda: function(store, *args, **kwargs))
 
     return write  # type: ignore[return-value]
-
-
-def expired_before(store: Store, created: peewee.Field, now: str, lifetime: timedelta) -> str:
-    """Return the UTC text of the time before which rows of a table have expired.
-
-    `created` is the column with the time of each row. The age of rows is counted from the newest
-    that is a day old: a clock that jumps ahead and back expires nothing.
-    """
-    newest = created.model.select(peewee.fn.MAX(created)).where(created <= earlier(now, DAY))
-    return earlier(newest.scalar(store.database) or now, lifetime)

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from time import monotonic
 from unicodedata import normalize
 
@@ -12,14 +12,11 @@ from landform.parts.leads.models import ACTIVE, SPAM, TRASH, Entry, EntryValue, 
 from landform.parts.leads.storage.entries import remove_entries
 from landform.parts.leads.storage.filters import same_texts
 from landform.parts.leads.storage.forms import form_of
-from landform.storage.clock import DAY, earlier, utc_text
-from landform.storage.models import EventState
+from landform.storage.expiry import expired_before
 from landform.storage.store import Store, transactional
 
 # The key of a form, in days, and the days that spam and the trash are kept.
 RETENTION, UNWANTED_DAYS = "retention_days", 30
-# The row with the last time from which ages were counted.
-REFERENCE = "retention"
 # In seconds, how often old entries are looked for; how many are deleted in a transaction.
 INTERVAL, MOST_DELETED = 600.0, 200
 
@@ -36,38 +33,21 @@ class Retention:
         if monotonic() < self._resume_at:
             return None
         with self._store.connection():
-            now = _reference_time(self._store)
-            for is_old in _conditions(self._store, self._days, now):
+            for is_old in _conditions(self._store, self._days):
                 if remove_entries(self._store, is_old, MOST_DELETED):
                     return 0.0
         self._resume_at = monotonic() + INTERVAL
         return None
 
 
-@transactional
-def _reference_time(store: Store) -> str:
-    """Return the time from which ages are counted, as UTC text.
-
-    It is at most a day later than the last time: a clock that is ahead for a while deletes little.
-    """
-    row = EventState.select(EventState.number).where(EventState.name == REFERENCE)
-    last, now = row.scalar(store.database), store.clock.seconds()
-    reference = now if last is None else min(now, last + DAY.total_seconds())
-    query = EventState.insert(name=REFERENCE, number=reference, holder="")
-    query.on_conflict(conflict_target=[EventState.name], preserve=[EventState.number]).execute(
-        store.database
-    )
-    return utc_text(datetime.fromtimestamp(reference, UTC))
-
-
-def _conditions(store: Store, days: int, now: str) -> Iterator[Expression]:
+def _conditions(store: Store, days: int) -> Iterator[Expression]:
     """Yield the conditions of entries to delete, each with an index."""
 
     def is_before(days: int) -> Expression:
-        return Entry.created_utc < earlier(now, timedelta(days=days))
+        return Entry.created_utc < expired_before(store, timedelta(days=days))
 
     for status in (SPAM, TRASH):
-        unchanged = Entry.modified_utc < earlier(now, timedelta(days=UNWANTED_DAYS))
+        unchanged = Entry.modified_utc < expired_before(store, timedelta(days=UNWANTED_DAYS))
         yield (Entry.status == status) & is_before(UNWANTED_DAYS) & unchanged
     any_status = Entry.status.in_((ACTIVE, SPAM, TRASH))
     if days:

@@ -199,10 +199,7 @@ def _stored_before(
         return None
     entry = entries.load_entries(store, [row])[0]
     if not has_key:
-        # One from ahead was stored while the clock was wrong: it must not hide those of months.
-        now = store.clock.now().utc
-        is_recent = earlier(now, REPEATED) <= row["created_utc"] <= earlier(now, -REPEATED)
-        return entry if is_recent else None
+        return entry if row["created_utc"] >= earlier(store.clock.now().utc, REPEATED) else None
 
     def sent(texts: Row) -> Row:
         return {name: text for name, text in texts.items() if text and name not in added}

@@ -10,8 +10,7 @@ from peewee import fn
 from landform.parts.runs import storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotFound
 from landform.parts.runs.models import FeedRun
-from landform.parts.runs.storage import AHEAD, NEW, PENDING, database_time, later, rows_of
-from landform.storage.clock import earlier
+from landform.parts.runs.storage import NEW, PENDING, database_time, later, rows_of
 from landform.storage.engines import expressions
 from landform.storage.models import Feed
 from landform.storage.rows import Row, batches
@@ -89,9 +88,8 @@ def _next_feed(
     """
     now = database_time(store)
     values = parameter_values({"slug": list(addon_slugs), "busy": list(busy_feeds)})
-    values["latest"] = earlier(now, -AHEAD)
     rows = _first_times(len(addon_slugs), len(busy_feeds)).run(store, values).fetchall()
-    waiting = [(now if has_ahead else due, number) for number, due, has_ahead in rows if due]
+    waiting = [(due, number) for number, due in rows if due]
     if not waiting:
         return 0, None
     due, feed_id = min(waiting)
@@ -101,14 +99,12 @@ def _next_feed(
 
 @lru_cache
 def _first_times(slugs: int, busy: int) -> Prepared:
-    """Return the query of feeds with the due time of their first run, and if a clock was ahead."""
+    """Return the query of feeds with the due time of their first run."""
     run = FeedRun.alias()
     first = run.select(fn.MIN(run.due_utc)).where(
         run.feed_id == Feed.id, run.queued, run.due_utc.is_null(False)
     )
-    is_ahead = FeedRun.modified_utc > Parameter("latest")
-    ahead = FeedRun.select(FeedRun.feed_id).where(WAITS, is_ahead)
-    feeds = Feed.select(Feed.id, first, Feed.id.in_(ahead)).where(
+    feeds = Feed.select(Feed.id, first).where(
         Feed.is_active == True,  # noqa: E712 - a column
         Feed.addon_slug.in_(parameters("slug", slugs)),
         Feed.id.not_in(parameters("busy", busy)),
@@ -119,7 +115,7 @@ def _first_times(slugs: int, busy: int) -> Prepared:
 @transactional
 def _claim_first(store: Store, feed_id: int, lease: int) -> Row | None:
     """Claim the run of a feed that is due for the longest; None if it was claimed meanwhile."""
-    query = FeedRun.select().where(FeedRun.feed_id == feed_id, WAITS, storage.is_due(store))
+    query = FeedRun.select().where(FeedRun.feed_id == feed_id, WAITS, storage.is_due())
     for row in rows_of(store, query.order_by(FeedRun.due_utc, FeedRun.id).limit(1)):
         run, is_claimed = storage.claim_stored(store, row, row["form_id"], lease)
         return run if is_claimed else None

@@ -6,7 +6,7 @@ the rows that a write reads. Times are those of the clock of the database.
 """
 
 from collections.abc import Callable, Iterable, Mapping
-from datetime import datetime, timedelta
+from datetime import timedelta
 from typing import Any
 
 from peewee import BaseQuery, ColumnBase, ModelSelect, Select, fn
@@ -16,17 +16,16 @@ from landform.parts.runs.models import FeedRun
 from landform.storage import events, feeds
 from landform.storage.clock import Clock, earlier
 from landform.storage.engines import expressions
+from landform.storage.expiry import expired_before
 from landform.storage.models import Feed
 from landform.storage.rows import Row, storable
 from landform.storage.sql import Precondition, Prepared, check_version
-from landform.storage.store import Store, expired_before, transactional
+from landform.storage.store import Store, transactional
 
 CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
 UNFINISHED = (PENDING, CLAIMED, FAILED)
 # How many old runs a claim deletes at most, so that none takes long.
 MOST_EXPIRED = 100
-# If a run was written later than this from now, the clock was ahead then.
-AHEAD = timedelta(minutes=1)
 
 # The events of runs that have ended, and the columns that are their data.
 EVENTS = {"success": "run.succeeded", FAILED: "run.failed"}
@@ -58,7 +57,7 @@ def list_runs(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
 def list_due(store: Store, query: Mapping[str, Any]) -> tuple[list[Row], int]:
     """Return the runs of active feeds that may be claimed now, the longest due first."""
     runs = FeedRun.select().join(Feed, on=Feed.id == FeedRun.feed_id)
-    runs = runs.where(is_due(store), Feed.is_active == True)  # noqa: E712 - a column
+    runs = runs.where(is_due(), Feed.is_active == True)  # noqa: E712 - a column
     return _list(store, query, runs, FeedRun.due_utc.asc(), FeedRun.id.asc())
 
 
@@ -73,11 +72,9 @@ def _list(
     return store.bounded(lambda: (rows_of(store, selected), runs.count(store.database)))
 
 
-def is_due(store: Store) -> ColumnBase:
-    """Return the condition that a run may be claimed, or that its clock was ahead."""
-    has_come = FeedRun.due_utc <= expressions.utc_now()
-    is_ahead = FeedRun.modified_utc > earlier(store.clock.now().utc, -AHEAD)
-    return FeedRun.due_utc.is_null(False) & (has_come | is_ahead)
+def is_due() -> ColumnBase:
+    """Return the condition that a run may be claimed."""
+    return FeedRun.due_utc <= expressions.utc_now()
 
 
 def rows_of(store: Store, query: BaseQuery) -> list[Row]:
@@ -102,7 +99,7 @@ def existing_feeds(store: Store, runs: Iterable[Row]) -> set[int]:
 
 def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
     """Return, for each feed that was run for an entry, whether it may be claimed again now."""
-    query = FeedRun.select(FeedRun.feed_id, is_due(store)).where(FeedRun.entry_id == entry_id)
+    query = FeedRun.select(FeedRun.feed_id, is_due()).where(FeedRun.entry_id == entry_id)
     return {feed_id: bool(may_run) for feed_id, may_run in query.tuples().execute(store.database)}
 
 
@@ -134,7 +131,7 @@ def _claim(
     store: Store, feed_id: int, entry_id: str, lease: int, keep_days: int
 ) -> tuple[Row, bool]:
     form_id, now = feeds.get(store, feed_id)["form_id"], database_time(store)
-    _expire(store, now, timedelta(days=keep_days))
+    _expire(store, timedelta(days=keep_days))
     query = FeedRun.select().where((FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id))
     for row in rows_of(store, query):
         return claim_stored(store, row, form_id, lease)
@@ -146,11 +143,10 @@ def _claim(
 def claim_stored(store: Store, row: Row, form_id: int, lease: int) -> tuple[Row, bool]:
     """Claim a run that is there; return it, and whether it was due. Use in a transaction."""
     now = database_time(store)
-    run = _correct_clock(store, row, now)
-    if run["due_utc"] is None or run["due_utc"] > now:
-        return run, False
+    if row["due_utc"] is None or row["due_utc"] > now:
+        return row, False
     claimed = {"state": CLAIMED, "form_id": form_id, "due_utc": later(now, lease)}
-    return _update(store, run, now, {**UNREPORTED, **claimed, "attempt": run["attempt"] + 1}), True
+    return _update(store, row, now, {**UNREPORTED, **claimed, "attempt": row["attempt"] + 1}), True
 
 
 def later(now: str, seconds: float) -> str:
@@ -158,17 +154,9 @@ def later(now: str, seconds: float) -> str:
     return earlier(now, -timedelta(seconds=seconds + 1))
 
 
-def _correct_clock(store: Store, run: Row, now: str) -> Row:
-    """Return a run; if its clock was ahead, it is due as if it were written now."""
-    ahead = datetime.fromisoformat(run["modified_utc"]) - datetime.fromisoformat(now)
-    if run["due_utc"] is None or ahead <= AHEAD:
-        return run
-    return _update(store, run, now, {"due_utc": earlier(run["due_utc"], ahead)})
-
-
-def _expire(store: Store, now: str, keep: timedelta) -> None:
+def _expire(store: Store, keep: timedelta) -> None:
     """Delete runs that were not written to for so long, and do not wait; not queued ones."""
-    old = expired_before(store, FeedRun.modified_utc, now, keep)
+    old = expired_before(store, keep)
     waits = FeedRun.due_utc.is_null(False) & (FeedRun.due_utc >= old)
     expired = FeedRun.select(FeedRun.id).where(FeedRun.modified_utc < old, ~waits, ~FeedRun.queued)
     expired = expired.order_by(FeedRun.modified_utc, FeedRun.id).limit(MOST_EXPIRED)

@@ -5,18 +5,14 @@ clock nor hours without a deliverer count.
 """
 
 import random
-from datetime import UTC, datetime
 
 from landform.parts.webhooks.storage import NO_FAILURES
 from landform.service.outgoing.sending import Result
-from landform.storage.clock import utc_text
 from landform.storage.rows import Row
 
 # In seconds: the first pause after a failure, which doubles, the longest pause, and how long a
 # webhook may fail before it is switched off.
 FIRST_WAIT, LONGEST_WAIT, LONGEST_FAILURE = 1.0, 6 * 3600.0, 75 * 3600.0
-# The last attempt may be so many seconds in the future, or else the clock was ahead then.
-MOST_AHEAD = 10
 # An event is set aside after so many responses with these statuses; how many of them are stored.
 REFUSED, MOST_REFUSALS, MOST_SET_ASIDE = (400, 422), 5, 1000
 # How many milliseconds make an attempt slow.
@@ -27,13 +23,8 @@ RECEIVER_FAILING = "Nothing was accepted for 75 hours; the last status was {}."
 
 
 def seconds_to_wait(webhook: Row, now: float) -> float:
-    """Return in how many seconds the next attempt is due; 0 for now.
-
-    A time that was computed while the clock was ahead is ignored.
-    """
-    pause, limit = webhook["next_try"] - now, datetime.fromtimestamp(now + MOST_AHEAD, UTC)
-    was_ahead = any(past["time"] > f"{utc_text(limit)}Z" for past in webhook["deliveries"][:1])
-    return 0.0 if was_ahead or pause > LONGEST_WAIT else max(0.0, pause)
+    """Return in how many seconds the next attempt is due; 0 for now."""
+    return max(0.0, float(webhook["next_try"] - now))
 
 
 def is_slow(webhook: Row) -> bool:

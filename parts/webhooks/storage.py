@@ -217,12 +217,10 @@ def settle(store: Store, webhook: Row, changes: Row, attempt: Row | None = None)
 def lease(store: Store, holder: str) -> bool:
     """Give a process the lease, unless another one has it; return whether it has it."""
     now = store.clock.seconds()
-    # A lease that ends later than a new one is of a clock that was ahead.
-    has_ended = (EventState.number < now) | (EventState.number > now + LEASE)
     query = EventState.insert(name=DELIVERER, number=now + LEASE, holder=holder).on_conflict(
         conflict_target=[EventState.name],
         preserve=[EventState.number, EventState.holder],
-        where=(EventState.holder == holder) | has_ended,
+        where=(EventState.holder == holder) | (EventState.number < now),
     )
     return bool(list(query.returning(EventState.name).tuples().execute(store.database)))
 

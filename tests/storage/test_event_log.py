@@ -185,6 +185,22 @@ def write_events(store: Store, upto: int, *names: str) -> None:
             events.write(store, names or ("page.created", "page.published"), {"resource": "page"})
 
 
+def test_a_clock_that_is_ahead_deletes_at_most_a_day_in_ten_minutes(store: Store) -> None:
+    store.clock = clock = Standing()
+    write_events(store, 100)
+    for number in range(1, 101):
+        expires = (NOON + timedelta(hours=number, days=-30)).isoformat()[:19]
+        run_sql(store.url, f"UPDATE event SET created_utc = '{expires}' WHERE id = {number}")  # type: ignore[attr-defined]
+    minutes = timedelta(minutes=10)
+    for upto, jump, first in (
+        (200, timedelta(days=400), 24), (300, minutes / 2, 24), (400, minutes / 2, 48),
+        (500, -timedelta(days=400), 48), (600, minutes, 48),
+    ):  # fmt: skip
+        clock.at += jump
+        write_events(store, upto)
+        assert run_sql(store.url, "SELECT min(id) FROM event") == [(first,)], upto  # type: ignore[attr-defined]
+
+
 def test_events_are_kept_for_some_days(store: Store) -> None:
     write_events(store, 1, "feed.created")
     # Two at a time skip the numbers after which old ones are deleted.

@@ -69,7 +69,7 @@ def test_a_form_says_how_long_its_entries_are_kept(desk: Desk, days: object) -> 
 
 
 @pytest.mark.settings(ENTRY_DAYS=60)
-def test_many_are_deleted_in_parts_and_a_clock_that_is_ahead_deletes_none(desk: Desk) -> None:
+def test_many_are_deleted_in_parts_and_a_clock_that_is_ahead_deletes_a_day(desk: Desk) -> None:
     young = desk.submit(f3="young")
     clock = desk.store.clock = Standing(at=datetime.now(UTC))
     desk.deliver()

@@ -232,15 +232,6 @@ def test_an_entry_is_thanked_for_by_its_page_and_a_reload_sends_nothing(site: Si
     assert "<form " in site.get(location).text
 
 
-def test_an_entry_from_a_clock_that_was_ahead_hides_none_of_later(site: Site) -> None:
-    path = make_page(site, make_form(site))
-    for days in (365, 0, 0, 1):
-        site.at(days * 24 * 3600)
-        assert send(site, path, GOOD).status_code == 303
-    # Only the third one repeats another within ten minutes.
-    assert len(entries(site)) == 3
-
-
 def test_no_token_can_be_guessed_or_used_for_another_form(site: Site) -> None:
     path = make_page(site, make_form(site))
     location = send(site, path, GOOD).headers["Location"]

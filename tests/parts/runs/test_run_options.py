@@ -17,7 +17,7 @@ from landform.storage.clock import utc_text
 def kept_entries(url: str, api: Api) -> list[str]:
     """Run three entries, two of them some time ago, and return those whose runs are kept."""
     api.create_feed(form_id=1, addon_slug="a", meta={"k": 1})
-    for number, hours in ((1, 120), (2, 36)):
+    for number, hours in ((1, 120), (2, 12)):
         api.claim_run(1, entry_id=f"e{number}")
         api.end_run(1, number, state="success", attempt=1)
         written = utc_text(datetime.now(UTC) - timedelta(hours=hours))

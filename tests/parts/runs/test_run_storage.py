@@ -83,31 +83,8 @@ def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:
         (past(days=32), past(days=-1)),
     ]):  # fmt: skip
         change(store, claim(store, 1, str(number))["id"], modified_utc=written, due_utc=due)
-    # They are deleted a day late.
-    change(store, claim(store, 1, "yesterday")["id"], modified_utc=past(days=1))
     claim(store, 1, "new")
-    assert [run[1] for run in states(store)] == ["2", "3", "yesterday", "new"]
-
-
-def test_a_clock_that_jumps_ahead_and_back_neither_forgets_a_run_nor_keeps_a_lease(
-    store: Store, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    runs.end(store, 1, claim(store, 1, "done")["id"], SUCCESS)
-    future = earlier(runs.database_time(store), -timedelta(days=40))
-    with monkeypatch.context() as jump:
-        jump.setattr(runs, "database_time", lambda _: future)
-        claim(store, 1, "leased")
-        failed = claim(store, 1, "failed")
-        runs.end(store, 1, failed["id"], FAILURE)
-    with pytest.raises(RunNotDue):
-        claim(store, 1, "done")
-    assert {run["entry_id"] for run in runs.list_due(store, PART)[0]} == {"leased", "failed"}
-    with pytest.raises(RunNotDue) as refused:
-        claim(store, 1, "leased")
-    bound = refused.value.details["due"]
-    assert past(seconds=0) < str(bound) <= past(seconds=-63)
-    assert runs.feeds_of_entry(store, "leased") == {1: False}
-    assert claim(store, 1, "failed")["attempt"] == 2
+    assert [run[1] for run in states(store)] == ["2", "3", "new"]
 
 
 def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) -> None:
@@ -166,14 +143,6 @@ def test_the_feed_that_waits_longest_comes_first_and_inactive_ones_wait(store: S
     assert not claim_queued(store)
     feeds.update(store, 1, {"is_active": True})
     assert [claim_queued(store)["id"] for _ in range(2)] == [3, 1]
-
-
-def test_a_clock_that_was_ahead_holds_no_run_up(store: Store) -> None:
-    add(store, "7", 1)
-    ahead = past(days=-40)
-    change(store, 1, due_utc=ahead, modified_utc=ahead)
-    assert QUEUE.seconds_until_due(store, SLUGS) == 0
-    assert claim_queued(store)["id"] == 1
 
 
 def test_a_queued_run_goes_with_its_entry_and_not_by_its_age(store: Store) -> None:

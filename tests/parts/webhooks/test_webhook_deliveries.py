@@ -103,22 +103,14 @@ def test_a_failure_long_after_an_event_was_set_aside_switches_nothing_off(outbox
     assert outbox.webhook()["active"]
 
 
-# Hours after which it is delivered: a clock is ahead for some seconds, or nobody delivers.
-JUMPS = [[5, 80, -80], [5] * 16 + [3, -3], [5] * 16 + [9600, -9600], [100] * 3]
-
-
-@pytest.mark.parametrize("hours", JUMPS, ids=["80 hours", "3 hours", "400 days", "nobody"])
-def test_hours_without_a_delivery_neither_switch_off_nor_stall(
-    outbox: Outbox, hours: list[int]
-) -> None:
+def test_hours_without_a_delivery_neither_switch_off_nor_stall(outbox: Outbox) -> None:
     status = 500
     with receiver(lambda event: (status, {})) as hook:
         outbox.subscribe(hook.url)
         outbox.draft()
-        for after in hours:
-            outbox.deliver(after=after * HOUR + 4 * (after < 0))
-        # Each time that is later than the longest pause.
-        assert hours[0] < 100 or len(hook.received) == len(hours)
+        for _ in range(3):
+            outbox.deliver(after=100 * HOUR)
+        assert len(hook.received) == 3
         assert outbox.webhook()["active"]
         status = 204
         outbox.deliver(after=6 * HOUR)
@@ -406,21 +398,3 @@ def test_old_events_are_deleted_up_to_the_first_that_a_webhook_waits_for(store: 
     # One that cannot be read ends no write.
     run_sql(store.url, "UPDATE webhook SET active = true, resend = 'no JSON'")  # type: ignore[attr-defined]
     write_events(store, 520)
-
-
-def test_a_clock_that_is_ahead_stops_no_expiry_and_expires_nothing_young(store: Store) -> None:
-    store.clock = clock = Standing()
-
-    def write_one_ahead(last: int) -> None:
-        clock.at += timedelta(days=400)
-        write_events(store, last)
-        clock.at -= timedelta(days=400)
-
-    write_events(store, 50)
-    write_one_ahead(51)
-    write_events(store, 100)
-    clock.at += timedelta(days=31)
-    write_events(store, 199)
-    write_one_ahead(200)
-    write_events(store, 300)
-    assert oldest(store) == 101

@@ -137,9 +137,8 @@ def test_retry_after_counts_for_six_hours(outbox: Outbox, response: tuple[int, s
     assert len(hook.received) == 1
 
 
-@pytest.mark.parametrize("until_when", [-1, 1000], ids=["ended", "of a clock that was ahead"])
 def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
-    outbox: Outbox, hook: Receiver, until_when: float
+    outbox: Outbox, hook: Receiver
 ) -> None:
     outbox.subscribe(hook.url)
     outbox.page()
@@ -147,10 +146,8 @@ def test_one_process_at_a_time_delivers_until_its_lease_has_ended(
         assert storage.lease(outbox.store, "another")
         assert outbox.landing.deliver() == 1.0
         assert hook.received == []
-        ended = EventState.update(number=outbox.clock.seconds() + until_when)
+        ended = EventState.update(number=outbox.clock.seconds() - 1)
         ended.where(EventState.holder == "another").execute(db)
-    if until_when > 0:
-        outbox.sql(f"UPDATE webhook SET next_try = {outbox.clock.seconds() + 60 * 3600}")
     outbox.drain()
     assert hook.accepted == [1, 2]
 
