@@ -205,7 +205,7 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
         same = type(request)(environ)
         match = routes.find(path)
         if match is None:
-            return error_response(same, no_route(same.path))
+            return error_response(same, no_route())
         response = views.respond(same, *match)
         set_caller(request.environ, caller_name(same.environ))
         return response

@@ -40,24 +40,6 @@ STORAGE_CODES: dict[type[storage.StorageError], str] = {
     storage.CommitUnknown: "storage_uncertain",
     storage.StorageError: "storage_unavailable",
 }
-ONLY_PAGES = "It serves landing pages and form feeds; keep the others where they are."
-# Hints for routes of WordPress and Gravity Forms that landform does not have.
-FOREIGN_ROUTES = {
-    **dict.fromkeys(
-        (
-            "posts categories tags comments menus menu-items menu-locations navigation blocks "
-            "block-types block-patterns block-renderer block-directory templates template-parts "
-            "global-styles themes plugins widgets widget-types sidebars font-families "
-            "font-collections notes results"
-        ).split(),
-        ONLY_PAGES,
-    ),
-    "media": "Keep files where they are served, and write their addresses into the content.",
-    "search": "Search pages with /wp-json/wp/v2/pages?search= instead.",
-    "autosaves": "Update the page itself, and show it with a preview.",
-    "application-passwords": "Create keys with `landform key create`.",
-    "entries": "Keep entries where forms are filled in.",
-}
 
 
 def printable(text: object) -> str:
@@ -113,22 +95,15 @@ def api_error(code: str) -> ApiError:
     return ApiError(status, code, message)
 
 
-def no_route(path: str = "") -> ApiError:
+def no_route() -> ApiError:
     """Return the error for a path without a route."""
-    return ApiError(404, "rest_no_route", _foreign_hint(path) or "No route matches this URL.")
+    return ApiError(404, "rest_no_route", "No route matches this URL.")
 
 
-def wrong_method(allowed: str, path: str = "") -> ApiError:
+def wrong_method(allowed: str) -> ApiError:
     """Return the error for a route without the method; `allowed` is for `Allow`."""
-    message = _foreign_hint(path) or "This URL does not support this method."
+    message = "This URL does not support this method."
     return ApiError(405, "rest_no_route", message, headers={"Allow": allowed})
-
-
-def _foreign_hint(path: str) -> str:
-    """Return the hint for a path that landform does not have; empty for other paths."""
-    parts = path.partition("/wp-json/")[2].split("/")[2:]
-    name = next((part for part in reversed(parts) if part in FOREIGN_ROUTES), "")
-    return name and f"landform has no {name.replace('-', ' ')}. {FOREIGN_ROUTES[name]}"
 
 
 def internal_error() -> ApiError:

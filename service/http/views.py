@@ -170,7 +170,7 @@ class HttpViews:
             return finish_response(http, self._describe(incoming, route), self.origins)
         operation = route.operations.get("GET" if method == "HEAD" else method)
         if operation is None:
-            raise wrong_method(route.allowed(), http.path)
+            raise wrong_method(route.allowed())
         if operation.is_write and is_cross_site(
             http, self.origins, compare_hosts=self.service.is_host_authorized
         ):
@@ -253,7 +253,7 @@ def _allowed_methods(incoming: Incoming, route: Route) -> str:
 def not_found_view(**variables: str) -> Response:
     """Return the 404 for a URL below the prefix without a route."""
     http = request_ctx.request
-    return error_response(http, no_route(http.path))
+    return error_response(http, no_route())
 
 
 def from_exception(error: Exception) -> ApiError:
@@ -264,7 +264,7 @@ def from_exception(error: Exception) -> ApiError:
     if isinstance(error, HTTPException):
         # Raised by Werkzeug, or by an authorizer of the host.
         if error.code == 404:
-            return no_route(http.path)
+            return no_route()
         if error.code == 405:
             return wrong_method(", ".join(getattr(error, "valid_methods", None) or ()))
         if error.code == 413:

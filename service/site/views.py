@@ -115,7 +115,7 @@ class SiteViews:
 
     def _json_error(self, http: Request, error: ApiError) -> Response:
         """Return an error as the API does; a missing page is a missing route."""
-        error = no_route(http.path) if error.status == 404 else error
+        error = no_route() if error.status == 404 else error
         return error_response(http, error, self._views.origins)
 
     def _decline(self, is_alone: bool) -> Response:
