@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from marshmallow import ValidationError
 
 from landform import storage
+from landform.parts.errors import PartError
 from landform.schemas.fields import CodedMessage
 from landform.service.error_codes import ERROR_CODES, all_error_codes
 from landform.service.json_codec import dumps
@@ -181,7 +182,7 @@ def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
 def _from_storage(error: storage.StorageError) -> ApiError:
     if isinstance(error, storage.TextRefused):
         return from_validation(ValidationError(str(error), error.name))
-    if isinstance(error, storage.PartError):
+    if isinstance(error, PartError):
         data = {} if error.details is None else {"details": error.details}
         return ApiError(error.status, error.code, str(error), data)
     known = api_error(next(code for kind, code in STORAGE_CODES.items() if isinstance(error, kind)))

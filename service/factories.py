@@ -5,11 +5,11 @@ The arguments are the fields of `Options`, which checks them; docs/settings.md d
 
 from collections.abc import Collection, Mapping
 
+from landform.parts.part import Part
 from landform.service.auth.credentials import Authorizer, Identity
 from landform.service.blueprint import Landform, make_blueprint, make_service
 from landform.service.options import SITE_POLICY, Options
 from landform.service.python.api import HOST, Api
-from landform.storage.part import Part
 
 
 def create_blueprint(

@@ -15,11 +15,11 @@ from marshmallow import INCLUDE, Schema, missing
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
+from landform.parts.errors import PartError
 from landform.schemas.fields import Ignored, ListOf, add_choices
 from landform.service.auth.credentials import Identity
 from landform.service.json_codec import JsonObject
 from landform.service.reply import Reply
-from landform.storage.errors import PartError
 from landform.storage.rows import Row
 
 WP_JSON = "/wp-json"

@@ -16,10 +16,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from landform.parts import all_parts
-from landform.service.auth.credentials import Authorizer
-from landform.service.outgoing.urls import parse_url
-from landform.storage import Clock, Store
-from landform.storage.option import (
+from landform.parts.option import (
     FLAG,
     TEXT,
     Kind,
@@ -30,7 +27,10 @@ from landform.storage.option import (
     seconds,
     whole,
 )
-from landform.storage.part import Part
+from landform.parts.part import Part
+from landform.service.auth.credentials import Authorizer
+from landform.service.outgoing.urls import parse_url
+from landform.storage import Clock, Store
 
 # What public pages may load by default; no other site may show them in a frame.
 SITE_POLICY = (

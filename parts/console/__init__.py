@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from landform.storage.option import FLAG, option
-from landform.storage.part import Part
+from landform.parts.option import FLAG, option
+from landform.parts.part import Part
 
 
 @dataclass(frozen=True, kw_only=True)

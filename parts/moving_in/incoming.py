@@ -14,8 +14,8 @@ from landform.parts.moving_in.wordpress.values import parse_integer
 from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.maintenance.tables import RowWriter, find
+from landform.storage.models import exported_tables, part_exports
 from landform.storage.pages import revisions, slugs
-from landform.storage.part import exported_tables, part_exports
 from landform.storage.rows import NO_VALUES, Row
 from landform.storage.store import Store
 

@@ -15,7 +15,7 @@ import click
 from landform.standalone.commands import tools
 from landform.standalone.commands.transfer import Line, WrongLine, read_lines
 from landform.storage.maintenance import transfer
-from landform.storage.part import exported_tables
+from landform.storage.models import exported_tables
 
 # `version` counts writes; each key of `meta` is compared on its own.
 NOT_COMPARED = ("resource", "id", "side", "version", "meta")

@@ -19,7 +19,7 @@ from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands import tools
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
-from landform.storage.part import exported_tables, part_exports
+from landform.storage.models import exported_tables, part_exports
 
 Line = dict[str, Any]
 # How many reasons are listed, and the numbers of how many lines for each.

@@ -10,11 +10,10 @@ from peewee import Tuple
 from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
-from landform.storage.models import Event, Page, Table
+from landform.storage.models import Event, Page, Table, part_exports
 from landform.storage.pages import meta_columns, revisions, slugs
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
-from landform.storage.part import part_exports
 from landform.storage.rows import Row, json_text
 from landform.storage.search import fold
 from landform.storage.sql import Parameter, Prepared, renew_generation

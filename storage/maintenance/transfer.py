@@ -10,9 +10,8 @@ from peewee import SQL
 
 from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
 from landform.storage.maintenance.tables import Known, RowWriter, read_rows
-from landform.storage.models import Page
+from landform.storage.models import Page, exported_tables
 from landform.storage.pages import revisions
-from landform.storage.part import exported_tables
 from landform.storage.rows import Row
 from landform.storage.store import Store
 

@@ -12,8 +12,7 @@ from landform.storage.maintenance import derived
 from landform.storage.maintenance.derived import RESTORE, VACUUM
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.migrating import is_earlier
-from landform.storage.models import Table
-from landform.storage.part import all_tables
+from landform.storage.models import Table, all_tables
 from landform.storage.rows import Row
 from landform.storage.store import Store
 

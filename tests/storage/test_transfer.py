@@ -19,8 +19,8 @@ from landform.standalone.cli import main
 from landform.storage import ImportRefused, Store, api_keys, feeds, idempotency_keys, pages
 from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import tables, transfer, verify
+from landform.storage.models import all_tables
 from landform.storage.pages import listing, revisions
-from landform.storage.part import all_tables
 from landform.storage.sql import read_generation
 
 PAGE = {

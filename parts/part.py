@@ -1,17 +1,13 @@
-"""The base class of parts, and the tables and lines of exports of the core and all parts."""
+"""The base class of parts: what a part adds to landform, and how it answers the core."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from peewee import AutoField
-
-from landform.parts import all_parts
-from landform.storage.errors import PartError
-from landform.storage.models import TABLES, Table
-from landform.storage.option import convert_options
+from landform.parts.errors import PartError
+from landform.parts.option import convert_options
+from landform.storage.models import Table
 
 
 class Metric(NamedTuple):
@@ -140,31 +136,3 @@ class Part:
         `service`: the `Service` of `service/call.py`. `feed`: its row. A write warns of it.
         """
         return ""
-
-
-@cache
-def all_tables() -> tuple[type[Table], ...]:
-    """Return the tables of the core and of every part, in the order in which a copy fills them."""
-    return (*TABLES, *(table for part in all_parts().values() for table in part.tables))
-
-
-@cache
-def exported_tables() -> dict[str, type[Table]]:
-    """Return the tables that an export may have, by name."""
-    return {model._meta.table_name: model for model in all_tables() if model.exported_by}
-
-
-@cache
-def part_exports() -> dict[str, Exported]:
-    """Return the tables of parts that exports have, by name."""
-    return {name: table for part in all_parts().values() for name, table in part.exports().items()}
-
-
-@cache
-def numbered_tables() -> dict[str, type[Table]]:
-    """Return the tables whose ids the database gives out, none of them twice, by name."""
-    return {
-        model._meta.table_name: model
-        for model in all_tables()
-        if isinstance(model._meta.primary_key, AutoField) and not model.derived
-    }
