@@ -13,6 +13,8 @@ PARTS = (
     "webhooks.Webhooks",
     "leads.Leads",
     "console.Console",
+    # Each makes a resource of all others before it.
+    "batch.Batches",
 )
 
 

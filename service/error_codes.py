@@ -27,7 +27,6 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "missing_feed_meta": ((400,), "meta is required: an object of settings."),
     "invalid_meta": ((400,), "meta must be an object of settings."),
     "invalid_property": ((400,), "A property is unknown or read-only."),
-    "rest_batch_not_allowed": ((400,), "This operation cannot be a part of a batch."),
     "rest_forbidden": ((401, 403), NO_RIGHT),
     "rest_not_logged_in": ((401,), "Credentials are missing or wrong."),
     "rest_forbidden_context": ((401, 403), NO_RIGHT),

@@ -4,7 +4,7 @@ from functools import cache
 from itertools import chain
 
 from landform.parts import modules_of
-from landform.service import batch, events, feeds, page_actions, pages, previews, revisions
+from landform.service import events, feeds, page_actions, pages, previews, revisions
 from landform.service.discovery import clients, index
 from landform.service.openapi import docs
 from landform.service.operations import Resource, Route, all_routes
@@ -28,10 +28,12 @@ Parts = tuple[type, ...]
 
 @cache
 def all_resources(parts: Parts) -> tuple[Resource, ...]:
-    """Return the resources of the API: of the core, of parts, and for batches of these."""
+    """Return the resources of the API: of the core, of parts, and those made of all others."""
     modules = modules_of(parts, "operations")
-    single = (*CORE, *chain.from_iterable(getattr(module, "RESOURCES", ()) for module in modules))
-    return (*single, batch.resource(single))
+    resources = [*CORE, *chain.from_iterable(getattr(one, "RESOURCES", ()) for one in modules)]
+    for make in (one.resource_over for one in modules if hasattr(one, "resource_over")):
+        resources.append(make((*resources,)))
+    return tuple(resources)
 
 
 @cache

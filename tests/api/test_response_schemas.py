@@ -24,7 +24,7 @@ ROUTES = (HOME, *WORDPRESS_ROUTES)
 FIND = RouteTable(ROUTES).find
 # What only clients of WordPress and Gravity Forms read are plain objects, and the documents.
 PLAIN = re.compile(
-    r"/wp-json(/wp/v2|/gf/v2)?|/wp-json/(wp/v2/(?!pages|batch)|gf/v2/forms($|/<form_id>$)).*"
+    r"/wp-json(/wp/v2|/gf/v2)?|/wp-json/(wp/v2/(?!pages)|gf/v2/forms($|/<form_id>$)).*"
     r"|/docs.*|/openapi\.json"
 )
 OPERATIONS = {
@@ -173,9 +173,6 @@ def use_others(check: Checker) -> None:
     check("GET", "/events")
     for use in tables("use"):
         use(check)
-    for base in ("", "/wp-json"):
-        requests = [{"path": "/pages" if not base else "/wp/v2/pages", "body": {"title": "A"}}]
-        check("POST", f"{base}/batch/v1", {"requests": requests})
 
 
 def test_each_response_is_what_the_schema_of_its_operation_dumps(app: Flask) -> None:

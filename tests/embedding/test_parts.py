@@ -87,20 +87,6 @@ def test_without_parts_there_is_no_route_path_or_method_of_one() -> None:
             getattr(core, operation.name)
 
 
-def test_a_batch_knows_the_operations_of_the_parts_of_its_blueprint() -> None:
-    client = make_host(core=(), every=[part() for part in all_parts().values()]).test_client()
-    for operation in operations_of_parts():
-        if operation.is_write and operation.batch:
-            path = re.sub("<.*?>", "1", operation.path)
-            request = {"method": operation.methods[0], "path": path}
-            codes = []
-            for name in ("core", "every"):
-                answer = client.post(f"/{name}/wp-json/batch/v1", json={"requests": [request]})
-                body = answer.get_json()["responses"][0]["body"]
-                codes.append(body.get("code", "") if isinstance(body, dict) else "")
-            assert codes[0] == "rest_no_route" != codes[1], operation.name
-
-
 @pytest.mark.servers
 def test_without_parts_only_their_classes_tables_and_errors_are_imported(tmp_path: Path) -> None:
     ended = python("-c", SCRIPT, folder=tmp_path)
