@@ -13,6 +13,7 @@ PARTS = (
     "webhooks.Webhooks",
     "leads.Leads",
     "console.Console",
+    "revisions.Revisions",
     # Each makes a resource of all others before it.
     "batch.Batches",
 )

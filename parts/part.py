@@ -37,11 +37,14 @@ class Exported(NamedTuple):
 
     Imports call `delete` with the store and the id of a row that was deleted on the other site, and
     `write_details` with the store and a row, which has the keys of `Table.read_details` too.
+    Exports that are asked for more call `read_more` with the store and the id of a row, and add the
+    values by name; imports have these in `Part.row_written`.
     """
 
     line: Any
     delete: Callable[[Any, int], object]
     write_details: Callable[[Any, Mapping[str, Any]], object] | None = None
+    read_more: Callable[[Any, int], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -100,7 +103,7 @@ class Part:
 
     @classmethod
     def exports(cls) -> Mapping[str, Exported]:
-        """Return its tables that exports have, by name."""
+        """Return its tables that exports have, by name; a table of the core to add to its lines."""
         return {}
 
     def worker(self, service: Any) -> Callable[[], float | None] | None:
@@ -110,6 +113,17 @@ class Part:
         after the workers of other parts, None if unknown.
         """
         return None
+
+    def row_written(
+        self, store: Any, table: str, old: Any, new: Any, writer: int | None = None
+    ) -> None:
+        """Take part in a write of a page or a feed, or in that of any row by an import.
+
+        It is called in the transaction, after the write. `old` and `new`: the rows, None for one
+        that is created or deleted; `new` of an import may have more of its line than columns.
+        `writer`: the author number of the caller, if it is known. Not called for pages that are
+        published at their date, and for a new order of feeds.
+        """
 
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return figures from the database for `/metrics`; use inside `connection()`."""

@@ -17,7 +17,6 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "rest_post_exists": ((400,), "A page to be created must not have an id."),
     "empty_content": ((400,), "A page needs a title or content."),
     "rest_post_invalid_page_number": ((400,), "The page number is beyond the last page."),
-    "rest_revision_invalid_page_number": ((400,), "The page number is beyond the last page."),
     "rest_orderby_include_missing_include": ((400,), "orderby=include needs include."),
     "rest_no_search_term_defined": ((400,), "orderby=relevance needs search."),
     "missing_feed": NO_BODY,
@@ -38,7 +37,6 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "rest_preview_ended": ((403,), "The preview has ended, or was revoked."),
     "rest_cross_site": ((403,), "A cross-site browser request may not write."),
     "rest_post_invalid_id": ((404,), "There is no such page."),
-    "rest_post_invalid_parent": ((404,), "There is no such page."),
     "gf_feed_invalid_id": ((404,), "There is no such feed, or the filters exclude it."),
     "not_found": ((404,), "There is no such feed."),
     "rest_user_invalid_id": ((404,), "No page has this author."),
@@ -66,7 +64,6 @@ ERROR_CODES: dict[str, tuple[tuple[int, ...], str]] = {
     "rest_precondition_required": ((428,), "Send If-Match with the ETag that you read."),
     "rest_too_many_attempts": ((429,), "Too many requests had wrong credentials or passwords."),
     "internal_server_error": ((500,), "An unexpected error occurred."),
-    "rest_trash_not_supported": ((501,), "Revisions have no trash: send force=true."),
     "storage_unavailable": ((503,), "The database is busy or cannot be reached."),
     "storage_uncertain": ((503,), "The write may have been stored or not."),
     "rest_search_too_expensive": (

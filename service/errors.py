@@ -27,7 +27,6 @@ MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS = 2
 STORAGE_CODES: dict[type[storage.StorageError], str] = {
     storage.PageNotFound: "rest_post_invalid_id",
-    storage.RevisionNotFound: "rest_post_invalid_id",
     storage.FeedNotFound: "gf_feed_invalid_id",
     storage.OrderIncomplete: "rest_order_incomplete",
     storage.EventsExpired: "rest_events_expired",
@@ -186,8 +185,6 @@ def _from_storage(error: storage.StorageError) -> ApiError:
         data = {} if error.details is None else {"details": error.details}
         return ApiError(error.status, error.code, str(error), data)
     known = api_error(next(code for kind, code in STORAGE_CODES.items() if isinstance(error, kind)))
-    if isinstance(error, storage.RevisionNotFound):
-        return ApiError(known.status, known.code, "The page has no such revision.")
     if isinstance(error, storage.OrderIncomplete):
         known.data["details"] = error.details
     if known.code.startswith("storage_"):

@@ -4,7 +4,7 @@ from functools import cache
 from itertools import chain
 
 from landform.parts import modules_of
-from landform.service import events, feeds, page_actions, pages, previews, revisions
+from landform.service import events, feeds, page_actions, pages, previews
 from landform.service.discovery import clients, index
 from landform.service.openapi import docs
 from landform.service.operations import Resource, Route, all_routes
@@ -15,8 +15,6 @@ CORE = (
     page_actions.RESOURCE,
     previews.RESOURCE,
     unsaved_pages.RESOURCE,
-    revisions.RESOURCE,
-    revisions.OWN_RESOURCE,
     clients.WHOAMI,
     feeds.RESOURCE,
     events.RESOURCE,

@@ -53,10 +53,6 @@ class PageNotFound(NotFound):
     """The page does not exist."""
 
 
-class RevisionNotFound(NotFound):
-    """The page does not have this revision."""
-
-
 class FeedNotFound(NotFound):
     """The feed does not exist."""
 

@@ -295,34 +295,6 @@ class EventState(Table):
     holder = TextField(default="")
 
 
-class PageRevision(Table):
-    """The state of a page before a write, see `pages/revisions.py`.
-
-    `author` and `modified`: the writer and the time of that state; `replaced_by` and
-    `replaced_utc`: those of the write that replaced it; `changed`: a JSON list of the names of the
-    fields that this changed.
-    """
-
-    json_columns = {"meta": dict, "changed": list[str]}
-
-    id = AutoField()
-    page = BigIntegerField()
-    author = BigIntegerField()
-    modified = TextField()
-    modified_utc = TextField()
-    status = TextField()
-    slug = TextField()
-    title_raw = TextField()
-    title_rendered = TextField()
-    block_version = SmallIntegerField()
-    content_raw = TextField()
-    content_rendered = TextField()
-    meta = TextField()
-    changed = TextField()
-    replaced_by = BigIntegerField()
-    replaced_utc = TextField()
-
-
 class FormerSlug(Table):
     """A slug that a published page had, and that no page has now; see `pages/slugs.py`."""
 

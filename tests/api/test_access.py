@@ -25,12 +25,11 @@ OPERATIONS: dict[tuple[str, str], str] = {
     " GET /wp-json/wp/v2/statuses/pending, GET /wp-json/wp/v2/statuses/private,"
     " GET /wp-json/wp/v2/statuses/trash",
     ("pages:write", "rest_forbidden"): "DELETE /pages/9/preview, GET /wp-json/wp/v2/settings",
-    ("pages:read", "rest_cannot_read"): "GET /pages/1/revisions, GET /pages/1/revisions/1",
     ("pages:write", "rest_cannot_create"): "POST /pages, POST /pages/1/duplicate",
     ("pages:write", "rest_cannot_edit"): "PUT /pages/1, PATCH /pages/999, POST /pages/1,"
-    " POST /pages/1/revisions/1/restore, POST /pages/preview",
+    " POST /pages/preview",
     ("pages:write", "rest_cannot_delete"): "DELETE /pages/1, DELETE /pages/999?force=1,"
-    " POST /pages/999?_method=DELETE, DELETE /pages/1/revisions/1?force=1",
+    " POST /pages/999?_method=DELETE",
     ("feeds:read", "rest_forbidden"): "GET /feeds, GET /feeds/1, GET /feeds/999?include=1,"
     " GET /forms/1/feeds, POST /forms/1/feeds/plan",
     ("feeds:write", "rest_forbidden"): "POST /feeds, POST /forms/1/feeds, PUT /feeds/1,"

@@ -131,19 +131,15 @@ def use_pages(check: Checker, base: str) -> None:
     for context in CONTEXTS:
         check("GET", f"{one}?context={context}")
         check("GET", f"{base}/pages?context={context}")
-        revisions = check("GET", f"{one}/revisions?context={context}")
-        check("GET", f"{one}/revisions/{revisions[0]['id']}?context={context}")
-    revision = f"{one}/revisions/{revisions[0]['id']}"
+    for use in tables("use_page"):
+        use(check, base, one)
     if not base:
-        check("GET", f"{revision}?diff=true")
-        check("POST", f"{revision}/restore")
         check("DELETE", f"/pages/{check('POST', f'{one}/duplicate')['id']}")
         check("POST", f"{one}/preview")
         check("GET", f"{one}/preview")
         check("DELETE", f"{one}/preview")
         check("POST", "/pages/preview", {"title": "Not stored"})
         check("GET", "/pages/counts")
-    check("DELETE", f"{revision}?force=true")
     check("DELETE", one)
     check("DELETE", f"{one}?force=true")
 
@@ -197,13 +193,12 @@ def test_fields_that_every_response_has_are_required(client: Client) -> None:
     page, feed = client.page(), client.feed()
     plan = client.post("/forms/1/feeds/plan", json={"entry": {}, "entry_id": 1}).get_json()
     client.put(f"/pages/{page['id']}", json={"title": "Other"})
-    (revision,) = client.get(f"/pages/{page['id']}/revisions?context=edit").get_json()
     event = client.get("/events").get_json()[0]
     error = client.get("/pages/99").get_json()
     always = {
         "PageEdit": page, "PageView": client.get(f"/pages/{page['id']}").get_json(),
         "PageEmbed": client.get(f"/pages/{page['id']}?context=embed").get_json(),
-        "RawAndRendered": page["title"], "EditContent": page["content"], "RevisionEdit": revision,
+        "RawAndRendered": page["title"], "EditContent": page["content"],
         "FeedRead": client.get(f"/feeds/{feed['id']}").get_json(),
         "FeedWritten": client.patch(f"/feeds/{feed['id']}", json={"is_active": False}).get_json(),
         "Caller": client.get("/whoami").get_json(), "PlannedFeed": plan["feeds"][0],

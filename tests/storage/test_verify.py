@@ -128,8 +128,7 @@ WRONG: dict[str, list[Any]] = {
     "page.closes_local": ["2026-01-01T00:00:00"], "page.languages": ["[null]", '["a","a"]'],
     "feed.form_id": [-1], "feed.addon_slug": [""], "feed.meta": ["null", '{"a": NaN}'],
     "resource_version.name": ["other"], "event.data": ["", "{", "[]", '{"a": NaN}', "[" * 5000],
-    "event.created_utc": ["yesterday", "2026-02-30T00:00:00"], "page_revision.meta": META[:4],
-    "page_revision.changed": ["title", "[1]"], "page_revision.replaced_utc": ["2026-01-01"],
+    "event.created_utc": ["yesterday", "2026-02-30T00:00:00"],
     "kept_answer.answer": ["", "[]"],
 }  # fmt: skip
 for table in tables("DAMAGED"):
