@@ -8,14 +8,15 @@ from typing import Any
 
 PARTS = (
     # The folder and the class of each part, one a line. Without both a part is gone.
+    "revisions.Revisions",
+    "batch.Batches",
+    "wordpress.WordPress",
+    "openapi.OpenApi",
     "moving_in.MovingIn",
     "runs.Runs",
     "webhooks.Webhooks",
     "leads.Leads",
     "console.Console",
-    "revisions.Revisions",
-    # Each makes a resource of all others before it.
-    "batch.Batches",
 )
 
 

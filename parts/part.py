@@ -20,6 +20,19 @@ class Metric(NamedTuple):
     is_total: bool = False
 
 
+class HomeLink(NamedTuple):
+    """A link on the start page, to a path of the blueprint.
+
+    `name`: that in the JSON of the start page; the link then is for identified callers only. `rel`:
+    its relation in the header `Link`.
+    """
+
+    path: str
+    text: str
+    name: str = ""
+    rel: str = ""
+
+
 class PageForm(NamedTuple):
     """A form in a page: a template of the part and its style sheet, with the variables of both.
 
@@ -62,7 +75,7 @@ class Part:
     Of a part that a blueprint names, beside its operations and screens:
 
     - `console_files`: a folder with modules of the console, if there is one.
-    - `home_links`: the paths and texts of its links on the start page.
+    - `home_links`: its links on the start page.
     - `form_tables`: the names of the tables that `page_form` reads, each of them `versioned`.
     - `in_guests`: whether a blueprint that names no parts has it.
     - `enabled`: without it, the part is as if it was not named.
@@ -77,7 +90,7 @@ class Part:
     templates: ClassVar[Path | None] = None
     form_tables: ClassVar[tuple[str, ...]] = ()
     console_files: ClassVar[Path | None] = None
-    home_links: ClassVar[tuple[tuple[str, str], ...]] = ()
+    home_links: ClassVar[tuple[HomeLink, ...]] = ()
     in_guests: ClassVar[bool] = True
 
     enabled: bool = True

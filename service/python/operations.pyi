@@ -55,31 +55,6 @@ class Operations:
         """End every preview of the page at once."""
     def render_page(self, **arguments: Unpack[RenderPage]) -> PageDocument:
         """Return the HTML of a page with these fields for visitors; nothing is stored."""
-    @overload
-    def list_revisions(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[ListRevisions]) -> Listed[RevisionView]:
-        """Return the revisions of a page, the newest first."""
-    @overload
-    def list_revisions(self, page_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEmbed]:
-        """Return the revisions of a page, the newest first."""
-    @overload
-    def list_revisions(self, page_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEdit]:
-        """Return the revisions of a page, the newest first."""
-    @overload
-    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[GetRevision]) -> RevisionView:
-        """Return a revision, with `diff` also the changes after it."""
-    @overload
-    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[GetRevision]) -> RevisionEmbed:
-        """Return a revision, with `diff` also the changes after it."""
-    @overload
-    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[GetRevision]) -> RevisionEdit:
-        """Return a revision, with `diff` also the changes after it."""
-    @overload
-    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["diff"], **arguments: Unpack[GetRevision]) -> RevisionDiff:
-        """Return a revision, with `diff` also the changes after it."""
-    def delete_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[DeleteRevision]) -> RevisionDeleted:
-        """Delete a revision permanently and return it; `force` is required."""
-    def restore_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[RestoreRevision]) -> PageEdit:
-        """Restore fields of a revision; the current page becomes a revision."""
     def whoami(self, **arguments: Unpack[Whoami]) -> Caller:
         """Return the caller's name, author id and scopes."""
     def list_feeds(self, **arguments: Unpack[ListFeeds]) -> Listed[FeedRead]:
@@ -108,6 +83,31 @@ class Operations:
         """Set the order of all feeds of a form, and return them in it."""
     def list_events(self, **arguments: Unpack[ListEvents]) -> Listed[Event]:
         """Return events, the oldest first, with the URL of the next ones in `Link`."""
+    @overload
+    def list_revisions(self, page_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[ListRevisions]) -> Listed[RevisionView]:
+        """Return the revisions of a page, the newest first."""
+    @overload
+    def list_revisions(self, page_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEmbed]:
+        """Return the revisions of a page, the newest first."""
+    @overload
+    def list_revisions(self, page_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[ListRevisions]) -> Listed[RevisionEdit]:
+        """Return the revisions of a page, the newest first."""
+    @overload
+    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["view"] = "view", **arguments: Unpack[GetRevision]) -> RevisionView:
+        """Return a revision, with `diff` also the changes after it."""
+    @overload
+    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["embed"], **arguments: Unpack[GetRevision]) -> RevisionEmbed:
+        """Return a revision, with `diff` also the changes after it."""
+    @overload
+    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["edit"], **arguments: Unpack[GetRevision]) -> RevisionEdit:
+        """Return a revision, with `diff` also the changes after it."""
+    @overload
+    def get_revision(self, page_id: int | str, revision_id: int | str, /, *, context: Literal["diff"], **arguments: Unpack[GetRevision]) -> RevisionDiff:
+        """Return a revision, with `diff` also the changes after it."""
+    def delete_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[DeleteRevision]) -> RevisionDeleted:
+        """Delete a revision permanently and return it; `force` is required."""
+    def restore_revision(self, page_id: int | str, revision_id: int | str, /, **arguments: Unpack[RestoreRevision]) -> PageEdit:
+        """Restore fields of a revision; the current page becomes a revision."""
     def list_runs(self, **arguments: Unpack[ListRuns]) -> Listed[Run]:
         """Return runs by form, feed, entry, state and time, the newest first."""
     def list_due_runs(self, **arguments: Unpack[ListDueRuns]) -> Listed[Run]:
@@ -412,125 +412,6 @@ class RenderPage(TypedDict, total=False):
     id: int | None
     _fields: str | Sequence[str]
 
-class RevisionView(TypedDict):
-    """A page as it was before a write changed it."""
-
-    id: int
-    parent: int
-    author: int
-    date: str
-    date_gmt: str
-    modified: str
-    modified_gmt: str
-    guid: Rendered
-    slug: str
-    status: str
-    title: Rendered
-    content: Content
-    excerpt: Content
-    meta: PageMeta
-    changed: list[str]
-    replaced_by: int
-    replaced_gmt: str
-    _links: dict[str, Any]
-
-class RevisionEmbed(TypedDict):
-    """A revision in the embed context."""
-
-    id: int
-    parent: int
-    author: int
-    date: str
-    slug: str
-    title: Rendered
-    excerpt: Content
-    _links: dict[str, Any]
-
-class EditExcerpt(TypedDict):
-    """The excerpt with its source, which is always empty."""
-
-    rendered: str
-    protected: bool
-    raw: Literal['']
-
-class RevisionEdit(TypedDict):
-    """A revision in the edit context."""
-
-    id: int
-    parent: int
-    author: int
-    date: str
-    date_gmt: str
-    modified: str
-    modified_gmt: str
-    guid: RawAndRendered
-    slug: str
-    status: str
-    title: RawAndRendered
-    content: EditContent
-    excerpt: EditExcerpt
-    meta: PageMeta
-    changed: list[str]
-    replaced_by: int
-    replaced_gmt: str
-    _links: dict[str, Any]
-
-class ListRevisions(TypedDict, total=False):
-    """What `list_revisions` takes."""
-
-    page: int
-    per_page: int
-    order: Literal["asc", "desc"]
-    _fields: str | Sequence[str]
-
-class RevisionDiff(TypedDict):
-    """A revision with the changes that the next write made."""
-
-    id: int
-    parent: int
-    author: int
-    date: str
-    date_gmt: str
-    modified: str
-    modified_gmt: str
-    guid: RawAndRendered
-    slug: str
-    status: str
-    title: RawAndRendered
-    content: EditContent
-    excerpt: EditExcerpt
-    meta: PageMeta
-    changed: list[str]
-    replaced_by: int
-    replaced_gmt: str
-    _links: dict[str, Any]
-    diff: dict[str, Any]
-
-class GetRevision(TypedDict, total=False):
-    """What `get_revision` takes."""
-
-    diff: bool
-    _fields: str | Sequence[str]
-
-class RevisionDeleted(TypedDict):
-    """A deleted revision."""
-
-    deleted: Literal[True]
-    previous: RevisionEdit
-
-class DeleteRevision(TypedDict, total=False):
-    """What `delete_revision` takes."""
-
-    force: bool
-    _fields: str | Sequence[str]
-
-class RestoreRevision(TypedDict, total=False):
-    """What `restore_revision` takes."""
-
-    fields: Sequence[Literal["title", "content", "slug", "status", "meta"]]
-    _fields: str | Sequence[str]
-    if_match: str | Mapping[str, Any]
-
 class Caller(TypedDict):
     """The caller: its name, its author id and its scopes."""
 
@@ -781,6 +662,125 @@ class ListEvents(TypedDict, total=False):
     resource_id: int | Sequence[int]
     per_page: int
     _fields: str | Sequence[str]
+
+class RevisionView(TypedDict):
+    """A page as it was before a write changed it."""
+
+    id: int
+    parent: int
+    author: int
+    date: str
+    date_gmt: str
+    modified: str
+    modified_gmt: str
+    guid: Rendered
+    slug: str
+    status: str
+    title: Rendered
+    content: Content
+    excerpt: Content
+    meta: PageMeta
+    changed: list[str]
+    replaced_by: int
+    replaced_gmt: str
+    _links: dict[str, Any]
+
+class RevisionEmbed(TypedDict):
+    """A revision in the embed context."""
+
+    id: int
+    parent: int
+    author: int
+    date: str
+    slug: str
+    title: Rendered
+    excerpt: Content
+    _links: dict[str, Any]
+
+class EditExcerpt(TypedDict):
+    """The excerpt with its source, which is always empty."""
+
+    rendered: str
+    protected: bool
+    raw: Literal['']
+
+class RevisionEdit(TypedDict):
+    """A revision in the edit context."""
+
+    id: int
+    parent: int
+    author: int
+    date: str
+    date_gmt: str
+    modified: str
+    modified_gmt: str
+    guid: RawAndRendered
+    slug: str
+    status: str
+    title: RawAndRendered
+    content: EditContent
+    excerpt: EditExcerpt
+    meta: PageMeta
+    changed: list[str]
+    replaced_by: int
+    replaced_gmt: str
+    _links: dict[str, Any]
+
+class ListRevisions(TypedDict, total=False):
+    """What `list_revisions` takes."""
+
+    page: int
+    per_page: int
+    order: Literal["asc", "desc"]
+    _fields: str | Sequence[str]
+
+class RevisionDiff(TypedDict):
+    """A revision with the changes that the next write made."""
+
+    id: int
+    parent: int
+    author: int
+    date: str
+    date_gmt: str
+    modified: str
+    modified_gmt: str
+    guid: RawAndRendered
+    slug: str
+    status: str
+    title: RawAndRendered
+    content: EditContent
+    excerpt: EditExcerpt
+    meta: PageMeta
+    changed: list[str]
+    replaced_by: int
+    replaced_gmt: str
+    _links: dict[str, Any]
+    diff: dict[str, Any]
+
+class GetRevision(TypedDict, total=False):
+    """What `get_revision` takes."""
+
+    diff: bool
+    _fields: str | Sequence[str]
+
+class RevisionDeleted(TypedDict):
+    """A deleted revision."""
+
+    deleted: Literal[True]
+    previous: RevisionEdit
+
+class DeleteRevision(TypedDict, total=False):
+    """What `delete_revision` takes."""
+
+    force: bool
+    _fields: str | Sequence[str]
+
+class RestoreRevision(TypedDict, total=False):
+    """What `restore_revision` takes."""
+
+    fields: Sequence[Literal["title", "content", "slug", "status", "meta"]]
+    _fields: str | Sequence[str]
+    if_match: str | Mapping[str, Any]
 
 class Run(TypedDict):
     """A run of a feed for an entry."""
