@@ -118,7 +118,7 @@ scale: install
 
 # What checks the modules of the console and of /docs, in exact versions.
 LINT := tests/lint
-MODULES := $(wildcard parts/*/static) service/openapi/static
+MODULES := $(wildcard parts/*/static)
 
 $(LINT)/node_modules/.installed: $(LINT)/package-lock.json
 	npm ci --prefix $(LINT) --ignore-scripts --no-audit --no-fund

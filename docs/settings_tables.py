@@ -5,10 +5,10 @@ from dataclasses import Field
 from typing import Any
 
 from landform.parts import all_parts
+from landform.parts.option import FLAG, TEXT, options_of
 from landform.service.options import DATABASE, Options
 from landform.standalone.commands.service import text_of
 from landform.standalone.settings import all_settings
-from landform.storage.option import FLAG, TEXT, options_of
 
 
 def tables() -> str:

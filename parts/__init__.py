@@ -8,6 +8,10 @@ from typing import Any
 
 PARTS = (
     # The folder and the class of each part, one a line. Without both a part is gone.
+    "revisions.Revisions",
+    "batch.Batches",
+    "wordpress.WordPress",
+    "openapi.OpenApi",
     "moving_in.MovingIn",
     "runs.Runs",
     "webhooks.Webhooks",

@@ -7,10 +7,9 @@ from math import inf
 
 from marshmallow import ValidationError, validate, validates_schema
 
-from landform.schemas.fields import Data, Flag, IdText, Integer, JsonList, JsonObject, Nested, Text
+from landform.schemas.fields import Data, Flag, IdText, Integer, JsonObject, Nested, Text
 from landform.schemas.known_names import KnownOnly
 from landform.schemas.pages import STATUSES, PageMeta
-from landform.schemas.revisions import NAMES
 
 SLUG = validate.Regexp(r"[%a-z0-9_-]{0,200}\Z", error="is not a slug.")
 
@@ -50,7 +49,7 @@ class MetaLine(KnownOnly, PageMeta):
 
 
 class StateLine(KnownOnly):
-    """The fields that pages and their revisions have in common."""
+    """The fields that pages and their states before writes have in common."""
 
     status = Text(choices=(*STATUSES, "trash"), required=True)
     modified = StoredDateTime(required=True, blank=False)
@@ -65,14 +64,6 @@ class StateLine(KnownOnly):
     content_rendered = StoredText(required=True)
 
 
-class RevisionLine(StateLine):
-    """A revision in the line of its page, with the fields that the next write changed."""
-
-    changed = JsonList("", Text(choices=NAMES), required=True)
-    replaced_by = Integer(minimum=1, required=True)
-    replaced_utc = StoredDateTime(required=True, blank=False)
-
-
 class PageLine(StateLine, Line):
     """A page."""
 
@@ -81,7 +72,6 @@ class PageLine(StateLine, Line):
     date_floats = Flag(required=True)
     slug_before_trash = Text(required=True, validate=SLUG)
     password = StoredText(required=True)
-    revisions = JsonList("", Nested("", RevisionLine(), is_bounded=False))
 
     @validates_schema
     def check_content(self, data: JsonObject, **kw: object) -> None:

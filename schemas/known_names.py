@@ -8,7 +8,7 @@ from difflib import SequenceMatcher, get_close_matches
 from itertools import islice
 from typing import Any
 
-from marshmallow import EXCLUDE, RAISE, Schema, ValidationError
+from marshmallow import EXCLUDE, INCLUDE, RAISE, Schema, ValidationError
 
 from landform.schemas.fields import CodedMessage
 
@@ -36,6 +36,13 @@ class Tolerant(Schema):
 
     class Meta:
         unknown = EXCLUDE
+
+
+class Anything(Schema):
+    """A query whose parameters are all ignored."""
+
+    class Meta:
+        unknown = INCLUDE
 
 
 class KnownOnly(Tolerant):

@@ -1,23 +1,19 @@
-"""Schemas for clients of WordPress and Gravity Forms.
+"""Schemas of pages below `/wp-json/wp/v2`.
 
-Each of these fields is constant or computed from other columns. OpenAPI describes the other
-resources as objects only.
+Each of these fields is constant or computed from other columns.
 """
 
 from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
 
-from marshmallow import INCLUDE, Schema, post_load
+from marshmallow import Schema, post_load
 
 from landform.schemas import fields, pages
 from landform.schemas.fields import (
     Computed,
     Constant,
-    Ignored,
     JsonObject,
-    ListOf,
-    Number,
     Output,
     SameRow,
 )
@@ -136,62 +132,3 @@ class WordPressList(pages.PageList):
 
     # `menu_order` is the same for all pages, so the newest come first.
     orderby = fields.Text("", (*pages.ORDERS, "menu_order"), load_default="date")
-
-
-class Described(Tolerant):
-    """A query with a context, which changes nothing."""
-
-    context = fields.Text("Without effect.", pages.CONTEXT_NAMES, load_default="view")
-
-
-class Whole(Described):
-    """A query whose paging parameters are ignored: the whole list is returned."""
-
-    page = Ignored()
-    per_page = Ignored()
-    order = Ignored()
-    orderby = Ignored()
-
-
-class Anything(Schema):
-    """A query whose parameters are all ignored."""
-
-    class Meta:
-        unknown = INCLUDE
-
-
-class UserList(pages.Paged, Described):
-    """The query of a list of authors."""
-
-    include = ListOf("Only these authors, by number.", Number())
-    exclude = ListOf("Not these authors, by number.", Number())  # type: ignore[assignment] # the metaclass takes it away
-    slug = ListOf("Only authors with these slugs.", fields.Text())
-    search = pages.Search("Only authors whose name or slug contains this text.")
-    order = fields.Text("The direction of the order.", ("asc", "desc"), load_default="asc")
-    # An author is only a number, so there is one order and one kind of author.
-    orderby = Ignored()
-    who = Ignored()
-
-
-class Home(Schema):
-    """The root of the API, in JSON."""
-
-    name = Output("The title of the site.")
-    description = Output("The tagline of the site.")
-    docs = Output("The URL of the docs page.")
-    openapi = Output("The URL of this document.")
-    wp_json = Output("The URL of the index for clients of WordPress.")
-
-
-class FormList(Tolerant):
-    """The query of a list of forms."""
-
-    include = ListOf("Only forms with these ids.", Number())
-
-
-class Caller(Schema):
-    """The caller: its name, its author id and its scopes."""
-
-    name = Output("The name of the credential or key.")
-    author = Output("The author of the pages that the caller creates.", int)
-    scopes = Output("The scopes of the caller.", list[str])

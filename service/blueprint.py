@@ -11,6 +11,7 @@ from flask.blueprints import BlueprintSetupState
 from flask.globals import request_ctx
 from werkzeug.routing import BuildError
 
+from landform.parts.part import Part
 from landform.service.auth.credentials import Authorizer, CredentialAuthorizer, Identity
 from landform.service.background import Background
 from landform.service.call import Service
@@ -30,7 +31,6 @@ from landform.service.site.forms import form_for_host
 from landform.service.site.responses import Site
 from landform.service.site.views import SiteViews
 from landform.storage.failed_attempts import Attempts
-from landform.storage.part import Part
 
 RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
 ANY_METHOD: Any = {"methods": METHODS, **RULE}
@@ -128,7 +128,6 @@ def create_blueprint(
     cache_bytes: int = 10 << 20,
     parts: Collection[Part] | None = None,
     event_days: int = 30,
-    revisions: int = 20,
     sqlite_synchronous: str = "FULL",
     busy_timeout: float = 10.0,
     postgres_statement_timeout: float = 15.0,

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Mapping
 from marshmallow import ValidationError
 
 from landform import storage
+from landform.parts.errors import PartError
 from landform.schemas.fields import CodedMessage
 from landform.service.error_codes import ERROR_CODES, all_error_codes
 from landform.service.json_codec import dumps
@@ -26,7 +27,6 @@ MISSING = "rest_missing_callback_param"
 RETRY_AFTER_SECONDS = 2
 STORAGE_CODES: dict[type[storage.StorageError], str] = {
     storage.PageNotFound: "rest_post_invalid_id",
-    storage.RevisionNotFound: "rest_post_invalid_id",
     storage.FeedNotFound: "gf_feed_invalid_id",
     storage.OrderIncomplete: "rest_order_incomplete",
     storage.EventsExpired: "rest_events_expired",
@@ -156,12 +156,10 @@ def _flat(messages: object, name: str = "") -> Iterator[tuple[str, object]]:
 def _from_storage(error: storage.StorageError) -> ApiError:
     if isinstance(error, storage.TextRefused):
         return from_validation(ValidationError(str(error), error.name))
-    if isinstance(error, storage.PartError):
+    if isinstance(error, PartError):
         data = {} if error.details is None else {"details": error.details}
         return ApiError(error.status, error.code, str(error), data)
     known = api_error(next(code for kind, code in STORAGE_CODES.items() if isinstance(error, kind)))
-    if isinstance(error, storage.RevisionNotFound):
-        return ApiError(known.status, known.code, "The page has no such revision.")
     if isinstance(error, storage.OrderIncomplete):
         known.data["details"] = error.details
     if known.code.startswith("storage_"):

@@ -15,17 +15,25 @@ from marshmallow import INCLUDE, Schema, missing
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map, MapAdapter, Rule
 
+from landform.parts.errors import PartError
 from landform.schemas.fields import Ignored, ListOf, add_choices
 from landform.service.auth.credentials import Identity
+from landform.service.error_codes import all_error_codes
 from landform.service.json_codec import JsonObject
 from landform.service.reply import Reply
-from landform.storage.errors import PartError
 from landform.storage.rows import Row
 
 WP_JSON = "/wp-json"
 NAMESPACES = ("wp/v2", "gf/v2")
 WORDPRESS, GRAVITY_FORMS = (f"{WP_JSON}/{name}" for name in NAMESPACES)
 METHODS = ("GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "TRACE")
+
+COMMON_CODES = (
+    "rest_invalid_param rest_too_many_attempts internal_server_error storage_unavailable "
+    "storage_full rest_invalid_json rest_bad_request rest_body_too_large"
+).split()
+WRITE_CODES = ("rest_cross_site", "storage_uncertain")
+IF_MATCH_CODES = ("rest_precondition_failed", "rest_precondition_required")
 
 # What an operation returns: a schema, several by the parameter that chooses one, a Python type with
 # schemas, or a text.
@@ -64,7 +72,7 @@ class Operation:
     - `prepare`: a function of the loaded body and the caller, for slow work without the database,
       called before a write blocks others. The view gets its result as `call.prepared`.
     - `headers`: those of a response that OpenAPI describes. `errors`: the codes that do not follow
-      from the other fields, see `openapi/document.py`, and the errors of a part.
+      from the other fields, see `error_codes`, and the errors of a part.
     """
 
     view: View
@@ -142,6 +150,25 @@ class Operation:
         return frozenset({"_fields", *(key for key in fields if isinstance(fields[key], ListOf))})
 
     @cached_property
+    def error_codes(self) -> dict[int, list[str]]:
+        """The error statuses, each with its codes."""
+        codes = [error if isinstance(error, str) else error.code for error in self.errors]
+        codes += (self.denied, *COMMON_CODES)
+        codes += WRITE_CODES if self.is_write else ()
+        codes += (self.empty_body,) if self.empty_body else ()
+        checks_type = self.form or self.body is None
+        codes += ("rest_unsupported_media_type",) if checks_type else ()
+        codes += IF_MATCH_CODES if self.if_match else ()
+        codes += ("rest_idempotency_key_reused",) if self.takes_idempotency_key else ()
+        statuses: dict[int, list[str]] = {}
+        for code in dict.fromkeys(codes):
+            for status in all_error_codes()[code][0]:
+                statuses.setdefault(status, []).append(code)
+        if "<" in self.path:
+            statuses.setdefault(404, []).append("rest_no_route")
+        return statuses
+
+    @cached_property
     def response_schemas(self) -> tuple[Schema, ...]:
         """The schemas of the responses."""
         if isinstance(self.response, Mapping):
@@ -186,11 +213,12 @@ class Route:
 class Resource:
     """The operations of a resource.
 
-    `wordpress_base`: the prefix of their paths in WordPress; empty if there are none.
+    `wordpress_base`: the prefix of their paths in WordPress; empty if there are none. `http_only`:
+    the Python API has none of them.
     """
 
-    def __init__(self, wordpress_base: str = "") -> None:
-        self.wordpress_base = wordpress_base
+    def __init__(self, wordpress_base: str = "", *, http_only: bool = False) -> None:
+        self.wordpress_base, self.http_only = wordpress_base, http_only
         self.paths: dict[str, dict[str, Operation]] = defaultdict(dict)
         # The decorators for operations with one method, such as `@RESOURCE.get("/pages", ...)`.
         self.get = partial(self.operation, "GET")

@@ -16,10 +16,7 @@ from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
 from landform.parts import all_parts
-from landform.service.auth.credentials import Authorizer
-from landform.service.outgoing.urls import parse_url
-from landform.storage import Clock, Store
-from landform.storage.option import (
+from landform.parts.option import (
     FLAG,
     TEXT,
     Kind,
@@ -30,7 +27,10 @@ from landform.storage.option import (
     seconds,
     whole,
 )
-from landform.storage.part import Part
+from landform.parts.part import Part
+from landform.service.auth.credentials import Authorizer
+from landform.service.outgoing.urls import parse_url
+from landform.storage import Clock, Store
 
 # What public pages may load by default; no other site may show them in a frame.
 SITE_POLICY = (
@@ -266,11 +266,6 @@ class Options:
     event_days: int = option(
         30, whole(0, 36_500), "how long [events](events.md) are kept; `0`: none are written"
     )
-    revisions: int = option(
-        20,
-        whole(0, 1000),
-        "how many [revisions](api.md#revisions) of each page are kept; `0`: none",
-    )
     sqlite_synchronous: str = option(
         "FULL",
         choice("FULL", "EXTRA", "NORMAL"),
@@ -326,7 +321,11 @@ def new_store(options: Options, url: str | None = None, *, has_timeouts: bool = 
         answer_timeout=options.postgres_statement_timeout if has_timeouts else None,
         search_timeout=options.search_timeout if has_timeouts else None,
         event_days=options.event_days,
-        revisions=options.revisions,
+        row_written=[
+            part.row_written
+            for part in options.named_parts
+            if type(part).row_written is not Part.row_written
+        ],
         language=options.site_language,
         identity=None if url else options.store_identity or None,
         group_access=options.group_access,

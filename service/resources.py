@@ -4,10 +4,8 @@ from functools import cache
 from itertools import chain
 
 from landform.parts import modules_of
-from landform.service import batch, events, feeds, page_actions, pages, previews, revisions
-from landform.service.discovery import clients, index
-from landform.service.openapi import docs
-from landform.service.operations import Resource, Route, all_routes
+from landform.service import events, feeds, home, page_actions, pages, previews
+from landform.service.operations import WP_JSON, Resource, Route, all_routes
 from landform.service.site import unsaved_pages
 
 CORE = (
@@ -15,34 +13,36 @@ CORE = (
     page_actions.RESOURCE,
     previews.RESOURCE,
     unsaved_pages.RESOURCE,
-    revisions.RESOURCE,
-    revisions.OWN_RESOURCE,
-    clients.WHOAMI,
+    home.RESOURCE,
     feeds.RESOURCE,
     events.RESOURCE,
 )
-(HOME,) = all_routes([index.ROOT])
+(HOME,) = all_routes([home.ROOT])
 # The classes of the parts that a blueprint names.
 Parts = tuple[type, ...]
 
 
 @cache
-def all_resources(parts: Parts) -> tuple[Resource, ...]:
-    """Return the resources of the API: of the core, of parts, and for batches of these."""
+def http_resources(parts: Parts) -> tuple[Resource, ...]:
+    """Return the resources of the core, of parts, and those that parts make of all before."""
     modules = modules_of(parts, "operations")
-    single = (*CORE, *chain.from_iterable(getattr(module, "RESOURCES", ()) for module in modules))
-    return (*single, batch.resource(single))
+    resources = [*CORE, *chain.from_iterable(getattr(one, "RESOURCES", ()) for one in modules)]
+    for make in (one.resource_over for one in modules if hasattr(one, "resource_over")):
+        resources.append(make((*resources,)))
+    return tuple(resources)
+
+
+@cache
+def all_resources(parts: Parts) -> tuple[Resource, ...]:
+    """Return the resources whose operations the Python API has too."""
+    return tuple(one for one in http_resources(parts) if not one.http_only)
 
 
 @cache
 def api_routes(parts: Parts, *, wordpress: bool = False) -> tuple[Route, ...]:
     """Return the routes of the API; with `wordpress` also the ones below `/wp-json` only."""
-    described = all_resources(parts)
-    if wordpress:
-        has_forms = any("/forms" in resource.paths for resource in described)
-        described += (clients.RESOURCE, *(() if has_forms else (clients.FORMS_RESOURCE,)))
-        described += (index.resource(described),)
-    return tuple(all_routes((*described, docs.resource(described))))
+    routes = all_routes(http_resources(parts))
+    return tuple(route for route in routes if wordpress or not route.path.startswith(WP_JSON))
 
 
 @cache

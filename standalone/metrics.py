@@ -14,6 +14,7 @@ from flask.globals import request_ctx
 from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest, multiprocess
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
+from landform.parts.part import Metric
 from landform.service.auth.local_mode import LocalMode
 from landform.service.call import Service
 from landform.service.http.headers import finish_response
@@ -21,7 +22,6 @@ from landform.service.http.views import HttpIncoming
 from landform.service.reply import Finished
 from landform.standalone.logs import RequestRecord
 from landform.storage.pages.listing import count_by_status
-from landform.storage.part import Metric
 
 SECONDS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
 

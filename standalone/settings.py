@@ -17,8 +17,8 @@ from importlib.util import find_spec
 from typing import Any
 
 from landform.parts import all_parts
+from landform.parts.option import FLAG, OptionError, choice, option, options_of, seconds, whole
 from landform.service.options import IN_MEMORY, NO_MEMORY, Options
-from landform.storage.option import FLAG, OptionError, choice, option, options_of, seconds, whole
 
 PREFIX = "LANDFORM_"
 CONFIG = f"{PREFIX}CONFIG"

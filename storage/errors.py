@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from traceback import walk_tb
-from types import ModuleType
 from typing import ClassVar
 
 # The packages whose errors may have values of rows.
@@ -36,7 +35,7 @@ def cut_values(error: BaseException) -> None:
 class StorageError(Exception):
     """A failure of storage; its text, by default that of the class, may be shown to clients.
 
-    `part_error` makes such classes. `details` tell more of the state that does not allow it.
+    `details` tell more of the state that does not allow it.
     """
 
     text: ClassVar[str] = ""
@@ -46,44 +45,12 @@ class StorageError(Exception):
         self.details = details
 
 
-class PartError(StorageError):
-    """An error of a part, with its code and status in the API; its docstring is the meaning."""
-
-    code: ClassVar[str]
-    status: ClassVar[int]
-
-    def __init__(self, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(self.meaning(), details)
-
-    @classmethod
-    def meaning(cls) -> str:
-        """Return the meaning of the code, in a sentence."""
-        return " ".join((cls.__doc__ or "").split())
-
-
-def part_error(code: str, status: int, meaning: str) -> type[PartError]:
-    """Return the class of an error of a part; `meaning`: a sentence for clients."""
-    return type(code, (PartError,), {"code": code, "status": status, "__doc__": meaning})
-
-
-def errors_in(module: ModuleType) -> tuple[type[PartError], ...]:
-    """Return the errors of a part that its module defines."""
-    names = (value for value in vars(module).values() if isinstance(value, type))
-    return tuple(
-        value for value in names if issubclass(value, PartError) and hasattr(value, "code")
-    )
-
-
 class NotFound(StorageError):
     """No row has this id, or a filter excludes it."""
 
 
 class PageNotFound(NotFound):
     """The page does not exist."""
-
-
-class RevisionNotFound(NotFound):
-    """The page does not have this revision."""
 
 
 class FeedNotFound(NotFound):

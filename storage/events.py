@@ -40,11 +40,16 @@ FIRST_BEFORE = Prepared(
 LAST_EXPIRED = Prepared(EventState.select(EventState.number).where(EventState.name == EXPIRED))
 
 
-def record(store: Store, resource: str, old: Row | None, new: Row | None) -> None:
-    """Write the events of a write to a `page` or a `feed`, in its transaction.
+def record(
+    store: Store, resource: str, old: Row | None, new: Row | None, writer: int | None = None
+) -> None:
+    """Let parts take part in a write to a `page` or a `feed`, and write its events.
 
-    `old`: the row before, None for a new one; `new`: the columns written, None for a deleted row.
+    Use in its transaction. `old`: the row before, None for a new one; `new`: the row after, None
+    for a deleted one; `writer`: the author number of the caller.
     """
+    for row_written in store.row_written:
+        row_written(store, resource, old, new, writer)
     before, after = old or {}, new or {}
     row = before | after
     changed = [

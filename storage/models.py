@@ -8,6 +8,7 @@ Beside its columns each table declares how it is exported, copied, compared and 
 
 import json
 from collections.abc import Mapping
+from functools import cache
 from typing import Any, ClassVar, get_args, get_origin
 
 from peewee import (
@@ -20,6 +21,8 @@ from peewee import (
     SmallIntegerField,
     TextField,
 )
+
+from landform.parts import all_parts
 
 
 class Table(Model):
@@ -293,34 +296,6 @@ class EventState(Table):
     holder = TextField(default="")
 
 
-class PageRevision(Table):
-    """The state of a page before a write, see `pages/revisions.py`.
-
-    `author` and `modified`: the writer and the time of that state; `replaced_by` and
-    `replaced_utc`: those of the write that replaced it; `changed`: a JSON list of the names of the
-    fields that this changed.
-    """
-
-    json_columns = {"meta": dict, "changed": list[str]}
-
-    id = AutoField()
-    page = BigIntegerField()
-    author = BigIntegerField()
-    modified = TextField()
-    modified_utc = TextField()
-    status = TextField()
-    slug = TextField()
-    title_raw = TextField()
-    title_rendered = TextField()
-    block_version = SmallIntegerField()
-    content_raw = TextField()
-    content_rendered = TextField()
-    meta = TextField()
-    changed = TextField()
-    replaced_by = BigIntegerField()
-    replaced_utc = TextField()
-
-
 class FormerSlug(Table):
     """A slug that a published page had, and that no page has now; see `pages/slugs.py`."""
 
@@ -329,5 +304,33 @@ class FormerSlug(Table):
     page = BigIntegerField()
 
 
-# The tables of the core; storage/part.py has those of the parts too.
+# The tables of the core.
 TABLES: tuple[type[Table], ...] = tuple(Table.__subclasses__())
+
+
+@cache
+def all_tables() -> tuple[type[Table], ...]:
+    """Return the tables of the core and of every part, in the order in which a copy fills them."""
+    return (*TABLES, *(table for part in all_parts().values() for table in part.tables))
+
+
+@cache
+def exported_tables() -> dict[str, type[Table]]:
+    """Return the tables that an export may have, by name."""
+    return {model._meta.table_name: model for model in all_tables() if model.exported_by}
+
+
+@cache
+def part_exports() -> dict[str, Any]:
+    """Return the `Exported` (`parts/part.py`) of the tables of parts that exports have, by name."""
+    return {name: table for part in all_parts().values() for name, table in part.exports().items()}
+
+
+@cache
+def numbered_tables() -> dict[str, type[Table]]:
+    """Return the tables whose ids the database gives out, none of them twice, by name."""
+    return {
+        model._meta.table_name: model
+        for model in all_tables()
+        if isinstance(model._meta.primary_key, AutoField) and not model.derived
+    }

@@ -3,7 +3,7 @@
 import logging
 import time
 import weakref
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import wraps
 from threading import Lock
@@ -26,6 +26,8 @@ FIRST_MIGRATION = "0001"
 TRY_SECONDS = 0.01
 # By the name of a table that is cached: a value that changes with every write to it.
 WatchedVersions = Mapping[str, Hashable]
+# See `Part.row_written` (`parts/part.py`).
+RowWritten = Callable[..., None]
 P = ParamSpec("P")
 T = TypeVar("T")
 
@@ -36,10 +38,10 @@ class Store:
     `url`: `sqlite:///relative.db`, `sqlite:////absolute/path.db`, or a URL of libpq with
     `postgresql://`; `options`: those of `EngineOptions` (`engines/database.py`). `search_timeout`:
     the seconds that the database may work for one list that searches or filters (None: no limit).
-    `event_days`: the days that events are stored; 0 stores none. `revisions`: how many are stored
-    of each page. `language`: that of the site, for slugs. `identity`: the only store to open, which
-    then is never created; None for the first that is migrated. Raises `DatabaseUnusable` for a URL
-    that names no database.
+    `event_days`: the days that events are stored; 0 stores none. `row_written`: what parts do in
+    the transaction of each write. `language`: that of the site, for slugs. `identity`: the only
+    store to open, which then is never created; None for the first that is migrated. Raises
+    `DatabaseUnusable` for a URL that names no database.
     """
 
     def __init__(
@@ -50,7 +52,7 @@ class Store:
         search_timeout: float | None = None,
         identity: str | None = None,
         event_days: int = 30,
-        revisions: int = 20,
+        row_written: Sequence[RowWritten] = (),
         language: str = "",
         **options: Any,
     ) -> None:
@@ -59,7 +61,7 @@ class Store:
         self.clock = clock or Clock()
         self.busy_timeout = self._options.busy_timeout
         self.search_timeout = search_timeout
-        self.event_days, self.revisions, self.language = event_days, revisions, language
+        self.event_days, self.row_written, self.language = event_days, row_written, language
         self._listeners = list[Listener]()
         self._begin(identity)
 

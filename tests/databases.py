@@ -22,8 +22,7 @@ from processes import children
 
 from landform.storage import Store
 from landform.storage.maintenance import verify
-from landform.storage.models import ResourceVersion, StoreInfo
-from landform.storage.part import all_tables, numbered_tables
+from landform.storage.models import ResourceVersion, StoreInfo, all_tables, numbered_tables
 
 # What it takes to be fast and not safe: the tests of faults have a server of their own.
 UNSAFE = ("fsync=off", "full_page_writes=off", "synchronous_commit=off", "max_connections=300")

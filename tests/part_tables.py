@@ -7,8 +7,7 @@ from typing import Any
 
 from landform.parts import all_parts
 from landform.service.resources import api_routes
-from landform.storage.models import TABLES, Table
-from landform.storage.part import all_tables
+from landform.storage.models import TABLES, Table, all_tables
 
 PARTS = tuple(all_parts().values())
 ROUTES, WORDPRESS_ROUTES = api_routes(PARTS), api_routes(PARTS, wordpress=True)

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Any
 
+from landform.parts.part import Part
 from landform.parts.redirects.errors import RedirectExists, RedirectNotFound
 from landform.parts.redirects.models import Redirect
-from landform.storage.part import Part
 
 
 @dataclass(frozen=True, kw_only=True)

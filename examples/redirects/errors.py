@@ -1,6 +1,6 @@
 """The errors of redirects."""
 
-from landform.storage.errors import part_error
+from landform.parts.errors import part_error
 
 RedirectNotFound = part_error("rest_redirect_invalid_id", 404, "There is no such redirect.")
 RedirectExists = part_error(

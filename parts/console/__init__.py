@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from landform.storage.option import FLAG, option
-from landform.storage.part import Part
+from landform.parts.option import FLAG, option
+from landform.parts.part import HomeLink, Part
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -11,7 +11,7 @@ class Console(Part):
     """The console, with its link on the start page. A host asks for it."""
 
     in_guests = False
-    home_links = (("/console", "Open the console"),)
+    home_links = (HomeLink("/console", "Open the console"),)
 
     enabled: bool = option(
         True, FLAG, "`0`: there is no [console](parts/console.md)", setting="console"

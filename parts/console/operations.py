@@ -6,7 +6,7 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from landform.parts import all_parts
-from landform.schemas.wordpress import Anything
+from landform.schemas.known_names import Anything
 from landform.service.call import Call
 from landform.service.errors import no_route
 from landform.service.files import file_reply

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from landform.parts.errors import errors_in
 from landform.parts.leads import errors
 from landform.parts.leads.models import MOST_DAYS, Entry, EntryValue, Form
 from landform.parts.leads.options import SMTP_URL, SmtpServer
-from landform.storage.errors import errors_in
-from landform.storage.option import FLAG, option, whole
-from landform.storage.part import Exported, Metric, PageForm, Part
+from landform.parts.option import FLAG, option, whole
+from landform.parts.part import Exported, Metric, PageForm, Part
 
 
 # No repr: it would show the password of the mail server.

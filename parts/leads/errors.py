@@ -1,6 +1,6 @@
 """The errors of forms, entries and submissions, with the codes of Gravity Forms."""
 
-from landform.storage.errors import part_error
+from landform.parts.errors import part_error
 
 FormNotFound = part_error("gf_not_found", 404, "There is no such form.")
 FormToDeleteNotFound = part_error("gf_form_invalid_id", 404, "There is no such form to delete.")

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from landform.storage.option import Kind
+from landform.parts.option import Kind
 
 PORTS = {"smtp": 587, "smtps": 465}
 # In ASCII, as every server takes it, and without what begins an encoded word, which programs that

@@ -7,6 +7,7 @@ from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from landform.parts.errors import PartError
 from landform.parts.leads import sources
 from landform.parts.leads.errors import EntryNotFound
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
@@ -15,6 +16,7 @@ from landform.parts.leads.intake.form_view import clean, field_views, first_valu
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
 from landform.parts.leads.submissions import open_form, submit
+from landform.parts.part import PageForm
 from landform.service.call import Call
 from landform.service.errors import ApiError, from_known
 from landform.service.json_codec import JsonObject
@@ -23,8 +25,6 @@ from landform.service.reply import Reply
 from landform.service.site import pages
 from landform.service.site.forms import show_forms
 from landform.storage import signatures
-from landform.storage.errors import PartError
-from landform.storage.part import PageForm
 
 # The cookie that lets a confirmation have values.
 COOKIE = "landform_submitted"

@@ -16,6 +16,7 @@ from queue import Empty, SimpleQueue
 from time import monotonic, sleep
 from typing import Any
 
+from landform.parts.errors import PartError
 from landform.parts.leads.addons import Addon, AddonError
 from landform.parts.leads.models import ACTIVE
 from landform.parts.leads.retention import Retention
@@ -24,7 +25,7 @@ from landform.service.call import Service
 from landform.service.json_codec import JsonObject
 from landform.service.outgoing.sending import start_thread
 from landform.storage import feeds
-from landform.storage.errors import NotFound, PartError, StorageError
+from landform.storage.errors import NotFound, StorageError
 from landform.storage.rows import Row
 from landform.storage.run_queue import RunQueue, find_run_queue, run_key
 

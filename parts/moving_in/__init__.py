@@ -1,7 +1,7 @@
 """Moving in from WordPress, with imports that are repeated until the day of the switch."""
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
-from landform.storage.part import Part
+from landform.parts.part import Part
 
 
 class MovingIn(Part):

@@ -14,8 +14,8 @@ from landform.parts.moving_in.wordpress.values import parse_integer
 from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.maintenance.tables import RowWriter, find
-from landform.storage.pages import revisions, slugs
-from landform.storage.part import exported_tables, part_exports
+from landform.storage.models import exported_tables, part_exports
+from landform.storage.pages import slugs
 from landform.storage.rows import NO_VALUES, Row
 from landform.storage.store import Store
 
@@ -118,10 +118,10 @@ class IncomingWriter:
         if merge.outcome in WRITE_OUTCOMES:
             try:
                 row = {"version": 1, **incoming.finish(merge.row), "id": before.target_id}
+                if incoming.revisions:
+                    row["revisions"] = incoming.revisions
                 _, row_id = self._rows.write(exported_tables()[incoming.resource], row)
                 merge.before = before._replace(target_id=row_id)
-                if incoming.revisions:
-                    revisions.replace_all(self._store, row_id, incoming.revisions)
             except (ImportRefused, TextRefused) as error:
                 merge.skip("left-out", "refused", str(error))
         if not self._plan.keep and merge.outcome in EQUAL_OUTCOMES:

@@ -16,8 +16,7 @@ from peewee import BooleanField, fn
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
 from landform.service.page_urls import LINKED, Urls
-from landform.storage.models import Page
-from landform.storage.part import exported_tables
+from landform.storage.models import Page, exported_tables
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 

@@ -4,11 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from landform.parts.errors import errors_in
+from landform.parts.option import option, whole
+from landform.parts.part import Metric, Part
 from landform.parts.runs import errors
 from landform.parts.runs.models import FeedRun
-from landform.storage.errors import errors_in
-from landform.storage.option import option, whole
-from landform.storage.part import Metric, Part
 
 
 @dataclass(frozen=True, kw_only=True)

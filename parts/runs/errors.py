@@ -1,6 +1,6 @@
 """The errors of runs."""
 
-from landform.storage.errors import part_error
+from landform.parts.errors import part_error
 
 RunNotFound = part_error("rest_run_invalid_id", 404, "There is no such run of this feed.")
 RunNotDue = part_error(

@@ -4,11 +4,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from landform.parts.errors import errors_in
+from landform.parts.option import FLAG, option
+from landform.parts.part import Metric, Part
 from landform.parts.webhooks import errors
 from landform.parts.webhooks.models import Webhook
-from landform.storage.errors import errors_in
-from landform.storage.option import FLAG, option
-from landform.storage.part import Metric, Part
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,6 +1,6 @@
 """The errors of webhooks."""
 
-from landform.storage.errors import part_error
+from landform.parts.errors import part_error
 
 WebhookNotFound = part_error("rest_webhook_invalid_id", 404, "There is no such webhook.")
 TooManyWebhooks = part_error(

@@ -8,12 +8,12 @@ from typing import Any
 
 from peewee import ModelSelect
 
+from landform.parts.part import Metric
 from landform.parts.webhooks.errors import TooManyWebhooks, WebhookNotFound
 from landform.parts.webhooks.models import Webhook
 from landform.storage import events
 from landform.storage.errors import EventsExpired
 from landform.storage.models import EventState
-from landform.storage.part import Metric
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.store import Store, transactional
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from html import escape
 
-from landform.schemas.wordpress import Anything
+from landform.schemas.known_names import Anything
 from landform.service.call import Call
 from landform.service.errors import no_route
 from landform.service.operations import Resource

@@ -8,12 +8,12 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import MethodNotAllowed, NotFound
 
 from landform.schemas.fields import LONGEST_TEXT
+from landform.schemas.known_names import Anything
 from landform.schemas.pages import LONGEST_PASSWORD
-from landform.schemas.wordpress import Anything
 from landform.service.auth.credentials import is_cross_site
 from landform.service.call import Call
-from landform.service.discovery.index import index_link
 from landform.service.errors import ApiError, no_route, wrong_method
+from landform.service.home import link_header
 from landform.service.http.headers import error_response
 from landform.service.http.views import HttpIncoming, HttpViews, View, from_exception
 from landform.service.loading import accepts_html
@@ -69,7 +69,7 @@ class SiteViews:
                 return self._respond(incoming, {"key": key, "preview": preview, "at_root": True})
             response = self._respond(incoming, {"key": home or "", "at_root": True})
             if self._service.options.wp_json_paths:
-                response.headers["Link"] = index_link(incoming.root_url)
+                response.headers.update(link_header(self._service.options, incoming.root_url))
             return response
 
         return root

@@ -22,7 +22,7 @@ from landform.service.errors import printable
 from landform.service.options import IN_MEMORY, NO_MEMORY, new_store
 from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
-from landform.storage.part import exported_tables
+from landform.storage.models import exported_tables
 
 # When a command begins to draw its progress, how often it does, and how often it writes a line.
 PATIENCE_SECONDS, DRAW_SECONDS, LINE_SECONDS = 2.0, 0.2, 10.0

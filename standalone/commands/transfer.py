@@ -19,7 +19,7 @@ from landform.service.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands import tools
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer
-from landform.storage.part import part_exports
+from landform.storage.models import part_exports
 
 Line = dict[str, Any]
 # How many reasons are listed, and the numbers of how many lines for each.
@@ -70,7 +70,7 @@ def export(
     total, is_hidden = transfer.count(store, resources), file is None and sys.stdout.isatty()
     progress = tools.Progress("Exporting", total, is_hidden=is_hidden)
     # Closed in this thread, which has the snapshot.
-    reading = closing(transfer.rows(store, resources, with_revisions=revisions))
+    reading = closing(transfer.rows(store, resources, with_more=revisions))
     with tools.open_output(file) as out, store.connection(), progress, reading as rows:
         for row in progress.count(rows):
             out.write(dumps(row) + b"\n")

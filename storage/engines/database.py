@@ -21,7 +21,7 @@ from landform.storage.errors import (
     Unavailable,
     cut_values,
 )
-from landform.storage.part import all_tables, numbered_tables
+from landform.storage.models import all_tables, numbered_tables
 from landform.storage.query_budget import Deadline
 
 log = logging.getLogger("landform")

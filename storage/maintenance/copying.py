@@ -6,7 +6,7 @@ from landform.storage.engines.database import INDEX, EngineDatabase
 from landform.storage.errors import CopyRefused, reason_of
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.migrating import missing_parts, read_history
-from landform.storage.part import all_tables
+from landform.storage.models import all_tables
 from landform.storage.rows import Row
 from landform.storage.sql import Parameter, Prepared, renew_generation
 from landform.storage.store import Store

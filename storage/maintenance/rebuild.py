@@ -14,9 +14,16 @@ from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import TextRefused
 from landform.storage.maintenance.schema import expected_schema, table_of
 from landform.storage.maintenance.tables import parse_meta, read_rows
-from landform.storage.models import Page, PageCount, PageText, ResourceVersion, StoreInfo, Table
+from landform.storage.models import (
+    Page,
+    PageCount,
+    PageText,
+    ResourceVersion,
+    StoreInfo,
+    Table,
+    all_tables,
+)
 from landform.storage.pages import WRITE_TEXT, meta_columns
-from landform.storage.part import all_tables
 from landform.storage.rows import Row
 from landform.storage.search import fold
 from landform.storage.store import Store

@@ -10,11 +10,10 @@ from peewee import Tuple
 from landform.storage import events, pages
 from landform.storage.engines.database import EngineDatabase
 from landform.storage.errors import DatabaseUnusable, ImportRefused
-from landform.storage.models import Event, Page, Table
-from landform.storage.pages import meta_columns, revisions, slugs
+from landform.storage.models import Event, Page, Table, part_exports
+from landform.storage.pages import meta_columns, slugs
 from landform.storage.pages.scheduling import next_version
 from landform.storage.pages.slugs import HAS_SLUG
-from landform.storage.part import part_exports
 from landform.storage.rows import Row, json_text
 from landform.storage.search import fold
 from landform.storage.sql import Parameter, Prepared, renew_generation
@@ -84,7 +83,8 @@ class RowWriter:
     def write(self, model: type[Table], row: Row) -> tuple[str, int]:
         """Write a row; return `created`, `changed` or `unchanged`, and its id.
 
-        Without an id it gets a new one. Raises `ImportRefused` or `TextRefused`.
+        Without an id it gets a new one. It may have more than columns, for parts. Raises
+        `ImportRefused` or `TextRefused`.
         """
         row, name = self._complete(model, row), model._meta.table_name
         names = ("id",) if self._by == "id" else model.exported_by
@@ -92,6 +92,8 @@ class RowWriter:
         if self._by == "slug":
             row["id"] = old["id"] if old else None
         if old and _is_same(model, old, row):
+            if row.keys() > old.keys():
+                self._call_parts(name, old, row)
             return "unchanged", old["id"]
         self._refuse(name, row, old)
         text = pages.searched_text(row) if model is Page else None
@@ -99,7 +101,6 @@ class RowWriter:
             row["version"] = max(row["version"], next_version(old))
         self._has_written = True
         if old and model is Page:
-            revisions.record(self._store, old, row, row["author"])
             slugs.remember_former_slug(self._store, old, row)
         columns = tuple(key for key in model._meta.fields if key != "id" or row["id"])
         row["id"] = int(_insert(model, columns).row(self._store, row)[0])
@@ -110,7 +111,12 @@ class RowWriter:
             pages.WRITE_TEXT.run(self._store, {**text, "id": row["id"]})
         if self._known is not None:
             self._known[name][row["id"]] = row["version"]
+        self._call_parts(name, old, row)
         return "changed" if old else "created", row["id"]
+
+    def _call_parts(self, name: str, old: Row | None, row: Row) -> None:
+        for row_written in self._store.row_written:
+            row_written(self._store, name, old, row)
 
     def _complete(self, model: type[Table], row: Row) -> Row:
         """Return all columns of a row."""
@@ -157,7 +163,7 @@ def _select(model: type[Table], names: tuple[str, ...]) -> Prepared:
 def _is_same(model: type[Table], old: Row, new: Row) -> bool:
     """Return whether two rows are equal, apart from their versions and the form of their JSON."""
     json_names = model.json_names()
-    names = new.keys() - {"version", *json_names}
+    names = (new.keys() & old.keys()) - {"version", *json_names}
     return all(old[name] == new[name] for name in names) and all(
         old[name] == new[name] or parse_meta(old[name]) == parse_meta(new[name])
         for name in json_names

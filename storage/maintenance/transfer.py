@@ -10,9 +10,7 @@ from peewee import SQL
 
 from landform.storage.errors import DatabaseUnusable, ImportRefused, TextRefused
 from landform.storage.maintenance.tables import Known, RowWriter, read_rows
-from landform.storage.models import Page
-from landform.storage.pages import revisions
-from landform.storage.part import exported_tables
+from landform.storage.models import exported_tables, part_exports
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -21,24 +19,21 @@ BATCH, PAUSE = 200, 0.05
 
 
 def rows(
-    store: Store, resources: Iterable[str], *, with_revisions: bool = False
+    store: Store, resources: Iterable[str], *, with_more: bool = False
 ) -> Generator[Row, None, None]:
     """Yield all rows of some resources by id, as of one moment, each with its `resource`.
 
-    `with_revisions`: each page has its `revisions`, the oldest first.
+    `with_more`: each has what parts add to its line, such as revisions to pages.
     """
     with store.connection() as db, db.snapshot():
         for name in resources:
-            model = exported_tables()[name]
+            model, exported = exported_tables()[name], part_exports().get(name)
             for row in read_rows(db, model, without=model.computed):
                 line = {key: model._meta.fields[key].python_value(row[key]) for key in row}
-                line |= {key: _json(name, row, key) for key in model.json_names()}
+                line |= {key: parse_json(name, row, key) for key in model.json_names()}
                 line |= {"resource": name, **model.read_details(db, row["id"])}
-                if with_revisions and model is Page:
-                    line["revisions"] = [
-                        {**revision, "meta": _json(name, revision, "meta")}
-                        for revision in revisions.all_of(store, row["id"])
-                    ]
+                if exported and exported.read_more and with_more:
+                    line |= exported.read_more(store, row["id"])
                 yield line
 
 
@@ -48,7 +43,8 @@ def count(store: Store, resources: Iterable[str]) -> int:
         return sum(int(exported_tables()[name].select().count(db)) for name in resources)
 
 
-def _json(table: str, row: Row, column: str) -> object:
+def parse_json(table: str, row: Row, column: str) -> object:
+    """Return the JSON in a column of a row; raises `DatabaseUnusable` for a damaged one."""
     try:
         # No integer is written as NaN or Infinity.
         return json.loads(row[column], parse_constant=int)
@@ -115,13 +111,11 @@ class Import:
         """Write rows, and return the number of each outcome."""
         counts = Counter[str]()
         for number, row in lines:
-            columns = {name: row[name] for name in row.keys() - {"resource", "revisions"}}
+            columns = {name: row[name] for name in row.keys() - {"resource"}}
             try:
                 outcome, row_id = self._writer.write(exported_tables()[row["resource"]], columns)
                 if row["resource"] == "form" and row_id != row["id"]:
                     self.forms[row["id"]] = row_id
-                if "revisions" in row:
-                    revisions.replace_all(self._store, row_id, row["revisions"])
                 counts[outcome] += 1
             except (ImportRefused, TextRefused) as reason:
                 self.refused.append((number, str(reason)))

@@ -7,8 +7,7 @@ from landform.storage.errors import Unavailable, reason_of
 from landform.storage.maintenance.schema import RESTORE, schema_problems
 from landform.storage.maintenance.tables import read_rows
 from landform.storage.migrating import is_earlier
-from landform.storage.models import Table
-from landform.storage.part import all_tables
+from landform.storage.models import Table, all_tables
 from landform.storage.store import Store
 
 MOST_LISTED = 5

@@ -40,24 +40,6 @@ TABLES = {
         content {text} NOT NULL
     """,
     "page_count": "status {text} NOT NULL PRIMARY KEY, pages BIGINT NOT NULL",
-    "page_revision": """
-        {identity},
-        page BIGINT NOT NULL,
-        author BIGINT NOT NULL,
-        modified {text} NOT NULL,
-        modified_utc {text} NOT NULL,
-        status {text} NOT NULL,
-        slug {text} NOT NULL,
-        title_raw {text} NOT NULL,
-        title_rendered {text} NOT NULL,
-        block_version SMALLINT NOT NULL,
-        content_raw {text} NOT NULL,
-        content_rendered {text} NOT NULL,
-        meta {text} NOT NULL,
-        changed {text} NOT NULL,
-        replaced_by BIGINT NOT NULL,
-        replaced_utc {text} NOT NULL
-    """,
     "former_slug": "{identity}, slug {text} NOT NULL, page BIGINT NOT NULL",
     "preview_revocation": "page BIGINT PRIMARY KEY, times BIGINT NOT NULL",
     "feed": """
@@ -132,7 +114,6 @@ INDEXES = {
     "page_opens_utc": "page (opens_utc, status) WHERE opens_utc IS NOT NULL",
     "page_closes_local": "page (closes_local, status) WHERE closes_local IS NOT NULL",
     "page_closes_utc": "page (closes_utc, status) WHERE closes_utc IS NOT NULL",
-    "page_revision_page": "page_revision (page, id)",
     "former_slug_page": "former_slug (page, id)",
     # In the order of lists; the id at the end settles ties.
     "feed_by_form": "feed (form_id, feed_order, id)",

@@ -10,7 +10,7 @@ from landform.storage import events, signatures
 from landform.storage.clock import Moment, epoch
 from landform.storage.errors import AlreadyTrashed, EmptyPage, PageNotFound
 from landform.storage.models import Page, PageText, StoreInfo
-from landform.storage.pages import revisions, scheduling, slugs
+from landform.storage.pages import scheduling, slugs
 from landform.storage.pages.scheduling import FIRST, NO_WINDOW, Validity, window_columns
 from landform.storage.pages.slugs import HAS_SLUG
 from landform.storage.rows import MAX_INTEGER, Row, check_merged, json_text, to_columns
@@ -130,7 +130,8 @@ def update(
 
     `values` as for `create`; without any nothing is written. A page that leaves the trash gets
     its slug back, or the next one that is free. `keep_rendering`: see `with_old_rendering`;
-    `writer`: see `revisions.record`. Raises `PageNotFound`, `EmptyPage` and `VersionConflict`.
+    `writer`: the author number of the caller. Raises `PageNotFound`, `EmptyPage` and
+    `VersionConflict`.
     """
     now = store.clock.now()
     old = _read_to_write(store, page_id, now, if_match)
@@ -198,7 +199,6 @@ def delete(store: Store, page_id: int, if_match: Precondition | None = None) -> 
     page = _read_to_write(store, page_id, store.clock.now(), if_match)
     PageText.delete().where(PageText.id == page_id).execute(store.database)
     Page.delete().where(Page.id == page_id).execute(store.database)
-    revisions.DELETE.run(store, {"page": page_id})
     slugs.remember_former_slug(store, page, None)
     # Another page may be imported under its id.
     signatures.revoke(store, page_id)
@@ -259,14 +259,12 @@ def _modified(now: Moment) -> Row:
 def _write(store: Store, old: Row, changes: Row, writer: int | None, now: Moment) -> Row:
     """Write changes of a page and when it was modified, with its events, and return the page.
 
-    `changes`: columns, as `_changes` returns them. The page before is kept as a revision if one of
-    the columns `revisions.RECORDED` differs.
+    `changes`: columns, as `_changes` returns them.
     """
     changes = {**changes, **_modified(now), "version": scheduling.next_version(old)}
     page = write_changes(store, Page, old, changes)
-    revisions.record(store, old, page, writer)
     slugs.remember_former_slug(store, old, page)
-    events.record(store, "page", old, page)
+    events.record(store, "page", old, page, writer)
     return page
 
 

@@ -20,7 +20,7 @@ client = create_app({"DATABASE_URL": sys.argv[1]}).test_client()
 created = client.post("/pages", json={"title": "A page", "status": "publish"})
 assert created.status_code == 201, created.text
 assert client.get("/a-page/").status_code == 200
-assert client.get("/openapi.json").status_code == client.get("/docs").status_code == 200
+assert client.get("/").get_json()["name"] == "landform"
 print(*landform.parts.all_parts())
 """
 COMMANDS = """

@@ -12,8 +12,6 @@ from conftest import basic
 from flask import Flask
 from part_tables import ROUTES
 
-from landform.service.openapi.document import error_codes
-
 FOLDER = Path(__file__).parent
 SCENARIOS = [
     s for name in ("pages", "feeds") for s in json.loads((FOLDER / f"{name}.json").read_text())
@@ -36,7 +34,7 @@ def declared_codes(method: str, path: str, status: int) -> list[str]:
     for route in ROUTES:
         if any(re.fullmatch(re.sub("<.*?>", "[0-9]+", rule), plain) for rule in route.rules):
             operation = route.operations.get("GET" if method == "HEAD" else method)
-            return error_codes(operation)[status] if operation else ["rest_no_route"]
+            return operation.error_codes[status] if operation else ["rest_no_route"]
     return ["rest_no_route"]
 
 

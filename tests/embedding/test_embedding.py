@@ -250,7 +250,7 @@ def test_a_guest_has_the_paths_of_wordpress_below_its_prefix_where_it_is_asked_f
 ) -> None:
     for options, status in ({}, 404), ({"wp_json_paths": True}, 200):
         host = shop.make_host(tmp_path, **options)
-        for path in ("", "wp-json", "wp-json/wp/v2/types"):
+        for path in ("", "wp-json/wp/v2/pages", "wp-json/gf/v2/feeds"):
             assert send(host, f"GET /landing/{path}").status_code == status
         assert regretted(send(host, "GET /wp-json"), 404)
     send(host, "POST /landing/pages", {"title": "One"})

@@ -13,9 +13,8 @@ from processes import python
 
 from landform.parts import all_parts, modules_of
 from landform.service import ApiError, Identity, create_blueprint
-from landform.service.operations import GRAVITY_FORMS, Operation, Route, all_routes
-
-FORMS = ("/forms", "/forms/<form_id>")
+from landform.service.operations import Operation, Route, all_routes
+from landform.service.resources import api_routes
 
 SCRIPT = """
 import json, sys
@@ -32,7 +31,7 @@ client = host.test_client()
 assert client.post("/pages", json={"title": "Fair", "status": "publish"}).status_code == 201
 assert client.post("/feeds", json={"form_id": 1, "addon_slug": "a", "meta": {"k": 1}}).is_json
 plan = client.post("/forms/1/feeds/plan", json={"entry": {}})
-paths = "/ /fair/ /openapi.json /docs /events /whoami /wp-json/ /sitemap.xml".split()
+paths = "/ /fair/ /wp-json/wp/v2/pages /events /whoami /sitemap.xml".split()
 assert {client.get(path).status_code for path in paths} | {plan.status_code} == {200}
 guest.deliver()
 print(json.dumps([name for name in sys.modules if name.startswith("landform.parts.")]))
@@ -64,20 +63,17 @@ def make_host(**guests: Any) -> Flask:
     return host
 
 
-def test_without_parts_there_is_no_route_path_or_method_of_one() -> None:
+def test_without_parts_there_is_no_route_or_method_of_one() -> None:
     host = make_host(core=(), every=[part() for part in all_parts().values()])
     rules = {rule.rule for rule in host.url_map.iter_rules()}
-    assert "/core/pages" in rules
-    client = host.test_client()
-    paths = client.get("/core/openapi.json").get_json()["paths"]
-    index = client.get("/core/wp-json/").get_json()["routes"]
-    for route in routes_of_parts():
-        assert {f"/every{rule}" for rule in route.rules} <= rules
-        # Discovery has the forms that feeds name, where no part has forms.
-        own = {rule for rule in route.rules if not rule.startswith(f"{GRAVITY_FORMS}/forms")}
-        assert not {f"/core{rule}" for rule in own} & rules
-        assert route.path.replace("<", "{").replace(">", "}") not in paths
-        assert route.path in FORMS or not [n for n in index if n.startswith(f"/gf/v2{route.path}")]
+    assert {"/core/pages", "/core/wp-json/wp/v2/pages", "/core/whoami"} <= rules
+    of_parts = api_routes(tuple(all_parts().values()), wordpress=True)
+    added = {rule for route in of_parts for rule in route.rules} - {
+        rule for route in api_routes((), wordpress=True) for rule in route.rules
+    }
+    added |= {rule for route in routes_of_parts("SCREENS") for rule in route.rules}
+    assert {f"/every{rule}" for rule in added} <= rules
+    assert not {f"/core{rule}" for rule in added} & rules
     core, every = (host.blueprints[name].api for name in ("core", "every"))  # type: ignore[attr-defined]
     for operation in operations_of_parts():
         assert callable(getattr(every, operation.name))
@@ -87,18 +83,14 @@ def test_without_parts_there_is_no_route_path_or_method_of_one() -> None:
             getattr(core, operation.name)
 
 
-def test_a_batch_knows_the_operations_of_the_parts_of_its_blueprint() -> None:
-    client = make_host(core=(), every=[part() for part in all_parts().values()]).test_client()
-    for operation in operations_of_parts():
-        if operation.is_write and operation.batch:
-            path = re.sub("<.*?>", "1", operation.path)
-            request = {"method": operation.methods[0], "path": path}
-            codes = []
-            for name in ("core", "every"):
-                answer = client.post(f"/{name}/wp-json/batch/v1", json={"requests": [request]})
-                body = answer.get_json()["responses"][0]["body"]
-                codes.append(body.get("code", "") if isinstance(body, dict) else "")
-            assert codes[0] == "rest_no_route" != codes[1], operation.name
+def test_a_disabled_part_has_no_route() -> None:
+    host = make_host(off=[part(enabled=False) for part in all_parts().values()], core=())
+    rules = {rule.rule for rule in host.url_map.iter_rules()}
+    off, core = (
+        {rule.removeprefix(f"/{name}") for rule in rules if rule.startswith(f"/{name}/")}
+        for name in ("off", "core")
+    )
+    assert off == core
 
 
 @pytest.mark.servers
@@ -110,22 +102,19 @@ def test_without_parts_only_their_classes_tables_and_errors_are_imported(tmp_pat
         for name in all_parts()
         for module in ("", ".models", ".errors", ".options")
     }
+    allowed |= {f"landform.parts.{module}" for module in ("part", "option", "errors")}
     assert set(json.loads(ended.stdout)) <= allowed
 
 
-def test_a_guest_has_those_of_guests_unless_it_names_parts_and_enabled_ones_alone() -> None:
+def test_a_guest_has_those_of_guests_unless_it_names_parts() -> None:
     parts = all_parts().values()
-    disabled = [part(enabled=False) for part in parts]
-    host = make_host(default=None, guests=[p() for p in parts if p.in_guests], off=disabled)
+    host = make_host(default=None, guests=[p() for p in parts if p.in_guests])
     rules = {rule.rule for rule in host.url_map.iter_rules()}
     default, guests = (
         {rule.removeprefix(f"/{name}") for rule in rules if rule.startswith(f"/{name}/")}
         for name in ("default", "guests")
     )
     assert default == guests
-    # A part that is not enabled is as if it was not named.
-    of_parts = {f"/off{rule}" for route in routes_of_parts() for rule in route.rules}
-    assert of_parts & rules <= {f"/off{GRAVITY_FORMS}{path}" for path in FORMS}
 
 
 @pytest.mark.parametrize(
@@ -159,15 +148,14 @@ def host(tmp_path: Path) -> Flask:
 
 
 def operations(host: Flask) -> dict[str, tuple[str, set[str]]]:
-    """Return the path and the methods of each operation by its name, as the document has them."""
-    described = host.test_client().get("/landing/openapi.json").get_json()
-    operations: dict[str, tuple[str, set[str]]] = {}
-    for path, methods in described["paths"].items():
-        for method, operation in methods.items():
-            name = operation["operationId"].split("_by_")[0]
-            names = {"GET", "HEAD"} if method == "get" else {method.upper()}
-            operations[name] = path, operations.get(name, ("", set()))[1] | names
-    assert len(operations) > 40
+    """Return the path and the methods of each operation by its name."""
+    parts = host.blueprints["landform"].service.options.part_types  # type: ignore[attr-defined]
+    operations = {
+        operation.name: (route.path.replace("<", "{").replace(">", "}"), {*methods})
+        for route in api_routes(parts, wordpress=True)
+        for operation, methods in route.methods.items()
+    }
+    assert len(operations) > 25
     return operations
 
 

@@ -142,11 +142,12 @@ def test_the_front_end_shows_open_pages_and_previews(
 PART = """
 import sys
 from flask import Flask
+from landform.parts.openapi import OpenApi
 from landform.parts.redirects import Redirects
 from landform.service import Identity, create_blueprint
 
 host, database = Flask("host"), sys.argv[1]
-for name, parts in (("landing", [Redirects()]), ("core", [])):
+for name, parts in (("landing", [Redirects(), OpenApi()]), ("core", [OpenApi()])):
     guest = create_blueprint(
         database, name=name, parts=parts, site=True, authorizer=lambda request: Identity("host")
     )

@@ -126,7 +126,7 @@ def test_every_python_can_load_what_is_compiled_in_it() -> None:
     assert sorted(compiled) == [
         "nh3/nh3.abi3.so", *(f"orjson/orjson.cpython-{python}-{machine}" for python in pythons),
     ]  # fmt: skip
-    assert "landform/service/openapi/static/docs.js" in names
+    assert "landform/parts/openapi/static/docs.js" in names
     assert "landform/parts/console/static/vendor/standalone.umd.js" in names
     assert not [name for name in names if "direct_url.json" in name]
     assert BUILT.stat().st_mode & 0o111 == 0o111

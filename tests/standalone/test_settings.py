@@ -9,9 +9,9 @@ import pytest
 from conftest import ROOT, basic
 
 from landform.app import create_app
+from landform.parts.option import OptionError
 from landform.service import create_blueprint
 from landform.standalone.settings import SettingError, read_settings, warnings
-from landform.storage.option import OptionError
 
 
 def test_the_environment_is_read_at_the_call_and_not_at_the_import(

@@ -12,7 +12,7 @@ from databases import run_sql
 from files import command
 
 from landform.storage import DatabaseUnusable, Store
-from landform.storage.part import all_tables, numbered_tables
+from landform.storage.models import all_tables, numbered_tables
 
 
 def test_a_database_newer_than_the_code_is_refused_untouched(new_database: str) -> None:

@@ -19,8 +19,8 @@ from landform.standalone.cli import main
 from landform.storage import ImportRefused, Store, api_keys, feeds, idempotency_keys, pages
 from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.maintenance import tables, transfer, verify
-from landform.storage.pages import listing, revisions
-from landform.storage.part import all_tables
+from landform.storage.models import all_tables
+from landform.storage.pages import listing
 from landform.storage.sql import read_generation
 
 PAGE = {
@@ -178,48 +178,6 @@ def test_a_slug_is_free_for_the_lines_after_the_one_that_gives_it_up(ten: Store)
     again = [{**one, "id": 60, "slug": "new"}, {**two, "id": 61, "slug": "new"}]
     with pytest.raises(ImportRefused, match=r"^line 2: the slug new is that of page 60$"):
         taken(ten, again)
-
-
-def kept_revisions(store: Store) -> dict[int, list[dict[str, Any]]]:
-    with store.connection():
-        found = {number: revisions.all_of(store, number) for number in (1, 2, 3)}
-    for row in (row for rows in found.values() for row in rows):
-        row["meta"] = json.loads(row["meta"])
-    return found
-
-
-def test_an_export_may_take_revisions_along(store: Store, other: Store, tmp_path: Path) -> None:
-    with store.connection():
-        pages.update(store, 2, {"title_raw": "Later", "title_rendered": "Later"}, writer=9)
-    kept = kept_revisions(store)
-    assert [one["changed"] for one in kept[1] + kept[2]] == [["slug", "status"], ["title"]]
-    assert all("revisions" not in row for row in exported(store))
-    lines = exported(store, "--revisions")
-    assert [one["meta"]["form_id"] for row in lines for one in row.get("revisions", ())] == [
-        "3"
-    ] * 2
-    file = written(tmp_path / "all", lines)
-    for _ in range(2):
-        assert command(other, "import", file).exit_code == 0
-        assert kept_revisions(other) == kept
-    assert command(other, "import", "--map-form", "3=8", file).exit_code == 0
-    assert kept_revisions(other)[2][0]["meta"]["form_id"] == "8"
-    lines[1]["revisions"][0]["changed"] = ["nothing"]
-    refused = command(other, "import", written(tmp_path / "wrong", lines))
-    assert (refused.exit_code, "revisions" in refused.output) == (1, True)
-
-
-def test_a_changing_import_makes_a_revision(store: Store, other: Store, tmp_path: Path) -> None:
-    file = written(tmp_path / "all", exported(store))
-    command(other, "import", file)
-    with other.connection():
-        pages.update(other, 2, {"title_raw": "Here", "title_rendered": "Here"}, writer=9)
-    assert command(other, "import", file).exit_code == 0
-    with other.connection():
-        found = revisions.all_of(other, 2)
-    assert [(one["title_raw"], one["author"], one["replaced_by"]) for one in found] == [
-        ("Ünï", 2, 9), ("Here", 9, 2),
-    ]  # fmt: skip
 
 
 REFUSED_SLUG = "a page without a slug cannot be found by it"

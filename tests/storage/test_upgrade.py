@@ -12,7 +12,7 @@ from files import command, dump
 from part_tables import tables
 
 from landform.storage import Store, migrating
-from landform.storage.part import all_tables
+from landform.storage.models import all_tables
 
 FILE_ONLY = pytest.mark.sqlite("it is about the file")
 COLOUR = '''

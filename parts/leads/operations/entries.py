@@ -12,7 +12,7 @@ from landform.parts.leads.form_schemas import Deletion
 from landform.parts.leads.intake.fields import input_ids, inputs_of
 from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.storage import entries, forms, searching
-from landform.schemas.wordpress import Anything
+from landform.schemas.known_names import Anything
 from landform.service.call import Call
 from landform.service.json_codec import JsonObject
 from landform.service.loading import prefers

@@ -12,6 +12,7 @@ from typing import Any
 
 from peewee import SQL, ColumnBase, fn
 
+from landform.parts.errors import PartError
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
 from landform.parts.leads.intake.fields import input_ids
 from landform.parts.leads.models import (
@@ -27,7 +28,6 @@ from landform.parts.leads.models import (
 from landform.parts.leads.planning import after_submission, forget_runs
 from landform.parts.leads.storage.forms import get_form, gf_text, gf_time, read_forms
 from landform.storage import events, sql
-from landform.storage.errors import PartError
 from landform.storage.rows import NO_VALUES, Row, batches, json_text, storable
 from landform.storage.store import Store, transactional
 

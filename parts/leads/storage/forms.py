@@ -8,11 +8,12 @@ from typing import Any
 
 from peewee import fn
 
+from landform.parts.errors import PartError
 from landform.parts.leads import errors as e
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.planning import forget_runs
 from landform.storage import events, feeds
-from landform.storage.errors import PartError, TextRefused, TooExpensive
+from landform.storage.errors import TextRefused, TooExpensive
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.search import fold
 from landform.storage.sql import Parameter, Precondition, Prepared, check_version, write_changes

@@ -20,8 +20,8 @@ from landform.service.auth.credentials import Identity
 from landform.service.rendering.content import render_texts
 from landform.storage.clock import Moment
 from landform.storage.errors import ImportRefused
+from landform.storage.models import part_exports
 from landform.storage.pages import slugs
-from landform.storage.part import part_exports
 from landform.storage.rows import MAX_INTEGER, Row, json_text
 
 KNOWN_STATUSES = (*STATUSES, "trash")

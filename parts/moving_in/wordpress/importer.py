@@ -21,7 +21,7 @@ from landform.parts.moving_in.wordpress.site import ROUTES, Batch, Site, has_id,
 from landform.parts.moving_in.wordpress.values import SiteDates, site_address
 from landform.storage import Store
 from landform.storage.maintenance.transfer import reserve_ids
-from landform.storage.part import exported_tables
+from landform.storage.models import exported_tables
 from landform.storage.rows import Row
 
 FORMS_UNKNOWN = "No forms were read: this landform is without the part that stores them."

@@ -36,7 +36,7 @@ from landform.storage.errors import (
     TooExpensive,
     Unavailable,
 )
-from landform.storage.part import all_tables
+from landform.storage.models import all_tables
 from landform.storage.query_budget import Deadline
 
 # The first half of the lock of writes; the second half is the schema.

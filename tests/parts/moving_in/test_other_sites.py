@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 from conftest import PAGE, ROOT
+from files import command
 from moving_in import PAGES, move, plain_page, recorded_site, server, small_site, stand_in
 
 from landform.parts.moving_in.wordpress import client
 from landform.storage import Store, pages
-from landform.storage.pages import revisions
 
 pytestmark = pytest.mark.sqlite("what a site has has nothing to do with the engine")
 
@@ -116,8 +116,8 @@ def test_the_commands_of_the_guide_import_a_site(
     monkeypatch.chdir(tmp_path)
     commands = re.findall(r"landform ([\w-]+ https://shop\.example[^`\n]*)", GUIDE.read_text())
     assert len(commands) == 2
-    for command in commands:
-        arguments = shlex.split(command.replace("https://shop.example", small_site.url))
+    for line in commands:
+        arguments = shlex.split(line.replace("https://shop.example", small_site.url))
         result = move.run(*arguments, "--probe", "0", user="mig")
         assert result.exit_code == 0, result.output
     assert len(move.rows()) == 12
@@ -288,8 +288,8 @@ def test_readable_revisions_are_imported(small_site: Any, move: Any) -> None:
     result = move(small_site.url, "--revisions")
     assert result.exit_code == 0
     assert "the site does not show the revisions (rest_cannot_read): page 3\n" in result.output
-    with move.store.connection():
-        *pages_rows, unreadable = [revisions.all_of(move.store, number) for number in (1, 2, 3)]
+    lines = command(move.store, "export", "--pages", "--revisions").stdout.splitlines()
+    *pages_rows, unreadable = [json.loads(line)["revisions"] for line in lines]
     for rows in pages_rows:
         columns = ("title_raw", "author", "replaced_by", "changed")
         values = [tuple(row[name] for name in columns) for row in rows]

@@ -6,8 +6,7 @@ from marshmallow import Schema, ValidationError, validate
 
 from landform.schemas import fields
 from landform.schemas.fields import JsonObject, Output, required
-from landform.schemas.known_names import Tolerant
-from landform.schemas.wordpress import Anything
+from landform.schemas.known_names import Anything, Tolerant
 
 MOST_REQUESTS, LONGEST_PATH, ALL = 25, 8190, "require-all-validate"
 # Not a URL, nor a path that would be read as one.

@@ -6,11 +6,7 @@ from typing import Any, get_args, get_origin
 
 from marshmallow import INCLUDE, RAISE, Schema, missing
 
-from landform.schemas.fields import STRING, Ignored, Nested, add_choices
-from landform.service.conditions import RELEASE
-from landform.service.error_codes import all_error_codes
-from landform.service.json_codec import JsonObject
-from landform.service.openapi.components import (
+from landform.parts.openapi.components import (
     ERROR_SCHEMA,
     FIELDS_PARAMETER,
     NAME_HEADERS,
@@ -22,6 +18,9 @@ from landform.service.openapi.components import (
     error_response,
     parameter,
 )
+from landform.schemas.fields import STRING, Ignored, Nested, add_choices
+from landform.service.conditions import RELEASE
+from landform.service.json_codec import JsonObject
 from landform.service.operations import Operation, Route, path_variables
 from landform.service.reply import JSON
 
@@ -32,12 +31,6 @@ DESCRIPTION = (
 # The groups of operations, where these are not named by the start of the path.
 TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPress"}
 SUMMARIES = {"whoami": "Show who is calling"}
-COMMON_CODES = (
-    "rest_invalid_param rest_too_many_attempts internal_server_error storage_unavailable "
-    "storage_full rest_invalid_json rest_bad_request rest_body_too_large"
-).split()
-WRITE_CODES = ("rest_cross_site", "storage_uncertain")
-IF_MATCH_CODES = ("rest_precondition_failed", "rest_precondition_required")
 # PHP sends an object without fields as an empty list.
 NO_FIELDS = {"type": "array", "items": {}, "maxItems": 0}
 JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
@@ -138,25 +131,6 @@ def _operation(components: Components, method: str, operation: Operation) -> Jso
     return described
 
 
-def error_codes(operation: Operation) -> dict[int, list[str]]:
-    """Return the error statuses, each with its codes."""
-    codes = [error if isinstance(error, str) else error.code for error in operation.errors]
-    codes += (operation.denied, *COMMON_CODES)
-    codes += WRITE_CODES if operation.is_write else ()
-    codes += (operation.empty_body,) if operation.empty_body else ()
-    checks_type = operation.form or operation.body is None
-    codes += ("rest_unsupported_media_type",) if checks_type else ()
-    codes += IF_MATCH_CODES if operation.if_match else ()
-    codes += ("rest_idempotency_key_reused",) if operation.takes_idempotency_key else ()
-    statuses: dict[int, list[str]] = {}
-    for code in dict.fromkeys(codes):
-        for status in all_error_codes()[code][0]:
-            statuses.setdefault(status, []).append(code)
-    if "<" in operation.path:
-        statuses.setdefault(404, []).append("rest_no_route")
-    return statuses
-
-
 def _parameters(components: Components, operation: Operation) -> Iterator[JsonObject]:
     """Yield the parameters of the path, the headers and the query."""
     for name in path_variables(operation.path):
@@ -210,7 +184,7 @@ def _responses(components: Components, operation: Operation) -> JsonObject:
         }
     if operation.is_conditional_read:
         responses["304"] = NOT_MODIFIED
-    for status, codes in sorted(error_codes(operation).items()):
+    for status, codes in sorted(operation.error_codes.items()):
         responses[str(status)] = error_response(status, codes)
     if operation.invalid:
         media = responses["400"]["content"][JSON]

@@ -5,9 +5,10 @@ from functools import partial
 from typing import TypeVar
 from urllib.parse import quote, unquote
 
-from landform.schemas import batch as schemas
+from landform.parts.batch import schemas
+from landform.parts.batch.errors import BatchNotAllowed
 from landform.service.call import Call, Incoming
-from landform.service.errors import INVALID, ApiError, api_error, from_known, no_route, wrong_method
+from landform.service.errors import INVALID, ApiError, from_known, no_route, wrong_method
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import nested, pairs
 from landform.service.operations import NAMESPACES, WP_JSON, Resource, RouteTable, all_routes
@@ -34,8 +35,8 @@ class _RolledBack(Exception):
     """A request of the batch failed, so all are rolled back."""
 
 
-def resource(resources: Iterable[Resource]) -> Resource:
-    """Return the resource of batches of the write operations of resources."""
+def resource_over(resources: Iterable[Resource]) -> Resource:
+    """Return the resource of batches of the write operations of others."""
     batches = Resource(WP_JSON)
 
     @batches.post(
@@ -45,7 +46,7 @@ def resource(resources: Iterable[Resource]) -> Resource:
         status=207,
         batch=False,
         example=EXAMPLE,
-        errors=("rest_missing_callback_param", "rest_batch_not_allowed"),
+        errors=("rest_missing_callback_param", BatchNotAllowed),
     )
     def batch(call: Call) -> Reply:
         """Carry out several writes in one commit; each is authorized and validated."""
@@ -117,7 +118,7 @@ def _load(call: Call, routes: RouteTable, item: JsonObject, generation: str) -> 
     if operation is None:
         raise wrong_method(route.allowed())
     if not (operation.is_write and operation.batch):
-        raise api_error("rest_batch_not_allowed")
+        raise BatchNotAllowed
     root_url = call.root_url.removesuffix(WP_JSON)
     base = path.removesuffix("/").rsplit("/", route.path.count("/"))[0]
     urls = f"{root_url}{quote(path)}", f"{root_url}{quote(base)}"

@@ -5,10 +5,10 @@ from json import loads
 
 from marshmallow import Schema
 
-from landform.schemas import revisions as schemas
+from landform.parts.revisions import schemas, storage
+from landform.parts.revisions.errors import BeyondLastPage, ParentNotFound, TrashNotSupported
 from landform.schemas.pages import EMPTY_META, PageDelete
 from landform.service.call import Call
-from landform.service.errors import api_error
 from landform.service.json_codec import JsonObject
 from landform.service.operations import WORDPRESS, Resource
 from landform.service.page_dump import CONTEXTS, Shape, make_shape
@@ -16,10 +16,9 @@ from landform.service.pages import PAGING, page_reply, paging
 from landform.service.rendering.content import render_texts
 from landform.service.reply import NO_STORE, Reply
 from landform.storage import PageNotFound, pages
-from landform.storage.pages import revisions
 from landform.storage.rows import Row
 
-RESOURCE, OWN_RESOURCE = Resource(WORDPRESS), Resource()
+RESOURCE, OWN_RESOURCE = RESOURCES = Resource(WORDPRESS), Resource()
 REVISION_CONTEXTS: dict[str, Schema] = {
     "view": schemas.RevisionView(),
     "embed": schemas.RevisionEmbed(),
@@ -28,7 +27,7 @@ REVISION_CONTEXTS: dict[str, Schema] = {
 DIFF, DELETED = schemas.RevisionDiff(), schemas.RevisionDeleted()
 REVISIONS_PATH = "/pages/<page_id>/revisions"
 REVISION_PATH = f"{REVISIONS_PATH}/<revision_id>"
-NOT_FOUND = ("rest_post_invalid_parent", "rest_post_invalid_id")
+NOT_FOUND = (ParentNotFound, "rest_post_invalid_id")
 RENDERED = ("title_rendered", "content_rendered")
 # Longer texts have no diff, which takes quadratic time.
 MOST_LINES = 1000
@@ -42,15 +41,15 @@ MOST_LINES = 1000
     scope="pages:read",
     denied="rest_cannot_read",
     headers=PAGING,
-    errors=("rest_post_invalid_parent", "rest_revision_invalid_page_number"),
+    errors=(ParentNotFound, BeyondLastPage),
 )
 def list_revisions(call: Call, page_id: int) -> Reply:
     """Return the revisions of a page, the newest first."""
     _check_page(call, page_id)
     most_bytes = call.options.max_response_bytes
     shape = make_shape(REVISION_CONTEXTS[call.query["context"]], call.fields)
-    rows, total = revisions.of_page(call.store, page_id, call.query, shape.columns, most_bytes)
-    headers = paging(call, total, "rest_revision_invalid_page_number")
+    rows, total = storage.of_page(call.store, page_id, call.query, shape.columns, most_bytes)
+    headers = paging(call, total, BeyondLastPage.code)
     body = [_dump(call, shape, row) for row in rows]
     return Reply(body, headers=headers, caching=NO_STORE)
 
@@ -68,7 +67,7 @@ def get_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     row = _get(call, page_id, revision_id)
     schema = REVISION_CONTEXTS[call.query["context"]]
     if call.query["diff"]:
-        diff = _difference(row, revisions.following(call.store, row))
+        diff = _difference(row, storage.following(call.store, row))
         schema, row = DIFF, {**row, "diff": diff}
     return Reply(_dump(call, make_shape(schema, call.fields), row), caching=NO_STORE)
 
@@ -79,14 +78,14 @@ def get_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     response=DELETED,
     scope="pages:write",
     denied="rest_cannot_delete",
-    errors=(*NOT_FOUND, "rest_trash_not_supported"),
+    errors=(*NOT_FOUND, TrashNotSupported),
 )
 def delete_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     """Delete a revision permanently and return it; `force` is required."""
     row = _get(call, page_id, revision_id)
     if not call.query["force"]:
-        raise api_error("rest_trash_not_supported")
-    revisions.delete(call.store, revision_id)
+        raise TrashNotSupported
+    storage.delete(call.store, revision_id)
     return Reply(_dump(call, make_shape(DELETED), row), caching=NO_STORE)
 
 
@@ -107,7 +106,7 @@ def restore_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     row, names = _get(call, page_id, revision_id), call.body["fields"]
     if row["status"] == "trash":
         names = [name for name in names if name not in ("status", "slug")]
-    values = {name: row[column] for column, name in revisions.RECORDED.items() if name in names}
+    values = {name: row[column] for column, name in storage.RECORDED.items() if name in names}
     if "meta" in values:
         values["meta"] = {**EMPTY_META, **loads(row["meta"])}
     caller = call.caller
@@ -124,12 +123,12 @@ def _check_page(call: Call, page_id: int) -> None:
     try:
         pages.get(call.store, page_id, ("id",))
     except PageNotFound:
-        raise api_error("rest_post_invalid_parent") from None
+        raise ParentNotFound from None
 
 
 def _get(call: Call, page_id: int, revision_id: int) -> Row:
     _check_page(call, page_id)
-    return revisions.get(call.store, page_id, revision_id)
+    return storage.get(call.store, page_id, revision_id)
 
 
 def _dump(call: Call, shape: Shape, row: Row) -> JsonObject:
@@ -142,7 +141,7 @@ def _difference(old: Row, new: Row) -> JsonObject:
     """Return the fields that differ between two states of a page."""
     changes: JsonObject = {
         name: {"before": old[column], "after": new[column]}
-        for column, name in revisions.RECORDED.items()
+        for column, name in storage.RECORDED.items()
         if old[column] != new[column]
     }
     if "content" in changes:

@@ -10,14 +10,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from applications import Client
 from conftest import SECRET, Start, basic
 from flask import Flask
 from flask.testing import FlaskClient
-from part_tables import WORDPRESS_ROUTES
+from part_tables import WORDPRESS_ROUTES, tables
 
 from landform.parts import all_parts
 from landform.service.error_codes import all_error_codes
-from landform.service.openapi.document import error_codes
 from landform.service.resources import HOME
 
 ROUTES = (HOME, *WORDPRESS_ROUTES)
@@ -195,5 +195,32 @@ def test_every_declared_code_is_known_and_every_known_one_declared() -> None:
     declared = {"rest_no_route"}
     for route in ROUTES:
         for operation in route.operations.values():
-            declared.update(*error_codes(operation).values())
+            declared.update(*operation.error_codes.values())
     assert declared == set(all_error_codes())
+
+
+# What generators of clients need of the document.
+def test_fields_that_every_response_has_are_required(client: Client) -> None:
+    page, feed = client.page(), client.feed()
+    plan = client.post("/forms/1/feeds/plan", json={"entry": {}, "entry_id": 1}).get_json()
+    client.put(f"/pages/{page['id']}", json={"title": "Other"})
+    event = client.get("/events").get_json()[0]
+    error = client.get("/pages/99").get_json()
+    always = {
+        "PageEdit": page, "PageView": client.get(f"/pages/{page['id']}").get_json(),
+        "PageEmbed": client.get(f"/pages/{page['id']}?context=embed").get_json(),
+        "RawAndRendered": page["title"], "EditContent": page["content"],
+        "FeedRead": client.get(f"/feeds/{feed['id']}").get_json(),
+        "FeedWritten": client.patch(f"/feeds/{feed['id']}", json={"is_active": False}).get_json(),
+        "Caller": client.get("/whoami").get_json(), "PlannedFeed": plan["feeds"][0],
+        "Event": event, "Error": error,
+    }  # fmt: skip
+    for name, (path, body) in (item for table in tables("RESPONSES") for item in table.items()):
+        always[name] = client.post(path, json=body).get_json()
+    schemas = client.get("/openapi.json").get_json()["components"]["schemas"]
+    for name, response in always.items():
+        assert (name, {*schemas[name]["required"]}) == (name, {*response})
+    for name, response in (
+        ("FeedPlan", plan), ("EventData", event["data"]), ("ErrorData", error["data"]),
+    ):  # fmt: skip
+        assert {*schemas[name]["required"]} <= {*response}

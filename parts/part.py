@@ -1,17 +1,13 @@
-"""The base class of parts, and the tables and lines of exports of the core and all parts."""
+"""The base class of parts: what a part adds to landform, and how it answers the core."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
-from peewee import AutoField
-
-from landform.parts import all_parts
-from landform.storage.errors import PartError
-from landform.storage.models import TABLES, Table
-from landform.storage.option import convert_options
+from landform.parts.errors import PartError
+from landform.parts.option import convert_options
+from landform.storage.models import Table
 
 
 class Metric(NamedTuple):
@@ -22,6 +18,19 @@ class Metric(NamedTuple):
     label: str
     figures: Mapping[str, float]
     is_total: bool = False
+
+
+class HomeLink(NamedTuple):
+    """A link on the start page, to a path of the blueprint.
+
+    `name`: that in the JSON of the start page; the link then is for identified callers only. `rel`:
+    its relation in the header `Link`.
+    """
+
+    path: str
+    text: str
+    name: str = ""
+    rel: str = ""
 
 
 class PageForm(NamedTuple):
@@ -41,11 +50,14 @@ class Exported(NamedTuple):
 
     Imports call `delete` with the store and the id of a row that was deleted on the other site, and
     `write_details` with the store and a row, which has the keys of `Table.read_details` too.
+    Exports that are asked for more call `read_more` with the store and the id of a row, and add the
+    values by name; imports have these in `Part.row_written`.
     """
 
     line: Any
     delete: Callable[[Any, int], object]
     write_details: Callable[[Any, Mapping[str, Any]], object] | None = None
+    read_more: Callable[[Any, int], Mapping[str, Any]] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,7 +75,7 @@ class Part:
     Of a part that a blueprint names, beside its operations and screens:
 
     - `console_files`: a folder with modules of the console, if there is one.
-    - `home_links`: the paths and texts of its links on the start page.
+    - `home_links`: its links on the start page.
     - `form_tables`: the names of the tables that `page_form` reads, each of them `versioned`.
     - `in_guests`: whether a blueprint that names no parts has it.
     - `enabled`: without it, the part is as if it was not named.
@@ -78,7 +90,7 @@ class Part:
     templates: ClassVar[Path | None] = None
     form_tables: ClassVar[tuple[str, ...]] = ()
     console_files: ClassVar[Path | None] = None
-    home_links: ClassVar[tuple[tuple[str, str], ...]] = ()
+    home_links: ClassVar[tuple[HomeLink, ...]] = ()
     in_guests: ClassVar[bool] = True
 
     enabled: bool = True
@@ -104,7 +116,7 @@ class Part:
 
     @classmethod
     def exports(cls) -> Mapping[str, Exported]:
-        """Return its tables that exports have, by name."""
+        """Return its tables that exports have, by name; a table of the core to add to its lines."""
         return {}
 
     def worker(self, service: Any) -> Callable[[], float | None] | None:
@@ -114,6 +126,17 @@ class Part:
         after the workers of other parts, None if unknown.
         """
         return None
+
+    def row_written(
+        self, store: Any, table: str, old: Any, new: Any, writer: int | None = None
+    ) -> None:
+        """Take part in a write of a page or a feed, or in that of any row by an import.
+
+        It is called in the transaction, after the write. `old` and `new`: the rows, None for one
+        that is created or deleted; `new` of an import may have more of its line than columns.
+        `writer`: the author number of the caller, if it is known. Not called for pages that are
+        published at their date, and for a new order of feeds.
+        """
 
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return figures from the database for `/metrics`; use inside `connection()`."""
@@ -140,31 +163,3 @@ class Part:
         `service`: the `Service` of `service/call.py`. `feed`: its row. A write warns of it.
         """
         return ""
-
-
-@cache
-def all_tables() -> tuple[type[Table], ...]:
-    """Return the tables of the core and of every part, in the order in which a copy fills them."""
-    return (*TABLES, *(table for part in all_parts().values() for table in part.tables))
-
-
-@cache
-def exported_tables() -> dict[str, type[Table]]:
-    """Return the tables that an export may have, by name."""
-    return {model._meta.table_name: model for model in all_tables() if model.exported_by}
-
-
-@cache
-def part_exports() -> dict[str, Exported]:
-    """Return the tables of parts that exports have, by name."""
-    return {name: table for part in all_parts().values() for name, table in part.exports().items()}
-
-
-@cache
-def numbered_tables() -> dict[str, type[Table]]:
-    """Return the tables whose ids the database gives out, none of them twice, by name."""
-    return {
-        model._meta.table_name: model
-        for model in all_tables()
-        if isinstance(model._meta.primary_key, AutoField) and not model.derived
-    }

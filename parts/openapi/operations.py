@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
-from landform.schemas.wordpress import Anything
+from landform.parts.openapi import document
+from landform.schemas.known_names import Anything
 from landform.service.call import Call
 from landform.service.errors import no_route
 from landform.service.files import bytes_reply, file_reply
 from landform.service.json_codec import JsonObject, dumps
-from landform.service.openapi import document
-from landform.service.operations import Resource, all_routes
+from landform.service.operations import WP_JSON, Resource, all_routes
 from landform.service.reply import JSON, Reply
 
 ANYTHING = Anything()
@@ -22,18 +22,22 @@ POLICY = (
 FILES = {name: STATIC / name for name in ("docs.css", "docs.js", "fields.js", "docs.svg")}
 
 
-def resource(described: Sequence[Resource]) -> Resource:
+def resource_over(resources: Sequence[Resource]) -> Resource:
     """Return the operations that describe other resources."""
-    docs = Resource()
+    docs = Resource(http_only=True)
 
     @cache
-    def describe() -> JsonObject:
-        return document.document(all_routes(described))
+    def describe(*, wordpress: bool) -> JsonObject:
+        routes = all_routes(resources)
+        return document.document(
+            route for route in routes if wordpress or not route.path.startswith(WP_JSON)
+        )
 
     @docs.get("/openapi.json", name="openapi", public=True, query=ANYTHING)
     def description(call: Call) -> Reply:
         """Return the OpenAPI 3.1 document."""
-        body = dumps({**describe(), "servers": [{"url": call.root_url}]})
+        described = describe(wordpress=call.options.wp_json_paths)
+        body = dumps({**described, "servers": [{"url": call.root_url}]})
         return bytes_reply(call, body, JSON)
 
     @docs.get("/docs", name="docs", public=True, query=ANYTHING)

@@ -1,10 +1,10 @@
 """Revisions: the earlier states of a page, each stored by the write that replaced it."""
 
-import json
 from collections.abc import Sequence
 
-from landform.storage.errors import RevisionNotFound
-from landform.storage.models import Page, PageRevision
+from landform.parts.revisions.errors import RevisionNotFound
+from landform.parts.revisions.models import PageRevision
+from landform.storage.models import Page
 from landform.storage.rows import MAX_INTEGER, Row, Values, json_text
 from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store, transactional
@@ -35,19 +35,20 @@ PRUNE = Prepared(
 DELETE = Prepared(PageRevision.delete().where(OF_PAGE))
 
 
-def record(store: Store, old: Row, new: Row, writer: int | None) -> None:
-    """Store the old state of a page as a revision, and delete the oldest ones.
+def record(store: Store, old: Row, new: Row, writer: int | None, most: int) -> None:
+    """Store the old state of a page as a revision, and delete all but `most` of them.
 
-    Use in the transaction of the write. `writer`: the number of the user who writes; None for
-    the author of the page.
+    Use in the transaction of the write. `writer`: the author number of the caller; None for that of
+    the page.
     """
     changed = [field for name, field in RECORDED.items() if old[name] != new[name]]
-    if store.revisions and changed:
-        row = {**old, "page": old["id"], "changed": json_text(changed)}
+    if most and changed:
+        page = {"page": old["id"], "most": most}
+        row = {**old, **page, "changed": json_text(changed)}
         row |= {"replaced_by": writer or new["author"], "replaced_utc": new["modified_utc"]}
         before = WRITER.row(store, row)
         INSERT.run(store, {**row, "author": before[0] if before else old["author"]})
-        PRUNE.run(store, {"page": old["id"], "most": store.revisions})
+        PRUNE.run(store, page)
 
 
 def of_page(
@@ -97,21 +98,19 @@ def delete(store: Store, revision_id: int) -> None:
     PageRevision.delete().where(PageRevision.id == revision_id).execute(store.database)
 
 
-def all_of(store: Store, page_id: int) -> list[Row]:
-    """Return the revisions of a page without their ids, the oldest first."""
-    fields = [FIELDS[name] for name in COLUMNS if name != "page"]
-    query = PageRevision.select(*fields).where(PageRevision.page == page_id)
-    rows = query.order_by(PageRevision.id).dicts().execute(store.database)
-    return [{**row, "changed": json.loads(row["changed"])} for row in rows]
+def delete_all(store: Store, page_id: int) -> None:
+    """Remove the revisions of a page, in the transaction that is open."""
+    DELETE.run(store, {"page": page_id})
 
 
-def replace_all(store: Store, page_id: int, rows: Sequence[Row]) -> None:
+def replace_all(store: Store, page_id: int, rows: Sequence[Row], most: int) -> None:
     """Replace the revisions of a page, in the transaction that is open.
 
-    `rows`: the oldest first, as `all_of` returns them; the last ones are stored.
+    `rows`: the oldest first, as the lines of an export have them; the last ones are stored.
     """
-    DELETE.run(store, {"page": page_id})
+    page = {"page": page_id, "most": most}
+    DELETE.run(store, page)
     for row in rows:
         texts = {name: json_text(row[name]) for name in ("meta", "changed")}
-        INSERT.run(store, {**row, **texts, "page": page_id})
-    PRUNE.run(store, {"page": page_id, "most": store.revisions})
+        INSERT.run(store, {**row, **texts, **page})
+    PRUNE.run(store, page)

@@ -1,6 +1,7 @@
 """Batches: requests that write, each for itself, and all in one commit."""
 
 import json
+import re
 from typing import Any
 
 import pytest
@@ -10,7 +11,10 @@ from flask import Flask
 from hypothesis import given, strategies
 from part_tables import tables
 
-from landform.service import create_blueprint, page_created
+from landform.parts import all_parts, modules_of
+from landform.parts.batch import Batches
+from landform.service import Identity, create_blueprint, page_created
+from landform.service.operations import all_routes
 from landform.service.rendering import content
 
 FEED = {"form_id": 3, "addon_slug": "mail", "meta": {"big": 2**70, "ü": [1.5, None]}}
@@ -134,8 +138,7 @@ def test_an_invalid_batch_is_refused_as_a_whole(client: Client) -> None:
 
 
 ELSEWHERE = {
-    "rest_batch_not_allowed": "/batch/v1 /wp-json/batch/v1 /forms/3/feeds/plan"
-    " /pages/1/revisions/1/restore",
+    "rest_batch_not_allowed": "/batch/v1 /wp-json/batch/v1 /forms/3/feeds/plan",
     "rest_no_route": "/host /pages/../batch/v1 /pages/%2e%2e/batch/v1 /wp-json//batch/v1"
     " /?rest_route=/pages /%ff /openapi.json",
     "rest_missing_callback_param": "/pages?%ff=%00&[=] /pages?_method=GET",
@@ -265,3 +268,29 @@ def test_a_request_with_a_wrong_text_fails_alone(client: Client) -> None:
     answer = client.post("/batch/v1", json=strict, headers=editor)
     found = answer.get_json()["responses"]
     assert [one and one["status"] for one in found] == [None, 400, 400, None]
+
+
+def test_a_batch_knows_the_operations_of_the_parts_of_its_blueprint() -> None:
+    every, host = [part() for part in all_parts().values()], Flask("host")
+    for name, parts in (("core", [Batches()]), ("every", every)):
+        guest = create_blueprint(
+            "sqlite:///:memory:", name=name, parts=parts, wp_json_paths=True,
+            authorizer=lambda request: Identity("host"),
+        )  # fmt: skip
+        host.register_blueprint(guest, url_prefix=f"/{name}")
+    client = host.test_client()
+    for route in all_routes(
+        one for module in modules_of(map(type, every), "operations")
+        for one in getattr(module, "RESOURCES", ())
+    ):  # fmt: skip
+        for operation in route.methods:
+            if not (operation.is_write and operation.batch):
+                continue
+            path = re.sub("<.*?>", "1", operation.path)
+            request = {"method": operation.methods[0], "path": path}
+            codes = []
+            for name in ("core", "every"):
+                answer = client.post(f"/{name}/wp-json/batch/v1", json={"requests": [request]})
+                body = answer.get_json()["responses"][0]["body"]
+                codes.append(body.get("code", "") if isinstance(body, dict) else "")
+            assert codes[0] == "rest_no_route" != codes[1], operation.name

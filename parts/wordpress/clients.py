@@ -1,14 +1,16 @@
-"""Operations that clients call first: statuses, settings, authors, forms, page type, caller."""
+"""Operations that clients call first: statuses, settings, authors, forms, page type."""
 
 from collections.abc import Sequence
 from math import ceil
 
-from landform.schemas import wordpress as schemas
+from landform.parts.wordpress import schemas
+from landform.parts.wordpress.errors import NoFeedOfForm, UserNotFound
+from landform.schemas.known_names import Anything
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
 from landform.service.authors import dump_author, relation
 from landform.service.call import Call
-from landform.service.errors import api_error, no_route
+from landform.service.errors import no_route
 from landform.service.json_codec import JsonObject
 from landform.service.operations import WP_JSON, Resource
 from landform.service.reply import NO_STORE, Reply
@@ -16,11 +18,10 @@ from landform.storage import feeds
 from landform.storage.pages import listing
 
 # FORMS_RESOURCE: for stores whose forms are only named by feeds and pages.
-RESOURCE, WHOAMI, FORMS_RESOURCE = Resource(), Resource(), Resource()
+RESOURCE, FORMS_RESOURCE = Resource(), Resource()
 BASE = f"{WP_JSON}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
-CALLER = schemas.Caller()
-IN_CONTEXT, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), schemas.Anything()
+IN_CONTEXT, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), Anything()
 PAGE: JsonObject = {
     "description": "",
     "hierarchical": False,
@@ -151,12 +152,6 @@ for _name in ("posts", "categories", "tags", "media", "comments"):
     )(list_nothing)
 
 
-@WHOAMI.get("/whoami", response=CALLER)
-def whoami(call: Call) -> Reply:
-    """Return the caller's name, author id and scopes."""
-    return Reply(CALLER.dump(call.caller.describe()), caching=NO_STORE)
-
-
 @RESOURCE.get(USERS, many=True, public=True, query=schemas.UserList(), headers=TOTALS)
 def list_users(call: Call) -> Reply:
     """Return the authors of published pages, or of all with the scope `pages:read`."""
@@ -184,12 +179,12 @@ def get_current_user(call: Call) -> Reply:
     return Reply(body, caching=NO_STORE)
 
 
-@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=IN_CONTEXT, errors=("rest_user_invalid_id",))
+@RESOURCE.get(f"{USERS}/<user_id>", public=True, query=IN_CONTEXT, errors=(UserNotFound,))
 def get_user(call: Call, user_id: int) -> Reply:
     """Return an author of pages that the caller may see."""
     authors, caller = _authors(call), call.access.identity
     if user_id not in authors and not (caller and caller.author == user_id):
-        raise api_error("rest_user_invalid_id")
+        raise UserNotFound
     return Reply(dump_author(call, user_id))
 
 
@@ -205,11 +200,11 @@ def list_forms(call: Call) -> Reply:
     return Reply(forms)
 
 
-@FORMS_RESOURCE.get(f"{FORMS}/<form_id>", scope="feeds:read", errors=("gf_not_found",))
+@FORMS_RESOURCE.get(f"{FORMS}/<form_id>", scope="feeds:read", errors=(NoFeedOfForm,))
 def get_form(call: Call, form_id: int) -> Reply:
     """Return a form in a feed, or in a page that the caller may see."""
     if form_id not in _forms(call):
-        raise api_error("gf_not_found")
+        raise NoFeedOfForm
     return Reply({"id": form_id, "title": f"Form {form_id}"})
 
 

@@ -1,1 +1,0 @@
-"""Further resources that clients of WordPress and Gravity Forms read."""
