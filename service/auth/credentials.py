@@ -99,7 +99,12 @@ class CredentialAuthorizer:
         sent = _sent(request)
         if sent is None:
             return None
-        identity = self._configured(*sent) or self._stored(*sent)
+        name, secret = sent
+        digest = digest_of(secret)
+        # All are compared, so that the time taken reveals nothing.
+        owners = [one for one, own in self._digests.items() if hmac.compare_digest(own, digest)]
+        owner = next((one for one in owners if name in (None, one)), None)
+        identity = Identity(owner) if owner is not None else self._stored(name, secret)
         if not identity:
             raise Rejected("The credentials are not valid.")
         return identity
@@ -131,13 +136,6 @@ class CredentialAuthorizer:
     def has_credentials(self) -> bool:
         """Return whether there are credentials or ever were keys; if not: local mode."""
         return bool(self._digests) or api_keys.any_exist(self._store)
-
-    def _configured(self, name: str | None, secret: str) -> Identity | None:
-        # All are compared, so that the time taken reveals nothing.
-        digest, stored = digest_of(secret), self._digests.items()
-        names = [owner for owner, known in stored if hmac.compare_digest(known, digest)]
-        names = names if name is None else [owner for owner in names if owner == name]
-        return Identity(names[0]) if names else None
 
     def _stored(self, name: str | None, secret: str) -> Identity | None:
         key = api_keys.find(self._store, secret)

@@ -7,7 +7,7 @@ from typing import Any, get_args, get_origin
 from marshmallow import INCLUDE, RAISE, Schema, missing
 
 from landform.schemas.fields import STRING, Ignored, Nested, add_choices
-from landform.service.conditions import RELEASE
+from landform.service.call import RELEASE
 from landform.service.error_codes import all_error_codes
 from landform.service.json_codec import JsonObject
 from landform.service.openapi.components import (
