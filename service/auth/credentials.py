@@ -247,16 +247,17 @@ class Access:
 
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
         """Raise a 401 for wrong credentials; anonymous callers pass."""
-        if self.is_rejected:
+        if isinstance(self._identified, Rejected):
             raise self._unauthorized(code, str(self._identified))
 
     def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
         """Return the caller; raise a 401 without one, and a 403 without the scope."""
-        self.reject_invalid_credentials(code)
-        caller = self.identity
+        caller = self._identified
+        if isinstance(caller, Rejected):
+            raise self._unauthorized(code, str(caller))
         if caller is None:
             raise self._unauthorized(code, NO_CREDENTIALS)
-        if scope and not caller.may(scope):
+        if scope and scope not in caller.scopes:
             raise ApiError(403, code, f"This needs the scope {scope}.")
         return caller
 
