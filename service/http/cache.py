@@ -133,6 +133,11 @@ def cache_middleware(
     return serve
 
 
+def set_caller(environ: Environ, name: str | None) -> None:
+    """Note the name of the caller, for the log."""
+    environ[CALLER] = name
+
+
 def is_private(environ: Environ) -> bool:
     """Return whether a response may be for one caller only."""
     return bool(environ.get(CALLER)) or any(name in environ for name in CALLER_HEADERS)

@@ -35,6 +35,7 @@ from landform.service.http.cache import (
     ResponseCache,
     cache_key,
     has_body,
+    set_caller,
 )
 from landform.service.http.headers import (
     ALLOW_HEADERS,
@@ -79,7 +80,7 @@ class HttpIncoming(Incoming):
 
     def _identify(self) -> Identity | None:
         identity = self._service.authorizer(self.http)
-        self.http.environ[CALLER] = identity.name if identity else None
+        set_caller(self.http.environ, identity.name if identity else None)
         return identity
 
     @cached_property
