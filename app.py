@@ -13,7 +13,13 @@ from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.auth.credentials import CredentialAuthorizer
 from landform.service.blueprint import Landform, make_blueprint
-from landform.service.http.cache import Environ, cache_middleware, cached_response, skip_lookup
+from landform.service.http.cache import (
+    CACHE_LOOKUP,
+    NO_LOOKUP,
+    Environ,
+    cache_middleware,
+    cached_response,
+)
 from landform.service.http.headers import error_response, finish_response
 from landform.service.http.views import from_exception
 from landform.service.json_codec import dumps
@@ -85,7 +91,7 @@ def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
 
     def at_once(environ: Environ, _: object) -> bool:
         if environ["PATH_INFO"] == HEALTH:
-            skip_lookup(environ)
+            environ[CACHE_LOOKUP] = NO_LOOKUP
             return True
         # With a database server a look-up in the cache may wait.
         is_file = not service.store.database.on_server

@@ -18,7 +18,7 @@ from landform.service.call import Service
 from landform.service.cli import host_commands
 from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
-from landform.service.http.cache import ResponseCache, caller_name, set_caller
+from landform.service.http.cache import CALLER, ResponseCache
 from landform.service.http.headers import error_response
 from landform.service.http.views import HttpViews, View, not_found_view
 from landform.service.loading import pairs
@@ -206,7 +206,7 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
         if match is None:
             return error_response(same, no_route())
         response = views.respond(same, *match)
-        set_caller(request.environ, caller_name(same.environ))
+        request.environ[CALLER] = same.environ.get(CALLER)
         return response
 
     return root

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from hashlib import blake2b
+from importlib.metadata import version as version_of
 from threading import Event
 from typing import Any, ClassVar, NamedTuple, TypeVar
 from urllib.parse import quote, unquote_plus
@@ -11,7 +13,6 @@ from werkzeug.datastructures import Headers
 from werkzeug.http import parse_etags
 
 from landform.service.auth.credentials import Access, Authorizer, CredentialAuthorizer, Identity
-from landform.service.conditions import make_etag
 from landform.service.json_codec import JsonObject
 from landform.service.loading import SECRETS, Fields, pairs
 from landform.service.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
@@ -23,6 +24,8 @@ from landform.storage.rows import Row
 from landform.storage.sql import Precondition, read_generation
 
 T = TypeVar("T")
+# Responses of another release may have other fields, so clients read them again.
+RELEASE = version_of("landform")
 # Characters of a query that need no encoding in a `Link` header.
 SAFE_IN_QUERY = "%!$&'()*+,-./:;=?@[\\]^_`{|}~"
 
@@ -169,7 +172,7 @@ class Call(NamedTuple):
     @property
     def site_url(self) -> str:
         """The URL of the service without `/wp-json`."""
-        return self.root_url.removesuffix(WORDPRESS).removesuffix(GRAVITY_FORMS)
+        return self.incoming.root_url.removesuffix(WORDPRESS).removesuffix(GRAVITY_FORMS)
 
     def rest_url(self, route: str) -> str:
         """Return the URL of a route of WordPress, such as `/wp/v2/pages`."""
@@ -178,12 +181,13 @@ class Call(NamedTuple):
     @property
     def public_url(self) -> str:
         """The start of the links of pages."""
-        return self.options.public_url or self.site_url
+        return self.service.options.public_url or self.site_url
 
     @property
     def urls(self) -> Urls:
         """The URLs of pages in the reply."""
-        return self.service.urls(self.public_url, self.root_url if self.is_wordpress else "")
+        is_wordpress, root_url = self.incoming.is_wordpress, self.incoming.root_url
+        return self.service.urls(self.public_url, root_url if is_wordpress else "")
 
     @property
     def page_password(self) -> str:
@@ -206,13 +210,17 @@ class Call(NamedTuple):
         return "&".join(parts)
 
     def etag(self, name: str, version: int, *variant: object, generation: str = "") -> str:
-        """Return the entity tag of a version of a resource at this URL."""
+        """Return the strong entity tag of a version of a resource at this URL.
+
+        It is `"<resource>_<generation>.<version>.<variant>"` (for the generation see
+        `storage/sql.py`), so nothing is rendered to compare it. The variant distinguishes the
+        responses of one resource, such as contexts.
+        """
         generation = generation or self.incoming.generation or read_generation(self.store)
-        resource = f"{name}_{generation}"
         fields, embed = self.sent_query.get("_fields"), self.sent_query.get("_embed")
-        options = self.options
-        urls = self.incoming.url, options.public_url, options.home_page
-        return make_etag(resource, version, *urls, fields, embed, *variant)
+        urls = self.incoming.url, self.options.public_url, self.options.home_page
+        text = repr((RELEASE, *urls, fields, embed, *variant)).encode(errors="surrogatepass")
+        return f'"{name}_{generation}.{version}.{blake2b(text, digest_size=9).hexdigest()}"'
 
     def row_etag(self, resource: str, row: Row, *variant: object, generation: str = "") -> str:
         """Return the entity tag of a row."""

@@ -1,26 +1,13 @@
-"""Entity tags, and the versions in `If-Match`.
+"""The versions in `If-Match`.
 
-A tag is `"<resource>_<generation>.<version>.<variant>"` (for the generation see `storage/sql.py`),
-so nothing is rendered to compare it. The variant distinguishes the responses of one resource, such
-as contexts. `If-Match` ignores it, so the tag of any variant can be sent.
+It ignores the variant of an entity tag (`Call.etag`), so the tag of any variant can be sent.
 """
 
 import re
-from hashlib import blake2b
-from importlib.metadata import version as version_of
 
 from werkzeug.http import parse_etags
 
 from landform.storage.sql import Precondition
-
-# Responses of another release may have other fields, so clients read them again.
-RELEASE = version_of("landform")
-
-
-def make_etag(name: str, version: int, *variant: object) -> str:
-    """Return the strong entity tag of a version of a resource."""
-    text = repr((RELEASE, *variant)).encode(errors="surrogatepass")
-    return f'"{name}.{version}.{blake2b(text, digest_size=9).hexdigest()}"'
 
 
 def parse_if_match(if_match: str, resource: str, generation: str) -> Precondition | None:

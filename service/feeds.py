@@ -145,7 +145,7 @@ def update_properties(call: Call, feed_id: int) -> Reply:
         feed = feeds.update(call.store, feed_id, call.body, if_match=call.if_match)
     except FeedNotFound:
         raise api_error("not_found") from None
-    return Reply(UPDATED, headers=_warning(call, feed))
+    return Reply(UPDATED, headers=feed_reply(call, feed).headers)
 
 
 @RESOURCE.get(
@@ -247,15 +247,14 @@ def order_feeds(call: Call, form_id: int) -> Reply:
 
 def feed_reply(call: Call, feed: Row) -> Reply:
     """Return the reply to a write of a feed."""
-    etag, headers = call.row_etag("feed", feed), _warning(call, feed)
-    return Reply(WRITE.dump(feed), headers=headers, etag=etag, last_modified=feed["modified_utc"])
-
-
-def _warning(call: Call, feed: Row) -> dict[str, str]:
-    """Return the header that says why a feed cannot run, if a part knows."""
     problems = [part.feed_problem(call.service, feed) for part in call.options.named_parts]
-    text = "; ".join(filter(None, problems))
-    return {"X-Landform-Warning": text} if text else {}
+    warning = "; ".join(filter(None, problems))
+    return Reply(
+        WRITE.dump(feed),
+        headers={"X-Landform-Warning": warning} if warning else {},
+        etag=call.row_etag("feed", feed),
+        last_modified=feed["modified_utc"],
+    )
 
 
 def _list_reply(call: Call, filters: JsonObject) -> Reply:

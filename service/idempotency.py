@@ -28,7 +28,7 @@ def once(call: Call) -> Reply:
     Keys belong to a caller and an operation. The same key with another body is a 422.
     """
     view = partial(call.operation.view, call, **call.ids)
-    key = _key(call) if call.operation.is_repeatable_create else None
+    key = _key(call)
     if key is None:
         return view()
     with call.store.transaction():

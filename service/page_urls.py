@@ -35,5 +35,6 @@ class Urls(NamedTuple):
         if self.reserved is not None:
             if slug in self.reserved:
                 return None
-            slug = path_segment(slug)
+            # Most slugs have no `%`.
+            slug = path_segment(slug) if "%" in slug else slug
         return f"{slug}/"

@@ -13,8 +13,8 @@ from landform.service.call import Call, Incoming, Service
 from landform.service.conditions import parse_if_match
 from landform.service.errors import INVALID, ApiError, api_error, from_known
 from landform.service.idempotency import once
-from landform.service.json_codec import JsonObject, dumps
-from landform.service.loading import Fields, load_query, parse_fields, select_fields
+from landform.service.json_codec import dumps
+from landform.service.loading import load_query, parse_fields, select_fields
 from landform.service.operations import Operation
 from landform.service.reply import JSON, Finished, Reply
 from landform.service.unknown_names import check_names
@@ -48,10 +48,26 @@ def load(
     sent_body = incoming.read_body(operation) if operation.takes_body else {}  # 400, 413, 415
     strict = service.options.strict
     name_headers = check_names(operation, incoming, sent_query, sent_body, strict=strict)  # 400
+    query_schema, body_schema = operation.query, operation.body
+    if incoming.is_wordpress:
+        query_schema = operation.wordpress_query or query_schema
+        body_schema = operation.wordpress_body or body_schema
     with _with_headers(name_headers):
-        if_match = read_precondition(service, operation, incoming, ids)  # 428
-        with _row_first(service, operation, ids):  # 404
-            query, body, fields = load_values(operation, incoming, sent_query, sent_body)  # 400
+        if_match = None
+        if operation.if_match:
+            if_match = read_precondition(service, operation, incoming, ids)  # 428
+        try:
+            query = load_query(query_schema, sent_query) if query_schema else {}
+            fields = parse_fields(names) if (names := sent_query.get("_fields")) else None
+            if operation.empty_body and not sent_body:
+                raise api_error(operation.empty_body)
+            body = body_schema.load(sent_body) if body_schema else {}
+        except (ApiError, ValidationError) as error:
+            known = from_known(error)
+            if operation.find_row and known and known.code != INVALID:
+                # As in the peers, a missing row is a 404 before an error such as `missing_feed`.
+                operation.find_row(service.store, *ids.values())
+            raise
         prepare = operation.prepare
         prepared = prepare(body, incoming.access.require()) if prepare else None  # 400
     return Call(
@@ -74,7 +90,11 @@ def complete(call: Call) -> Finished:
     """Call the view of a loaded call, and encode its reply."""
     with _with_headers(call.name_headers):
         try:
-            return encode(call, once(call))  # Both may find it too large.
+            if call.operation.is_repeatable_create:
+                reply = once(call)
+            else:
+                reply = call.operation.view(call, **call.ids)
+            return encode(call, reply)
         except TooLarge as error:
             raise _too_large(call.operation, call.options.max_response_bytes) from error
 
@@ -95,41 +115,10 @@ def _with_headers(headers: Mapping[str, str]) -> Iterator[None]:
         raise known from error
 
 
-@contextmanager
-def _row_first(service: Service, operation: Operation, ids: Mapping[str, Any]) -> Iterator[None]:
-    """Raise the 404 of a missing row before an error such as `missing_feed`, as the peers do."""
-    try:
-        yield
-    except (ApiError, ValidationError) as error:
-        known = from_known(error)
-        if operation.find_row and known and known.code != INVALID:
-            operation.find_row(service.store, *ids.values())
-        raise
-
-
-def load_values(
-    operation: Operation, incoming: Incoming, sent_query: JsonObject, sent_body: JsonObject
-) -> tuple[JsonObject, JsonObject, Fields | None]:
-    """Return the query and the body as the schemas load them, and the requested fields."""
-    query_schema, body_schema = operation.query, operation.body
-    if incoming.is_wordpress:
-        query_schema = operation.wordpress_query or query_schema
-        body_schema = operation.wordpress_body or body_schema
-    query = load_query(query_schema, sent_query) if query_schema else {}
-    requested_fields = sent_query.get("_fields")
-    fields = parse_fields(requested_fields) if requested_fields else None
-    if operation.empty_body and not sent_body:
-        raise api_error(operation.empty_body)
-    body = body_schema.load(sent_body) if body_schema else {}
-    return query, body, fields
-
-
 def read_precondition(
     service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
 ) -> Precondition | None:
     """Return the versions in `If-Match`; None if any version may be written."""
-    if not operation.if_match:
-        return None
     if_match = incoming.headers.get("If-Match")
     if if_match is None:
         if service.options.require_if_match:
@@ -152,7 +141,14 @@ def encode(call: Call, reply: Reply) -> Finished:
     if reply.last_modified:
         headers["Last-Modified"] = _http_date(reply.last_modified)
     chunks = reply.body if isinstance(reply.body, Iterator) else None
-    body = b"" if chunks else _encode_body(reply, call.fields)
+    if chunks:
+        body = b""
+    elif isinstance(reply.body, bytes):
+        body = reply.body
+    elif reply.content_type == JSON:
+        body = dumps(select_fields(reply.body, call.fields) if call.fields else reply.body)
+    else:
+        body = str(reply.body).encode()
     operation, most_bytes = call.operation, call.options.max_response_bytes
     # `safe`: reads that are sent as a POST.
     is_bounded = operation.safe or (operation.many and operation.is_read)
@@ -168,14 +164,6 @@ def _http_date(utc: str) -> str:
     return http_date(datetime.fromisoformat(utc))
 
 
-def _encode_body(reply: Reply, fields: Fields | None) -> bytes:
-    if isinstance(reply.body, bytes):
-        return reply.body
-    if reply.content_type == JSON:
-        return dumps(select_fields(reply.body, fields) if fields else reply.body)
-    return str(reply.body).encode()
-
-
 def _too_large(operation: Operation, most_bytes: int) -> ApiError:
     schema = operation.body or operation.query
     names = [*(name for name in NARROWING if schema and name in schema.load_fields), "_fields"]
@@ -185,14 +173,11 @@ def _too_large(operation: Operation, most_bytes: int) -> ApiError:
 
 def read_variables(variables: Mapping[str, str]) -> dict[str, Any]:
     """Return the values of the variables in a path; raises a 404 for an id that is not a number."""
-    return {
-        name: _read_id(name, text) if name.endswith("_id") else text
-        for name, text in variables.items()
-    }
-
-
-def _read_id(name: str, text: str) -> int:
-    if not (text.isascii() and text.isdigit()):
-        raise ApiError(404, "rest_no_route", f"{name} must be a whole number from 0.")
-    # No id has more than 19 digits, and Python limits the digits that it parses.
-    return int(text.lstrip("0")[:20] or "0")
+    values: dict[str, Any] = {**variables}
+    for name, text in variables.items():
+        if name.endswith("_id"):
+            if not (text.isascii() and text.isdigit()):
+                raise ApiError(404, "rest_no_route", f"{name} must be a whole number from 0.")
+            # No id has more than 19 digits, and Python limits the digits that it parses.
+            values[name] = int(text.lstrip("0")[:20] or "0")
+    return values

@@ -18,7 +18,7 @@ from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map
 
 from landform.service.errors import printable
-from landform.service.http.cache import Application, Environ, caller_name, is_cache_hit
+from landform.service.http.cache import CACHE_HIT, CALLER, Application, Environ
 from landform.standalone.settings import Settings
 
 # The id of the request that this thread is handling.
@@ -121,7 +121,7 @@ def around_requests(application: Application, rules: Map, reports: Iterable[Repo
             if reports:
                 ms = round((time.perf_counter() - began) * 1000, 2)
                 method = method if method in METHODS else UNKNOWN
-                caller, is_hit = caller_name(environ), is_cache_hit(environ)
+                caller, is_hit = environ.get(CALLER), CACHE_HIT in environ
                 record = RequestRecord(method, route_of(path), status, ms, caller, is_hit)
                 for report in reports:
                     report(record)

@@ -33,6 +33,9 @@ COPY = " (copy)"
 INSERT = sql.Prepared(
     Feed.insert({name: sql.Parameter(name) for name in COLUMNS if name != "id"}).returning(Feed.id)
 )
+BY_ID = sql.Prepared(
+    Feed.select(*[getattr(Feed, name) for name in COLUMNS]).where(Feed.id == sql.Parameter("id"))
+)
 # The most ids of each kind that the details of a refused order have.
 MOST_NAMED = 100
 SELECTED: dict[str, Any] = {
@@ -64,7 +67,10 @@ def list_feeds(
 
 def get(store: Store, feed_id: int) -> Row:
     """Return a feed. Raises `FeedNotFound`."""
-    return read(store, feed_id, {})[0]
+    row = BY_ID.first(store, {"id": feed_id}) if feed_id <= MAX_INTEGER else None
+    if row is None:
+        raise FeedNotFound
+    return row
 
 
 def read(store: Store, feed_id: int, filters: Mapping[str, Any]) -> tuple[Row, str]:

@@ -72,7 +72,8 @@ class Prepared:
 
     def first(self, store: Store, values: Values = NO_VALUES) -> Row | None:
         """Return the first row as a dict, or None."""
-        return next(iter(self.rows(store, values)), None)
+        rows = self.rows(store, values)
+        return rows[0] if rows else None
 
     def rows(
         self, store: Store, values: Values = NO_VALUES, most_bytes: int | None = None

@@ -77,14 +77,14 @@ class Store:
 
     def _leave_parent(self) -> None:
         """Begin again in a forked process, without the connections of its parent."""
-        if not self.database.is_own():
-            parent = self.database
-            self._begin(self.identity)
-            self.database.observers, self.database.history = parent.observers, parent.history
+        parent = self.database
+        self._begin(self.identity)
+        self.database.observers, self.database.history = parent.observers, parent.history
 
     def connection(self) -> AbstractContextManager[EngineDatabase]:
         """Open a connection for this thread, and close it at the end; nested calls share one."""
-        self._leave_parent()
+        if not self.database.is_own():
+            self._leave_parent()
         if self._is_pending:
             # A database that was out of reach is migrated once it is back.
             try:
@@ -210,7 +210,8 @@ class Store:
 
         None if they are not known.
         """
-        self._leave_parent()
+        if not self.database.is_own():
+            self._leave_parent()
         try:
             with self.database.connected() as db:
                 rows = db.execute_sql(db.dialect.versions).fetchall()

@@ -151,13 +151,11 @@ class WriteQueue:
         while self._committed and self._notifying.acquire(blocking=False):
             try:
                 while self._committed:
-                    self._call_listeners(self._committed.popleft())
+                    event = self._committed.popleft()
+                    for listener in self._listeners:
+                        try:
+                            listener(event)
+                        except Exception:
+                            log.exception("A listener of events failed.")
             finally:
                 self._notifying.release()
-
-    def _call_listeners(self, event: Any) -> None:
-        for listener in self._listeners:
-            try:
-                listener(event)
-            except Exception:
-                log.exception("A listener of events failed.")

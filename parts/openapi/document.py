@@ -19,7 +19,7 @@ from landform.parts.openapi.components import (
     parameter,
 )
 from landform.schemas.fields import STRING, Ignored, Nested, add_choices
-from landform.service.conditions import RELEASE
+from landform.service.call import RELEASE
 from landform.service.json_codec import JsonObject
 from landform.service.operations import Operation, Route, path_variables
 from landform.service.reply import JSON

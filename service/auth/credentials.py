@@ -99,7 +99,12 @@ class CredentialAuthorizer:
         sent = _sent(request)
         if sent is None:
             return None
-        identity = self._configured(*sent) or self._stored(*sent)
+        name, secret = sent
+        digest = digest_of(secret)
+        # All are compared, so that the time taken reveals nothing.
+        owners = [one for one, own in self._digests.items() if hmac.compare_digest(own, digest)]
+        owner = next((one for one in owners if name in (None, one)), None)
+        identity = Identity(owner) if owner is not None else self._stored(name, secret)
         if not identity:
             raise Rejected("The credentials are not valid.")
         return identity
@@ -131,13 +136,6 @@ class CredentialAuthorizer:
     def has_credentials(self) -> bool:
         """Return whether there are credentials or ever were keys; if not: local mode."""
         return bool(self._digests) or api_keys.any_exist(self._store)
-
-    def _configured(self, name: str | None, secret: str) -> Identity | None:
-        # All are compared, so that the time taken reveals nothing.
-        digest, stored = digest_of(secret), self._digests.items()
-        names = [owner for owner, known in stored if hmac.compare_digest(known, digest)]
-        names = names if name is None else [owner for owner in names if owner == name]
-        return Identity(names[0]) if names else None
 
     def _stored(self, name: str | None, secret: str) -> Identity | None:
         key = api_keys.find(self._store, secret)
@@ -249,16 +247,17 @@ class Access:
 
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
         """Raise a 401 for wrong credentials; anonymous callers pass."""
-        if self.is_rejected:
+        if isinstance(self._identified, Rejected):
             raise self._unauthorized(code, str(self._identified))
 
     def require(self, scope: str | None = None, code: str = "rest_forbidden") -> Identity:
         """Return the caller; raise a 401 without one, and a 403 without the scope."""
-        self.reject_invalid_credentials(code)
-        caller = self.identity
+        caller = self._identified
+        if isinstance(caller, Rejected):
+            raise self._unauthorized(code, str(caller))
         if caller is None:
             raise self._unauthorized(code, NO_CREDENTIALS)
-        if scope and not caller.may(scope):
+        if scope and scope not in caller.scopes:
             raise ApiError(403, code, f"This needs the scope {scope}.")
         return caller
 

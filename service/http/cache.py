@@ -20,8 +20,8 @@ Environ = dict[str, Any]
 Identify = Callable[[Environ], Hashable]
 Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 
-# Keys of the environment: the name of the caller, for the log; whether the response is from the
-# cache; and the look-up of the middleware, so that it is done once.
+# Keys of the environment: the name of the caller, None if it is anonymous; whether the response is
+# from the cache; and the `Lookup` of the event loop or of the middleware, so that it is done once.
 CALLER = "landform.caller"
 CACHE_HIT = "landform.cache_hit"
 CACHE_LOOKUP = "landform.cache_lookup"
@@ -133,29 +133,9 @@ def cache_middleware(
     return serve
 
 
-def lookup_of(environ: Environ) -> Lookup | None:
-    """Return the look-up that the middleware did for a request, if it did one."""
-    return environ.get(CACHE_LOOKUP)
-
-
-def skip_lookup(environ: Environ) -> None:
-    """Skip the look-up in the cache for a request."""
-    environ[CACHE_LOOKUP] = NO_LOOKUP
-
-
-def is_cache_hit(environ: Environ) -> bool:
-    """Return whether the middleware responded from the cache."""
-    return CACHE_HIT in environ
-
-
 def set_caller(environ: Environ, name: str | None) -> None:
-    """Note the name of the caller."""
+    """Note the name of the caller, for the log."""
     environ[CALLER] = name
-
-
-def caller_name(environ: Environ) -> str | None:
-    """Return the name of the caller; None if it is not identified yet."""
-    return environ.get(CALLER)
 
 
 def is_private(environ: Environ) -> bool:

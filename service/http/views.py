@@ -27,14 +27,14 @@ from landform.service.http.body import (
     wrong_type,
 )
 from landform.service.http.cache import (
+    CACHE_LOOKUP,
+    CALLER,
     NO_LOOKUP,
     CachedResponse,
     Lookup,
     ResponseCache,
     cache_key,
-    caller_name,
     has_body,
-    lookup_of,
     set_caller,
 )
 from landform.service.http.headers import (
@@ -115,15 +115,6 @@ class HttpIncoming(Incoming):
             check_size(len(self._raw_body), operation.most_bytes)
         return self._raw_body
 
-    @property
-    def effective_method(self) -> str:
-        """The method, which a POST may override."""
-        if self.method != "POST":
-            return self.method
-        override = dict(self.query_pairs).get("_method")
-        override = override or self.headers.get("X-HTTP-Method-Override")
-        return override.strip().upper() if override else "POST"
-
 
 class HttpViews:
     """The views of one blueprint."""
@@ -165,7 +156,11 @@ class HttpViews:
         return response
 
     def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
-        method, http = incoming.effective_method, incoming.http
+        method, http = incoming.method, incoming.http
+        if method == "POST":
+            override = dict(incoming.query_pairs).get("_method")
+            override = override or incoming.headers.get("X-HTTP-Method-Override")
+            method = override.strip().upper() if override else "POST"
         if method == "OPTIONS":
             return finish_response(http, self._describe(incoming, route), self.origins)
         operation = route.operations.get("GET" if method == "HEAD" else method)
@@ -203,12 +198,13 @@ class HttpViews:
             return response
 
     def _look_up(self, incoming: HttpIncoming) -> Lookup:
-        """Return the look-up of the middleware, or else look in the cache.
+        """Return the look-up that was done before Flask was called, or else look in the cache.
 
-        In a host, which has no middleware, the caller is identified first, by any authorizer.
+        In a host nothing is looked up before: the caller is identified first, by any authorizer.
         """
         environ, access = incoming.http.environ, incoming.access
-        if (lookup := lookup_of(environ)) is not None:
+        if CACHE_LOOKUP in environ:
+            lookup: Lookup = environ[CACHE_LOOKUP]
             return lookup
         # Uncommitted data of a transaction must not be cached.
         is_shared = not (access.is_rejected or self.service.store.database.in_transaction())
@@ -225,7 +221,7 @@ class HttpViews:
             tables += ["api_key"] if identity.is_stored else []
         if until > time():
             headers = response.get_wsgi_headers(environ).to_wsgi_list()
-            body, caller = response.get_data(), caller_name(environ)
+            body, caller = response.get_data(), environ.get(CALLER)
             cached = CachedResponse(response.status, headers, body, until, (*tables,), caller)
             self.cache.put(lookup, cached)
 

@@ -127,7 +127,7 @@ def filter_values(store: Store, query: Values) -> dict[str, Sequence[object]]:
         for name, filter_ in FILTERS.items()
         if query.get(name) not in (None, "", [])
     }
-    if search := searched(query):
+    if query.get("search") and (search := searched(query)):
         columns = query.get("search_columns") or TEXTS
         filters |= _search_values(search, columns, store.database.dialect)
         filters |= {"unprotected": ()} if query.get("unprotected_only") else {}

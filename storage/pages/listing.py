@@ -83,11 +83,21 @@ def list_pages(
         columns = [*columns, "date_utc"]
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
-    status, filters = _status_values(query, publish_up_to), filter_values(store, query)
-    ranks, shape = rank_values(query), sql.shape_of(status | filters)
-    values = sql.parameter_values(status | filters | {"rank": ranks})
+    filters, condition = filter_values(store, query), "status"
+    names = query.get("status") or ["publish"]
+    names = [*STATUSES, *names] if "any" in names else names
+    statuses = [status for status in dict.fromkeys(names) if status != "any"]
+    if publish_up_to and ("publish" in statuses) != ("future" in statuses):
+        condition = "status or due" if "publish" in statuses else "status, not due"
+        statuses.insert(0, publish_up_to)
+    # Only the numbers of pages by status are stored; all other totals are counted.
+    is_stored = condition == "status" and not filters
+    ranks = rank_values(query) if query["orderby"] == "relevance" else []
+    conditions = {condition: statuses, **filters}
+    shape = sql.shape_of(conditions)
+    values = sql.parameter_values({**conditions, "rank": ranks})
     values |= {"skipped": skipped, "most": query["per_page"]}
-    count = _count(shape) if filters or "status" not in status else _stored_count(shape)
+    count = _stored_count(shape) if is_stored else _count(shape)
 
     def read() -> ResultPage:
         # Due pages may be stored in between, and total and rows have to agree.
@@ -149,21 +159,10 @@ def list_forms(store: Store, statuses: Sequence[str]) -> list[int]:
     return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
 
 
-def _status_values(query: Values, publish_up_to: str) -> dict[str, Sequence[object]]:
-    """Return the condition on the status, by its name in `CONDITIONS`, with its values."""
-    names = query.get("status") or ["publish"]
-    names = [*STATUSES, *names] if "any" in names else names
-    statuses = [status for status in dict.fromkeys(names) if status != "any"]
-    if not publish_up_to or ("publish" in statuses) == ("future" in statuses):
-        return {"status": statuses}
-    name = "status or due" if "publish" in statuses else "status, not due"
-    return {name: [publish_up_to, *statuses]}
-
-
 @sql.cached
 def _stored_count(shape: sql.Shape) -> sql.Prepared:
     """Return the query of the stored number of pages with some statuses."""
-    statuses = sql.parameters(*shape[0])
+    statuses = sql.parameters("status", dict(shape)["status"])
     pages = PageCount.select(fn.COALESCE(fn.SUM(PageCount.pages), 0))
     return sql.Prepared(pages.where(PageCount.status.in_(statuses)))
 

@@ -124,8 +124,6 @@ def spellings(text: str) -> list[str]:
 
 def path_segment(slug: str) -> str:
     """Return a slug for a URL, with each `%` encoded unless the URL leads to it without."""
-    if "%" not in slug:
-        return slug
     decoded = unquote(slug)
     if spellings(decoded)[:1] == [slug] and not _NO_SEGMENT.search(decoded):
         return slug

@@ -17,7 +17,7 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from landform.app import create_app
 from landform.service import Identity, create_blueprint
-from landform.service.http.cache import is_cache_hit
+from landform.service.http.cache import CACHE_HIT
 from landform.storage import api_keys
 
 READS = [
@@ -173,7 +173,7 @@ def is_kept(client: FlaskClient, path: str, sent: dict[str, str]) -> bool:
     environ = EnvironBuilder(path, headers=sent, environ_base=here).get_environ()
     _, status, _ = run_wsgi_app(lambda _, start: client.application(environ, start), environ)
     assert status == "200 OK"
-    return is_cache_hit(environ)
+    return CACHE_HIT in environ
 
 
 def test_a_write_removes_only_cached_responses_that_it_may_change(database_url: str) -> None:
