@@ -22,8 +22,8 @@ from landform.service.http.cache import (
 )
 from landform.service.http.headers import error_response, finish_response
 from landform.service.http.views import from_exception
-from landform.service.json_codec import dumps
-from landform.service.reply import Finished
+from landform.service.pipeline.json_codec import dumps
+from landform.service.pipeline.reply import Finished
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import Settings, all_settings, read_settings
 from landform.storage import StorageError, Store

@@ -153,13 +153,13 @@ class Part:
         """Return the form with an id as a visitor sees it in a page, if the part shows it.
 
         `form_id`: the text in the meta of the page or in a marker of its content. `visited`: the
-        `Visit` of `service/site/pages.py`.
+        `Visit` of `service/site/visits.py`.
         """
         return None
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
         """Return why the part cannot run a feed with its settings; empty if it can.
 
-        `service`: the `Service` of `service/call.py`. `feed`: its row. A write warns of it.
+        `service`: that of `service/pipeline/call.py`. `feed`: its row. A write warns of it.
         """
         return ""

@@ -1,6 +1,6 @@
 """Base schemas that drop or refuse unknown names, and suggest similar ones.
 
-`service/unknown_names.py` reports the dropped names.
+`service/pipeline/names.py` reports the dropped names.
 """
 
 from collections.abc import Iterable

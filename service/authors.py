@@ -2,8 +2,8 @@
 
 import re
 
-from landform.service.call import Call
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.json_codec import JsonObject
 
 
 def relation(call: Call, route: str) -> list[JsonObject]:

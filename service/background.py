@@ -4,7 +4,7 @@ import logging
 from collections.abc import Callable, Iterable
 from time import monotonic, sleep
 
-from landform.service.call import Service
+from landform.service.pipeline.call import Service
 from landform.storage.clock import DAY
 from landform.storage.errors import StorageError
 from landform.storage.expiry import expired_before

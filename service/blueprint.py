@@ -14,16 +14,16 @@ from werkzeug.routing import BuildError
 from landform.parts.part import Part
 from landform.service.auth.credentials import Authorizer, CredentialAuthorizer, Identity
 from landform.service.background import Background
-from landform.service.call import Service
 from landform.service.cli import host_commands
-from landform.service.errors import ApiError, no_route
 from landform.service.events import send_signals
 from landform.service.http.cache import CALLER, ResponseCache
 from landform.service.http.headers import error_response
 from landform.service.http.views import HttpViews, View, not_found_view
-from landform.service.loading import pairs
-from landform.service.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
 from landform.service.options import SITE_POLICY, Options, new_store
+from landform.service.pipeline.call import Service
+from landform.service.pipeline.errors import ApiError, no_route
+from landform.service.pipeline.loading import pairs
+from landform.service.pipeline.operations import METHODS, WP_JSON, Route, RouteTable, all_routes
 from landform.service.python_api import HOST, Api
 from landform.service.resources import HOME, api_routes, reserved_slugs, screen_routes
 from landform.service.site import sitemap

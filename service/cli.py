@@ -9,8 +9,8 @@ from pathlib import Path
 import click
 from flask.cli import AppGroup
 
-from landform.service.call import Service
 from landform.service.options import Options
+from landform.service.pipeline.call import Service
 from landform.storage import StorageError
 
 # The key of the group in a context.

@@ -6,11 +6,11 @@ import logging
 from blinker import NamedSignal, Namespace
 
 from landform.schemas import events as schemas
-from landform.service.call import Call, Service
-from landform.service.json_codec import JsonObject
-from landform.service.operations import Resource
-from landform.service.page_urls import Urls
-from landform.service.reply import Reply
+from landform.service.pages.urls import Urls
+from landform.service.pipeline.call import Call, Service
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import Reply
 from landform.storage import events
 from landform.storage.event_types import TYPES, all_types
 from landform.storage.rows import MAX_INTEGER, Row

@@ -7,13 +7,13 @@ from marshmallow import ValidationError
 from landform.schemas import feed_plan
 from landform.schemas import feeds as schemas
 from landform.schemas.fields import columns_of
-from landform.service.call import Call
-from landform.service.errors import api_error
-from landform.service.json_codec import JsonObject
-from landform.service.operations import GRAVITY_FORMS, Resource
-from landform.service.page_dump import created_reply, make_shape
+from landform.service.pages.dump import created_reply, make_shape
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import api_error
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
+from landform.service.pipeline.reply import Caching, Reply
 from landform.service.planning.plan import plan
-from landform.service.reply import Caching, Reply
 from landform.storage import FeedNotFound, feeds
 from landform.storage.rows import MAX_INTEGER, Row
 from landform.storage.sql import current_version

@@ -11,8 +11,8 @@ from urllib.parse import urlsplit
 from werkzeug.datastructures import Accept
 from werkzeug.http import parse_accept_header
 
-from landform.service.call import Call
-from landform.service.reply import Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.reply import Reply
 
 # Comments with lines of their own: an eighth of the compressed size of the console.
 COMMENT = re.compile(r"^[ \t]*//.*|^[ \t]*/\*(?:[^*]|\*(?!/))*\*/", re.MULTILINE)

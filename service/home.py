@@ -5,11 +5,11 @@ from pathlib import Path
 
 from landform.schemas import home as schemas
 from landform.schemas.known_names import Anything
-from landform.service.call import Call
-from landform.service.loading import accepts_html
-from landform.service.operations import Resource
 from landform.service.options import Options
-from landform.service.reply import HTML, NO_STORE, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.loading import accepts_html
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import HTML, NO_STORE, Reply
 
 # ROOT: its path is that of the blueprint itself.
 RESOURCE, ROOT = Resource(), Resource()

@@ -14,13 +14,13 @@ from marshmallow import INCLUDE, ValidationError
 
 from landform.schemas.fields import Ignored
 from landform.service.auth.credentials import Access, Identity
-from landform.service.call import Incoming, Service
-from landform.service.errors import ApiError, from_known
-from landform.service.json_codec import JsonObject, dumps
-from landform.service.loading import check_size, read_json
-from landform.service.operations import Operation, Route, all_routes, path_variables
-from landform.service.pipeline import read_variables, run
-from landform.service.reply import Finished
+from landform.service.pipeline.call import Incoming, Service
+from landform.service.pipeline.errors import ApiError, from_known
+from landform.service.pipeline.json_codec import JsonObject, dumps
+from landform.service.pipeline.loading import check_size, read_json
+from landform.service.pipeline.operations import Operation, Route, all_routes, path_variables
+from landform.service.pipeline.reply import Finished
+from landform.service.pipeline.run import read_variables, run
 from landform.service.resources import Parts, all_resources
 from landform.storage import StorageError
 

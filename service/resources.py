@@ -4,13 +4,14 @@ from functools import cache
 from itertools import chain
 
 from landform.parts import modules_of
-from landform.service import events, feeds, home, page_actions, pages, previews
-from landform.service.operations import WP_JSON, Resource, Route, all_routes
+from landform.service import events, feeds, home
+from landform.service.pages import actions, previews, resource
+from landform.service.pipeline.operations import WP_JSON, Resource, Route, all_routes
 from landform.service.site import unsaved_pages
 
 CORE = (
-    pages.RESOURCE,
-    page_actions.RESOURCE,
+    resource.RESOURCE,
+    actions.RESOURCE,
     previews.RESOURCE,
     unsaved_pages.RESOURCE,
     home.RESOURCE,

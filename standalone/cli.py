@@ -10,9 +10,9 @@ import click
 
 from landform.app import create_app
 from landform.parts import all_parts, modules_of
-from landform.service.call import Service
 from landform.service.cli import Commands
 from landform.service.options import IN_MEMORY
+from landform.service.pipeline.call import Service
 from landform.standalone.commands import COMMANDS
 from landform.standalone.commands.service import SET_BY_OPTIONS, list_settings, routes, serve
 from landform.standalone.logs import set_up_logging

@@ -10,8 +10,8 @@ from waitress.channel import HTTPChannel
 from waitress.task import ErrorTask, WSGITask
 from waitress.utilities import build_http_date
 
-from landform.service.errors import http_error
 from landform.service.http.headers import COMMON_HEADERS
+from landform.service.pipeline.errors import http_error
 from landform.standalone.parser import Refused, Request
 
 # A client that has sent or received so many bytes gets a new deadline.

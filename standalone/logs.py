@@ -17,8 +17,8 @@ from typing import Any, NamedTuple, TextIO
 from werkzeug.exceptions import HTTPException
 from werkzeug.routing import Map
 
-from landform.service.errors import printable
 from landform.service.http.cache import CACHE_HIT, CALLER, Application, Environ
+from landform.service.pipeline.errors import printable
 from landform.standalone.settings import Settings
 
 # The id of the request that this thread is handling.

@@ -16,10 +16,10 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 
 from landform.parts.part import Metric
 from landform.service.auth.local_mode import LocalMode
-from landform.service.call import Service
 from landform.service.http.headers import finish_response
 from landform.service.http.views import HttpIncoming
-from landform.service.reply import Finished
+from landform.service.pipeline.call import Service
+from landform.service.pipeline.reply import Finished
 from landform.standalone.logs import RequestRecord
 from landform.storage.pages.listing import count_by_status
 

@@ -4,9 +4,9 @@ from marshmallow import ValidationError
 
 from landform.parts.redirects import schemas, storage
 from landform.parts.redirects.errors import RedirectExists, RedirectNotFound
-from landform.service.call import Call
-from landform.service.operations import Resource
-from landform.service.reply import Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import Reply
 
 RESOURCE = Resource()
 RESOURCES = (RESOURCE,)

@@ -7,13 +7,19 @@ from urllib.parse import quote, unquote
 
 from landform.parts.batch import schemas
 from landform.parts.batch.errors import BatchNotAllowed
-from landform.service.call import Call, Incoming
-from landform.service.errors import INVALID, ApiError, from_known, no_route, wrong_method
-from landform.service.json_codec import JsonObject, dumps
-from landform.service.loading import nested, pairs
-from landform.service.operations import NAMESPACES, WP_JSON, Resource, RouteTable, all_routes
-from landform.service.pipeline import complete, load, read_variables
-from landform.service.reply import Finished, Reply, envelope
+from landform.service.pipeline.call import Call, Incoming
+from landform.service.pipeline.errors import INVALID, ApiError, from_known, no_route, wrong_method
+from landform.service.pipeline.json_codec import JsonObject, dumps
+from landform.service.pipeline.loading import nested, pairs
+from landform.service.pipeline.operations import (
+    NAMESPACES,
+    WP_JSON,
+    Resource,
+    RouteTable,
+    all_routes,
+)
+from landform.service.pipeline.reply import Finished, Reply, envelope
+from landform.service.pipeline.run import complete, load, read_variables
 from landform.storage import Store
 from landform.storage.sql import read_generation
 

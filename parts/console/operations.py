@@ -7,12 +7,12 @@ from urllib.parse import quote, urlsplit
 
 from landform.parts import all_parts
 from landform.schemas.known_names import Anything
-from landform.service.call import Call
-from landform.service.errors import no_route
 from landform.service.files import file_reply
-from landform.service.loading import accepts_html
-from landform.service.operations import Resource
-from landform.service.reply import HTML, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import no_route
+from landform.service.pipeline.loading import accepts_html
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import HTML, Reply
 
 CONSOLE = Resource()
 SCREENS = (CONSOLE,)

@@ -13,8 +13,8 @@ from landform.parts.leads.storage.filters import EntryFilter
 from landform.parts.leads.storage.searching import EntryOrder, EntrySearch, EntrySlice
 from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
-from landform.service.errors import MISSING
-from landform.service.json_codec import JsonObject, loads
+from landform.service.pipeline.errors import MISSING
+from landform.service.pipeline.json_codec import JsonObject, loads
 from landform.service.planning.entries import text_of
 from landform.storage.search import fold
 

@@ -15,7 +15,7 @@ from landform.parts.leads.models import MOST_DAYS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
 from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 from landform.storage.rows import digest_of, json_text
 
 # How many fields a form may have, and the largest number of one.

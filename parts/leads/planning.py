@@ -7,7 +7,7 @@ from marshmallow import ValidationError
 
 from landform.parts.leads.intake.fields import values_of
 from landform.parts.leads.models import ACTIVE
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.plan import plan
 from landform.storage.run_queue import find_run_queue
 from landform.storage.store import Store

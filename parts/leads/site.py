@@ -17,12 +17,12 @@ from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
 from landform.parts.leads.submissions import open_form, submit
 from landform.parts.part import PageForm
-from landform.service.call import Call
-from landform.service.errors import ApiError, from_known
-from landform.service.json_codec import JsonObject
-from landform.service.previews import now
-from landform.service.reply import Reply
-from landform.service.site import pages
+from landform.service.pages.previews import now
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import ApiError, from_known
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.reply import Reply
+from landform.service.site import visits
 from landform.service.site.forms import show_forms
 from landform.storage import signatures
 
@@ -32,7 +32,7 @@ DONE_SECONDS = 60 * 60
 CHECK = "Please check what you entered. Nothing was sent yet."
 
 
-def page_form(call: Call, form_id: str, visited: pages.Visit | None) -> PageForm | None:
+def page_form(call: Call, form_id: str, visited: visits.Visit | None) -> PageForm | None:
     """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
     with suppress(PartError):
         form = open_form(call.store, id_of(form_id))
@@ -82,17 +82,21 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
     """
     if not confirmation.page:
         return confirmation.redirect_url
-    visited = pages.visit_of_form(call, confirmation.page)
-    return pages.with_query(visited.link, confirmation.query) if visited else ""
+    visited = visits.visit_of_form(call, confirmation.page)
+    return visits.with_query(visited.link, confirmation.query) if visited else ""
 
 
 def _follow(
-    call: Call, form_id: int, visited: pages.Visit | None, confirmation: Confirmation, entry_id: int
+    call: Call,
+    form_id: int,
+    visited: visits.Visit | None,
+    confirmation: Confirmation,
+    entry_id: int,
 ) -> Reply:
     """Return the response for a stored entry: a redirect, to its page by default."""
     if url := confirmation_url(call, confirmation):
-        url = pages.location_of(call, url) if confirmation.page else url
-        return pages.html_reply(b"", {"Location": url}, 303)
+        url = visits.location_of(call, url) if confirmation.page else url
+        return visits.html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else sources.host_path(call)
     if not link:
         form = open_form(call.store, form_id)
@@ -102,10 +106,10 @@ def _follow(
     token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
     proof = signatures.proof(call.store, SUBMITTED, token)
     headers = {
-        "Location": pages.location_of(call, link, f"{SUBMITTED}={token}"),
-        "Set-Cookie": pages.make_cookie(call, COOKIE, proof, DONE_SECONDS, urlsplit(link).path),
+        "Location": visits.location_of(call, link, f"{SUBMITTED}={token}"),
+        "Set-Cookie": visits.make_cookie(call, COOKIE, proof, DONE_SECONDS, urlsplit(link).path),
     }
-    return pages.html_reply(b"", headers, 303)
+    return visits.html_reply(b"", headers, 303)
 
 
 def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
@@ -118,29 +122,29 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
         return None
     entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
     proof = signatures.proof(call.store, SUBMITTED, token)
-    if hmac.compare_digest(pages.sent_cookie(call, COOKIE).encode(), proof.encode()):
+    if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
         with suppress(EntryNotFound):
             entry = entries.get_entry(call.store, numbers[1])
     return clean(confirm(form, entry).message_html or escape(THANKS))
 
 
 def _document(
-    call: Call, visited: pages.Visit | None, view: PageForm, problem: ApiError | None = None
+    call: Call, visited: visits.Visit | None, view: PageForm, problem: ApiError | None = None
 ) -> Reply:
     """Return the page of a form, or a document with the form alone where no page is open."""
     status, headers = (problem.status, problem.headers) if problem else (200, {})
-    if visited and visited.visibility != pages.Visibility.LOCKED:
+    if visited and visited.visibility != visits.Visibility.LOCKED:
         forms = show_forms(call, visited, {str(view.values["form"]["id"]): view})
         html = call.service.site.page_html(visited.page, visited.link, forms)
     else:
         html = call.service.site.render("submission.html", view.values)
-    return pages.private_document(call, html, status, headers)
+    return visits.private_document(call, html, status, headers)
 
 
 def _form_view(
     call: Call,
     form: JsonObject,
-    visited: pages.Visit | None,
+    visited: visits.Visit | None,
     values: Mapping[str, str],
     *,
     messages: Mapping[str, str] | None = None,
@@ -159,6 +163,6 @@ def _form_view(
         "problem": problem,
         "wrong": [field for field in fields if field["error"]],
         "done": confirmed,
-        "is_preview": visited is not None and visited.visibility == pages.Visibility.INSPECTED,
+        "is_preview": visited is not None and visited.visibility == visits.Visibility.INSPECTED,
     }
     return PageForm("form.html", "form.css", variables, confirmed is not None or bool(problem))

@@ -5,9 +5,9 @@ from urllib.parse import SplitResult, parse_qsl, urlencode, urljoin, urlsplit
 from landform.parts.leads.errors import FormRestricted
 from landform.parts.leads.intake.fields import id_of
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.call import Call
-from landform.service.loading import SECRETS
-from landform.service.site.pages import Visibility, Visit, key_of, visit_of_form, with_query
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.loading import SECRETS
+from landform.service.site.visits import Visibility, Visit, key_of, visit_of_form, with_query
 
 # The inputs with which a form names its page, and opens one with a password.
 PAGE, KEY = "landform_page", "landform_key"

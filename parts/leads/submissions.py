@@ -17,13 +17,13 @@ from landform.parts.leads.intake.validation import validate
 from landform.parts.leads.models import ACTIVE, SPAM
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.call import Call
-from landform.service.errors import ApiError
-from landform.service.idempotency import read_key
-from landform.service.json_codec import dumps
-from landform.service.loading import accepts_html, check_size
-from landform.service.site.pages import Visit
-from landform.service.unknown_names import check_body
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import ApiError
+from landform.service.pipeline.idempotency import read_key
+from landform.service.pipeline.json_codec import dumps
+from landform.service.pipeline.loading import accepts_html, check_size
+from landform.service.pipeline.names import check_body
+from landform.service.site.visits import Visit
 from landform.storage.clock import earlier
 from landform.storage.errors import KeyReused, StorageError
 from landform.storage.rows import NO_VALUES, Row, json_text

@@ -21,9 +21,9 @@ from landform.parts.leads.addons import Addon, AddonError
 from landform.parts.leads.models import ACTIVE
 from landform.parts.leads.retention import Retention
 from landform.parts.leads.storage import entries, forms
-from landform.service.call import Service
-from landform.service.json_codec import JsonObject
 from landform.service.outgoing.sending import start_thread
+from landform.service.pipeline.call import Service
+from landform.service.pipeline.json_codec import JsonObject
 from landform.storage import feeds
 from landform.storage.errors import NotFound, StorageError
 from landform.storage.rows import Row

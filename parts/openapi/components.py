@@ -5,8 +5,8 @@ from typing import Any
 from marshmallow import INCLUDE, Schema
 
 from landform.schemas.fields import STRING, Output
-from landform.service.error_codes import all_error_codes
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.codes import all_error_codes
+from landform.service.pipeline.json_codec import JsonObject
 
 
 class ErrorData(Schema):

@@ -19,10 +19,10 @@ from landform.parts.openapi.components import (
     parameter,
 )
 from landform.schemas.fields import STRING, Ignored, Nested, add_choices
-from landform.service.call import RELEASE
-from landform.service.json_codec import JsonObject
-from landform.service.operations import Operation, Route, path_variables
-from landform.service.reply import JSON
+from landform.service.pipeline.call import RELEASE
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import Operation, Route, path_variables
+from landform.service.pipeline.reply import JSON
 
 DESCRIPTION = (
     "Landing pages and form feeds over HTTP. Any request may carry the query parameter _envelope: "

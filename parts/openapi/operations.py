@@ -6,12 +6,12 @@ from pathlib import Path
 
 from landform.parts.openapi import document
 from landform.schemas.known_names import Anything
-from landform.service.call import Call
-from landform.service.errors import no_route
 from landform.service.files import bytes_reply, file_reply
-from landform.service.json_codec import JsonObject, dumps
-from landform.service.operations import WP_JSON, Resource, all_routes
-from landform.service.reply import JSON, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import no_route
+from landform.service.pipeline.json_codec import JsonObject, dumps
+from landform.service.pipeline.operations import WP_JSON, Resource, all_routes
+from landform.service.pipeline.reply import JSON, Reply
 
 ANYTHING = Anything()
 STATIC = Path(__file__).parent / "static"

@@ -8,13 +8,13 @@ from marshmallow import Schema
 from landform.parts.revisions import schemas, storage
 from landform.parts.revisions.errors import BeyondLastPage, ParentNotFound, TrashNotSupported
 from landform.schemas.pages import EMPTY_META, PageDelete
-from landform.service.call import Call
-from landform.service.json_codec import JsonObject
-from landform.service.operations import WORDPRESS, Resource
-from landform.service.page_dump import CONTEXTS, Shape, make_shape
-from landform.service.pages import PAGING, page_reply, paging
+from landform.service.pages.dump import CONTEXTS, Shape, make_shape
+from landform.service.pages.resource import PAGING, page_reply, paging
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import WORDPRESS, Resource
+from landform.service.pipeline.reply import NO_STORE, Reply
 from landform.service.rendering.content import render_texts
-from landform.service.reply import NO_STORE, Reply
 from landform.storage import PageNotFound, pages
 from landform.storage.rows import Row
 

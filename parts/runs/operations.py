@@ -5,11 +5,11 @@ from typing import Any
 
 from landform.parts.runs import Runs, schemas, storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
-from landform.service.call import Call
-from landform.service.json_codec import JsonObject
-from landform.service.operations import GRAVITY_FORMS, Resource
-from landform.service.pages import PAGING, paging
-from landform.service.reply import Reply
+from landform.service.pages.resource import PAGING, paging
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
+from landform.service.pipeline.reply import Reply
 from landform.storage import Store
 from landform.storage.rows import NO_VALUES, Row, Values
 from landform.storage.run_queue import run_key

@@ -13,9 +13,9 @@ from time import monotonic
 
 from landform.parts.webhooks import outcomes, storage
 from landform.parts.webhooks.sending import make_record, send_event
-from landform.service.call import Service
 from landform.service.events import dump_event, public_urls
 from landform.service.outgoing.sending import Result
+from landform.service.pipeline.call import Service
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")

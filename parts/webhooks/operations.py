@@ -8,10 +8,10 @@ from marshmallow import Schema
 from landform.parts.webhooks import Webhooks, schemas, storage
 from landform.parts.webhooks.errors import TooManyTests, TooManyWebhooks, WebhookNotFound
 from landform.parts.webhooks.sending import run_test
-from landform.service.call import Call
-from landform.service.json_codec import JsonObject
-from landform.service.operations import Resource
-from landform.service.reply import NO_STORE, NOT_CACHED, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import NO_STORE, NOT_CACHED, Reply
 from landform.storage import events
 from landform.storage.clock import utc_text
 from landform.storage.rows import NO_VALUES, Row, Values

@@ -9,9 +9,9 @@ from queue import Empty, SimpleQueue
 
 from landform.parts.webhooks import storage
 from landform.parts.webhooks.errors import TooManyTests
-from landform.service.call import Service
-from landform.service.json_codec import JsonObject, dumps
 from landform.service.outgoing.sending import Result, send, start_thread
+from landform.service.pipeline.call import Service
+from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.storage.errors import StorageError
 from landform.storage.rows import Row
 

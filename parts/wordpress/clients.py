@@ -9,11 +9,11 @@ from landform.schemas.known_names import Anything
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
 from landform.service.authors import dump_author, relation
-from landform.service.call import Call
-from landform.service.errors import no_route
-from landform.service.json_codec import JsonObject
-from landform.service.operations import WP_JSON, Resource
-from landform.service.reply import NO_STORE, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import no_route
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import WP_JSON, Resource
+from landform.service.pipeline.reply import NO_STORE, Reply
 from landform.storage import feeds
 from landform.storage.pages import listing
 

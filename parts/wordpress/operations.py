@@ -8,9 +8,9 @@ from zoneinfo import ZoneInfo
 
 from landform.parts.wordpress import clients
 from landform.service.authors import relation
-from landform.service.call import Call
-from landform.service.json_codec import JsonObject
-from landform.service.operations import (
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import (
     NAMESPACES,
     WP_JSON,
     Resource,
@@ -18,7 +18,7 @@ from landform.service.operations import (
     describe_route,
     wordpress_path,
 )
-from landform.service.reply import Reply
+from landform.service.pipeline.reply import Reply
 
 ROUTE_VARIABLE = re.compile(r"<(\w+)>")
 # The names that WordPress gives to variables in paths; clients derive their methods from them.

@@ -16,7 +16,7 @@ from werkzeug.datastructures import Authorization
 
 from landform.parts import all_parts
 from landform.service.auth.local_mode import Environ, LocalMode, is_direct
-from landform.service.errors import ApiError, api_error
+from landform.service.pipeline.errors import ApiError, api_error
 from landform.storage import Store, api_keys
 from landform.storage.failed_attempts import Attempts, address_key
 from landform.storage.rows import Row, digest_of

@@ -8,10 +8,10 @@ from flask import Request
 from marshmallow import ValidationError
 from werkzeug.exceptions import RequestEntityTooLarge
 
-from landform.service.errors import ApiError
-from landform.service.json_codec import JsonObject
-from landform.service.loading import check_size, nested, pairs, read_json
-from landform.service.operations import Operation
+from landform.service.pipeline.errors import ApiError
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.loading import check_size, nested, pairs, read_json
+from landform.service.pipeline.operations import Operation
 
 URLENCODED, MULTIPART = "application/x-www-form-urlencoded", "multipart/form-data"
 FORM_TYPES = (URLENCODED, MULTIPART)

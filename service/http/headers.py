@@ -5,11 +5,11 @@ from collections.abc import Collection
 from flask import Request, Response
 from werkzeug.datastructures import Headers, HeaderSet
 
-from landform.service.errors import ApiError
 from landform.service.http.cache import Environ, is_cacheable, is_private
-from landform.service.json_codec import dumps
-from landform.service.loading import pairs
-from landform.service.reply import JSON, Finished, envelope
+from landform.service.pipeline.errors import ApiError
+from landform.service.pipeline.json_codec import dumps
+from landform.service.pipeline.loading import pairs
+from landform.service.pipeline.reply import JSON, Finished, envelope
 
 # The headers of every response: of operations, pages, probes, metrics, and refused requests.
 COMMON_HEADERS = {"X-Content-Type-Options": "nosniff"}

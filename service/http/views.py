@@ -16,8 +16,6 @@ from flask.globals import request_ctx
 from werkzeug.exceptions import HTTPException
 
 from landform.service.auth.credentials import Access, Identity, is_cross_site
-from landform.service.call import Incoming, Service
-from landform.service.errors import ApiError, from_known, internal_error, no_route, wrong_method
 from landform.service.http.body import (
     FORM_TYPES,
     JSON_START,
@@ -43,11 +41,19 @@ from landform.service.http.headers import (
     error_response,
     finish_response,
 )
-from landform.service.json_codec import JsonObject, dumps
-from landform.service.loading import accepts_html, check_size, nested
-from landform.service.operations import Operation, Route, describe_route, path_variables
-from landform.service.pipeline import read_variables, run
-from landform.service.reply import Caching, Finished
+from landform.service.pipeline.call import Incoming, Service
+from landform.service.pipeline.errors import (
+    ApiError,
+    from_known,
+    internal_error,
+    no_route,
+    wrong_method,
+)
+from landform.service.pipeline.json_codec import JsonObject, dumps
+from landform.service.pipeline.loading import accepts_html, check_size, nested
+from landform.service.pipeline.operations import Operation, Route, describe_route, path_variables
+from landform.service.pipeline.reply import Caching, Finished
+from landform.service.pipeline.run import read_variables, run
 
 log = logging.getLogger("landform")
 View = Callable[..., Response]

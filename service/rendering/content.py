@@ -12,7 +12,7 @@ from typing import NamedTuple
 from marshmallow import ValidationError
 
 from landform.service.auth.credentials import Identity
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 from landform.service.rendering.cost import MOST_MARKUP, limit_exceeded
 from landform.service.rendering.form_markers import BLOCK, marker_of_block, without_markers
 from landform.service.rendering.markup import HTML_SPACE, inside, paragraphs, tokens

@@ -10,12 +10,12 @@ from flask import Request
 from markupsafe import Markup
 
 from landform.service.auth.credentials import Access
-from landform.service.call import Call, Incoming, Service
-from landform.service.errors import from_known
-from landform.service.operations import Resource
-from landform.service.pipeline import run
+from landform.service.pipeline.call import Call, Incoming, Service
+from landform.service.pipeline.errors import from_known
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import NO_STORE, Reply
+from landform.service.pipeline.run import run
 from landform.service.rendering.form_markers import START, place_forms
-from landform.service.reply import NO_STORE, Reply
 
 log = logging.getLogger("landform")
 RESOURCE = Resource()

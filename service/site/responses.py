@@ -18,11 +18,11 @@ from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
 from markupsafe import Markup
 
 from landform.parts import all_parts
-from landform.service.errors import ApiError, internal_error
 from landform.service.http.headers import to_response
 from landform.service.options import Options
+from landform.service.pipeline.errors import ApiError, internal_error
+from landform.service.pipeline.reply import HTML, Finished
 from landform.service.rendering.sanitizer import clean_content
-from landform.service.reply import HTML, Finished
 from landform.service.site.brand import accent_colors
 from landform.service.site.documents import describe_page
 from landform.service.site.forms import Forms, trusted

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 from html import escape
 
 from landform.schemas.known_names import Anything
-from landform.service.call import Call
-from landform.service.errors import no_route
-from landform.service.operations import Resource
-from landform.service.reply import Caching, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import no_route
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import Caching, Reply
 from landform.storage.pages import listing
 from landform.storage.rows import Row
 

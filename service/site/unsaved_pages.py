@@ -3,13 +3,13 @@
 import json
 
 from landform.schemas import pages as schemas
-from landform.service.call import Call
-from landform.service.operations import Resource
-from landform.service.pages import find_warnings
+from landform.service.pages.resource import find_warnings
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import Reply
 from landform.service.rendering.content import render_texts
-from landform.service.reply import Reply
 from landform.service.site.forms import show_forms
-from landform.service.site.pages import Visibility, Visit
+from landform.service.site.visits import Visibility, Visit
 from landform.storage import pages
 from landform.storage.pages.scheduling import Validity
 from landform.storage.pages.slugs import slugify

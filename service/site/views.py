@@ -11,16 +11,16 @@ from landform.schemas.fields import LONGEST_TEXT
 from landform.schemas.known_names import Anything
 from landform.schemas.pages import LONGEST_PASSWORD
 from landform.service.auth.credentials import is_cross_site
-from landform.service.call import Call
-from landform.service.errors import ApiError, no_route, wrong_method
 from landform.service.home import link_header
 from landform.service.http.headers import error_response
 from landform.service.http.views import HttpIncoming, HttpViews, View, from_exception
-from landform.service.loading import accepts_html
-from landform.service.operations import Resource
-from landform.service.reply import HTML, Finished, Reply
-from landform.service.site.pages import html_reply, show, unlock, visit
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import ApiError, no_route, wrong_method
+from landform.service.pipeline.loading import accepts_html
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import HTML, Finished, Reply
 from landform.service.site.responses import Site
+from landform.service.site.visits import html_reply, show, unlock, visit
 from landform.storage.errors import PageNotFound
 
 ALLOWED = "GET, HEAD, POST, OPTIONS"

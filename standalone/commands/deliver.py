@@ -9,8 +9,8 @@ from time import sleep
 import click
 
 from landform.service.background import Background
-from landform.service.call import Service
 from landform.service.cli import current_group
+from landform.service.pipeline.call import Service
 
 
 @click.command("deliver")

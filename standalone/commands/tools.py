@@ -18,8 +18,8 @@ from typing import IO, Any, TypeVar
 import click
 
 from landform.service.cli import current_group
-from landform.service.errors import printable
 from landform.service.options import IN_MEMORY, NO_MEMORY, new_store
+from landform.service.pipeline.errors import printable
 from landform.storage import Store
 from landform.storage.atomic_file import replace, temporary_file
 from landform.storage.models import exported_tables

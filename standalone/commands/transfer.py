@@ -14,8 +14,8 @@ from marshmallow import ValidationError
 
 from landform.schemas.export import PageLine
 from landform.schemas.feeds import FeedLine
-from landform.service.errors import printable
-from landform.service.json_codec import DEEPEST_JSON, dumps, loads
+from landform.service.pipeline.errors import printable
+from landform.service.pipeline.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands import tools
 from landform.storage import ImportRefused
 from landform.storage.maintenance import transfer

@@ -13,11 +13,11 @@ from part_tables import WORDPRESS_ROUTES, tables
 
 from landform.schemas import wordpress
 from landform.schemas.fields import UtcTime, columns_of
-from landform.service.json_codec import dumps
-from landform.service.operations import Operation, RouteTable
-from landform.service.page_dump import CONTEXTS as PAGES
-from landform.service.page_dump import WORDPRESS_CONTEXTS
-from landform.service.page_urls import Urls
+from landform.service.pages.dump import CONTEXTS as PAGES
+from landform.service.pages.dump import WORDPRESS_CONTEXTS
+from landform.service.pages.urls import Urls
+from landform.service.pipeline.json_codec import dumps
+from landform.service.pipeline.operations import Operation, RouteTable
 from landform.service.resources import HOME
 
 ROUTES = (HOME, *WORDPRESS_ROUTES)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from landform.service.call import Call
+from landform.service.pipeline.call import Call
 
 ROOT = Path(__file__).parents[2]
 TOP = ("app.py", "wsgi.py", "gunicorn.conf.py")
@@ -38,7 +38,7 @@ OTHERS = {
     "marshmallow": "schemas service standalone.commands parts",
     "jinja2": "service.site",
     "markupsafe": "service.site",
-    "itsdangerous": "service.previews",
+    "itsdangerous": "service.pages.previews",
     "nh3": "service.rendering",
     "peewee": "storage parts",
     "playhouse": "storage",

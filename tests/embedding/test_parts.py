@@ -13,7 +13,7 @@ from processes import python
 
 from landform.parts import all_parts, modules_of
 from landform.service import ApiError, Identity, create_blueprint
-from landform.service.operations import Operation, Route, all_routes
+from landform.service.pipeline.operations import Operation, Route, all_routes
 from landform.service.resources import api_routes
 
 SCRIPT = """

@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 from part_tables import PARTS
 
-from landform.service.operations import all_routes
+from landform.service.pipeline.operations import all_routes
 from landform.service.resources import all_resources
 
 BLOCK = re.compile(r"```python\n(.*?)```", re.DOTALL)

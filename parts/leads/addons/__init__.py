@@ -6,7 +6,7 @@ for each attempt. It returns nothing, or raises `AddonError`.
 
 from collections.abc import Callable
 
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 
 Addon = Callable[[JsonObject, JsonObject, JsonObject, str], None]
 

@@ -12,7 +12,7 @@ from email.utils import format_datetime, localtime, quote
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.intake.confirmations import merge
 from landform.parts.leads.options import ADDRESS, SmtpServer
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
 # Every server can pass on what is written in ASCII. Newer policies decode values that look encoded,

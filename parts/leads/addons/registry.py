@@ -13,8 +13,8 @@ from typing import Any
 from landform.parts.leads.addons import Addon, AddonError, requests
 from landform.parts.leads.addons.mail import recipients_of, run_email
 from landform.parts.leads.options import SmtpServer
-from landform.service.call import Service
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.call import Service
+from landform.service.pipeline.json_codec import JsonObject
 
 GROUP = "landform.addons"
 # The functions that read the settings of built-in add-ons, and raise `AddonError` for wrong ones.

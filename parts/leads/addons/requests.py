@@ -8,8 +8,8 @@ from urllib.parse import quote, urlencode
 
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.intake.confirmations import merge
-from landform.service.json_codec import JsonObject, dumps
 from landform.service.outgoing.sending import send
+from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.planning.entries import text_of
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")

@@ -9,7 +9,7 @@ from urllib.parse import quote_plus, urlsplit
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.formats import formatted
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning import conditions
 from landform.service.planning.entries import Entry
 

@@ -11,7 +11,7 @@ from marshmallow import ValidationError
 
 from landform.parts.leads.intake.formats import normal
 from landform.schemas.fields import WHITE_SPACE
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
 # The types that are shown and can be submitted; those without inputs only show something.

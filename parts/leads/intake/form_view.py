@@ -7,7 +7,7 @@ from functools import lru_cache
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.formats import normal
 from landform.parts.leads.intake.validation import NAME_PARTS
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.service.rendering.sanitizer import clean_content, plain_markup
 

@@ -5,7 +5,7 @@ from datetime import date
 from decimal import Decimal
 from urllib.parse import urlsplit
 
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
 # As WordPress takes them, with dots anywhere before the @; not those to which nobody can deliver.

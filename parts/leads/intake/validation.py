@@ -5,7 +5,7 @@ from itertools import zip_longest
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake import formats
-from landform.service.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
 Texts = Sequence[str]

@@ -13,11 +13,11 @@ from landform.parts.leads.intake.fields import input_ids, inputs_of
 from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.known_names import Anything
-from landform.service.call import Call
-from landform.service.json_codec import JsonObject
-from landform.service.loading import prefers
-from landform.service.operations import GRAVITY_FORMS, Resource
-from landform.service.reply import NO_STORE, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.loading import prefers
+from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
+from landform.service.pipeline.reply import NO_STORE, Reply
 from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)

@@ -7,9 +7,9 @@ from landform.parts.leads import form_schemas as schemas
 from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.intake.fields import problems_of
 from landform.parts.leads.storage import forms
-from landform.service.call import Call
-from landform.service.operations import GRAVITY_FORMS, Resource
-from landform.service.reply import NOT_CACHED, Caching, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
+from landform.service.pipeline.reply import NOT_CACHED, Caching, Reply
 from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)

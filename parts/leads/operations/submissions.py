@@ -9,11 +9,11 @@ from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as schemas
 from landform.schemas.fields import STRING, Field, Flag, Integer
 from landform.schemas.known_names import Tolerant
-from landform.service.call import Call
-from landform.service.json_codec import JsonObject
-from landform.service.loading import accepts_html
-from landform.service.operations import GRAVITY_FORMS, Resource
-from landform.service.reply import NO_STORE, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.loading import accepts_html
+from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
+from landform.service.pipeline.reply import NO_STORE, Reply
 
 RESOURCE = Resource(GRAVITY_FORMS)
 

@@ -14,7 +14,7 @@ from part_tables import tables
 from landform.parts import all_parts, modules_of
 from landform.parts.batch import Batches
 from landform.service import Identity, create_blueprint, page_created
-from landform.service.operations import all_routes
+from landform.service.pipeline.operations import all_routes
 from landform.service.rendering import content
 
 FEED = {"form_id": 3, "addon_slug": "mail", "meta": {"big": 2**70, "ü": [1.5, None]}}

@@ -15,7 +15,7 @@ from landform.parts.moving_in.wordpress import client as http
 from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.site import find_root
-from landform.service.errors import printable
+from landform.service.pipeline.errors import printable
 
 pytestmark = pytest.mark.sqlite("what a site sends has nothing to do with the engine")
 

@@ -17,7 +17,7 @@ from flask.testing import FlaskClient
 from part_tables import WORDPRESS_ROUTES, tables
 
 from landform.parts import all_parts
-from landform.service.error_codes import all_error_codes
+from landform.service.pipeline.codes import all_error_codes
 from landform.service.resources import HOME
 
 ROUTES = (HOME, *WORDPRESS_ROUTES)

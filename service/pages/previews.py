@@ -12,9 +12,9 @@ from hashlib import sha256
 from itsdangerous import BadData, URLSafeSerializer
 
 from landform.schemas import pages as schemas
-from landform.service.call import Call
-from landform.service.operations import Resource
-from landform.service.reply import NO_STORE, Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import NO_STORE, Reply
 from landform.storage import AlreadyTrashed, Store, pages, signatures
 from landform.storage.rows import Row
 

@@ -18,10 +18,10 @@ from marshmallow import EXCLUDE, ValidationError
 
 from landform.schemas.fields import Nested
 from landform.schemas.known_names import is_misspelt, nearest
-from landform.service.call import Call, Incoming
-from landform.service.errors import from_validation
-from landform.service.json_codec import JsonObject
-from landform.service.operations import Operation
+from landform.service.pipeline.call import Call, Incoming
+from landform.service.pipeline.errors import from_validation
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import Operation
 
 IGNORED_HEADER, APPLIED_HEADER = "X-Landform-Ignored", "Preference-Applied"
 STRICT, LENIENT = "strict", "lenient"

@@ -18,9 +18,9 @@ from werkzeug.routing import Map, MapAdapter, Rule
 from landform.parts.errors import PartError
 from landform.schemas.fields import Ignored, ListOf, add_choices
 from landform.service.auth.credentials import Identity
-from landform.service.error_codes import all_error_codes
-from landform.service.json_codec import JsonObject
-from landform.service.reply import Reply
+from landform.service.pipeline.codes import all_error_codes
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.reply import Reply
 from landform.storage.rows import Row
 
 WP_JSON = "/wp-json"

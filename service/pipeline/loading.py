@@ -16,8 +16,8 @@ from marshmallow import Schema, ValidationError
 from werkzeug.datastructures import Headers, MIMEAccept
 from werkzeug.http import parse_accept_header
 
-from landform.service.errors import ApiError
-from landform.service.json_codec import DEEPEST_JSON, JsonObject, TooDeep, loads, plain
+from landform.service.pipeline.errors import ApiError
+from landform.service.pipeline.json_codec import DEEPEST_JSON, JsonObject, TooDeep, loads, plain
 
 NAME = re.compile(r"([^\[\]]+)((?:\[[^\[\]]*\])*)")
 PART = re.compile(r"\[([^\[\]]*)\]")

@@ -13,11 +13,11 @@ from werkzeug.datastructures import Headers
 from werkzeug.http import parse_etags
 
 from landform.service.auth.credentials import Access, Authorizer, CredentialAuthorizer, Identity
-from landform.service.json_codec import JsonObject
-from landform.service.loading import SECRETS, Fields, pairs
-from landform.service.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
 from landform.service.options import Options
-from landform.service.page_urls import Urls
+from landform.service.pages.urls import Urls
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.loading import SECRETS, Fields, pairs
+from landform.service.pipeline.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
 from landform.storage import Store
 from landform.storage.failed_attempts import Attempts
 from landform.storage.rows import Row

@@ -2,11 +2,11 @@
 
 from marshmallow import ValidationError
 
-from landform.service.call import Call
-from landform.service.errors import api_error
-from landform.service.json_codec import JsonObject
-from landform.service.previews import signed_until
-from landform.service.reply import Caching
+from landform.service.pages.previews import signed_until
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import api_error
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.reply import Caching
 from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 

@@ -9,15 +9,15 @@ from typing import Any
 from marshmallow import ValidationError
 from werkzeug.http import http_date
 
-from landform.service.call import Call, Incoming, Service
-from landform.service.conditions import parse_if_match
-from landform.service.errors import INVALID, ApiError, api_error, from_known
-from landform.service.idempotency import once
-from landform.service.json_codec import dumps
-from landform.service.loading import load_query, parse_fields, select_fields
-from landform.service.operations import Operation
-from landform.service.reply import JSON, Finished, Reply
-from landform.service.unknown_names import check_names
+from landform.service.pipeline.call import Call, Incoming, Service
+from landform.service.pipeline.errors import INVALID, ApiError, api_error, from_known
+from landform.service.pipeline.idempotency import once
+from landform.service.pipeline.json_codec import dumps
+from landform.service.pipeline.loading import load_query, parse_fields, select_fields
+from landform.service.pipeline.names import check_names
+from landform.service.pipeline.operations import Operation
+from landform.service.pipeline.preconditions import parse_if_match
+from landform.service.pipeline.reply import JSON, Finished, Reply
 from landform.storage import TooLarge
 from landform.storage.sql import Precondition, read_generation
 

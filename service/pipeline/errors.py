@@ -13,9 +13,9 @@ from marshmallow import ValidationError
 from landform import storage
 from landform.parts.errors import PartError
 from landform.schemas.fields import CodedMessage
-from landform.service.error_codes import ERROR_CODES, all_error_codes
-from landform.service.json_codec import dumps
-from landform.service.reply import Finished
+from landform.service.pipeline.codes import ERROR_CODES, all_error_codes
+from landform.service.pipeline.json_codec import dumps
+from landform.service.pipeline.reply import Finished
 from landform.storage.errors import reason_of
 
 log = logging.getLogger("landform")

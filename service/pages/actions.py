@@ -4,12 +4,12 @@ from json import loads
 
 from landform.schemas import fields
 from landform.schemas import pages as schemas
-from landform.service.call import Call
-from landform.service.operations import Resource
-from landform.service.page_dump import CONTEXTS, created_reply
-from landform.service.pages import page_reply
+from landform.service.pages.dump import CONTEXTS, created_reply
+from landform.service.pages.resource import page_reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.operations import Resource
+from landform.service.pipeline.reply import NO_STORE, Reply
 from landform.service.rendering.content import render_texts
-from landform.service.reply import NO_STORE, Reply
 from landform.storage import pages
 from landform.storage.feeds import COPY
 from landform.storage.pages import listing

@@ -14,11 +14,11 @@ from werkzeug.http import dump_cookie
 from werkzeug.sansio.http import parse_cookie
 
 from landform.schemas.fields import LONGEST_TEXT
-from landform.service.call import Call
-from landform.service.errors import ApiError, api_error
-from landform.service.loading import accepts_html
-from landform.service.previews import now, sign, signed_until
-from landform.service.reply import HTML, Caching, Reply
+from landform.service.pages.previews import now, sign, signed_until
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import ApiError, api_error
+from landform.service.pipeline.loading import accepts_html
+from landform.service.pipeline.reply import HTML, Caching, Reply
 from landform.service.site.forms import Forms, show_forms
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, private_headers
 from landform.storage import PageNotFound, pages

@@ -9,11 +9,11 @@ from marshmallow import Schema
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.schemas.fields import columns_of
-from landform.service.call import Call
-from landform.service.json_codec import JsonObject
-from landform.service.page_urls import Urls
+from landform.service.pages.urls import Urls
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.reply import Reply
 from landform.service.rendering.content import make_excerpt
-from landform.service.reply import Reply
 from landform.storage.rows import Row
 
 CONTEXTS: dict[str, Schema] = {

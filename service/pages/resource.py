@@ -10,12 +10,8 @@ from marshmallow import ValidationError
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
 from landform.service.authors import embed_authors
-from landform.service.call import Call
-from landform.service.errors import ApiError
-from landform.service.json_codec import JsonObject
-from landform.service.operations import WORDPRESS, Resource
-from landform.service.page_access import check_list, check_page
-from landform.service.page_dump import (
+from landform.service.pages.access import check_list, check_page
+from landform.service.pages.dump import (
     CONTEXTS,
     DELETED,
     WORDPRESS_CONTEXTS,
@@ -25,8 +21,12 @@ from landform.service.page_dump import (
     make_shape,
     page_shape,
 )
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import ApiError
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.operations import WORDPRESS, Resource
+from landform.service.pipeline.reply import NO_STORE, Caching, Reply
 from landform.service.rendering.content import Texts, render_texts, unsafe_elements
-from landform.service.reply import NO_STORE, Caching, Reply
 from landform.storage import pages
 from landform.storage.pages import listing, scheduling
 from landform.storage.rows import Row

@@ -9,10 +9,10 @@ from functools import partial
 
 from werkzeug.datastructures import Headers
 
-from landform.service.call import Call
-from landform.service.errors import ApiError
-from landform.service.json_codec import dumps
-from landform.service.reply import Reply
+from landform.service.pipeline.call import Call
+from landform.service.pipeline.errors import ApiError
+from landform.service.pipeline.json_codec import dumps
+from landform.service.pipeline.reply import Reply
 from landform.storage import idempotency_keys
 from landform.storage.idempotency_keys import IdempotencyKey
 from landform.storage.rows import digest_of

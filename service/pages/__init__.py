@@ -1,0 +1,1 @@
+"""Pages: their operations, who may see them, and how they are dumped."""
