@@ -123,7 +123,6 @@ def create_blueprint(
     require_if_match: bool = False,
     strict: bool = False,
     cors_origins: Collection[str] = (),
-    cors_headers: Collection[str] = (),
     search_timeout: float = 1.0,
     cache_bytes: int = 10 << 20,
     parts: Collection[Part] | None = None,

@@ -75,16 +75,11 @@ def _credentials(value: Any) -> dict[str, str]:
     return credentials
 
 
-def _items(value: Any) -> list[str]:
-    """Return the texts of a list, or between the commas of a text, without empty ones."""
+def _origins(value: Any) -> tuple[str, ...]:
     if isinstance(value, Mapping):
         raise TypeError
-    parts = value.split(",") if isinstance(value, str) else value
-    return [part.strip() for part in parts if part.strip()]
-
-
-def _origins(value: Any) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(map(_origin, _items(value))))
+    texts = value.split(",") if isinstance(value, str) else value
+    return tuple(dict.fromkeys(_origin(text.strip()) for text in texts if text.strip()))
 
 
 def _origin(text: str) -> str:
@@ -93,14 +88,6 @@ def _origin(text: str) -> str:
     if url.target != "/" or text.endswith("/") or url.host.endswith("."):
         raise ValueError
     return f"{'https' if url.is_secure else 'http'}://{url.authority}"
-
-
-def _header_names(value: Any) -> tuple[str, ...]:
-    names = tuple(_items(value))
-    # With credentials browsers read `*` as a name.
-    if "*" in names or not all(map(HEADER_NAME.fullmatch, names)):
-        raise ValueError
-    return names
 
 
 def _folder(value: str | Path) -> str | None:
@@ -124,7 +111,6 @@ def _without_password(url: str) -> str:
     return re.sub(r"(?i)([?&][a-z_]*password=)[^&]*", r"\1***", url)
 
 
-HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 DATABASE = Kind(
     "a URL such as sqlite:///landform.db or postgresql://user@host/name",
     matching("", "(sqlite:///|postgres(ql)?://)[^\0]+").read,
@@ -146,7 +132,6 @@ PICTURE = matching(
     r"(https://[A-Za-z0-9.:-]+(/[!-~]*)?|/(?![/\\])[!-~]*)?",
 )
 ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
-HEADER_NAMES = Kind("names of headers, separated by commas", _header_names)
 IDENTITY = matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?")
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
 # With extensions after a single letter, and private parts after an x.
@@ -247,11 +232,6 @@ class Options:
     )
     cors_origins: Collection[str] = option(
         (), ORIGINS, "web origins whose pages may call the service from a browser"
-    )
-    cors_headers: Collection[str] = option(
-        (),
-        HEADER_NAMES,
-        "more request headers that those pages may send, such as `X-Datadog-Trace-Id`",
     )
     search_timeout: float = option(
         1.0,

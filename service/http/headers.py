@@ -14,11 +14,12 @@ from landform.service.pipeline.reply import JSON, Finished, envelope
 # The headers of every response: of operations, pages, probes, metrics, and refused requests.
 COMMON_HEADERS = {"X-Content-Type-Options": "nosniff"}
 ALLOW_HEADERS = "Access-Control-Allow-Headers"
-# The headers that pages of other origins may send; the last four are for tracing.
+# The headers that pages of other origins may send; the last ones are for tracing.
 CORS_HEADERS = (
     "Authorization Content-Type Idempotency-Key If-Match If-None-Match Prefer X-API-Key "
     "X-HTTP-Method-Override X-Page-Password X-Request-ID X-WP-Nonce "
-    "traceparent tracestate baggage sentry-trace"
+    "traceparent tracestate baggage sentry-trace b3 X-Datadog-Trace-Id X-Datadog-Parent-Id "
+    "X-Datadog-Origin X-Datadog-Sampling-Priority"
 ).split()
 # The headers that pages of other origins may read.
 EXPOSED_HEADERS = HeaderSet(

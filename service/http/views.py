@@ -243,7 +243,7 @@ class HttpViews:
         if is_preflight and incoming.headers.get("Origin") not in self.origins:
             log.warning(NOT_LISTED)
         elif is_preflight:
-            headers[ALLOW_HEADERS] = ", ".join((*CORS_HEADERS, *self.service.options.cors_headers))
+            headers[ALLOW_HEADERS] = ", ".join(CORS_HEADERS)
         return Finished(dumps(describe_route(route)), 200, headers)
 
 
