@@ -92,6 +92,6 @@ class Leads(Part):
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
         """Return why an add-on of the part cannot run a feed; empty if it can."""
-        from landform.parts.leads.addons.registry import settings_problem  # noqa: PLC0415
+        from landform.parts.leads.addons import registry  # noqa: PLC0415 - needs the service
 
-        return settings_problem(service, feed)
+        return registry.feed_problem(service, feed, has_mail=self.smtp_url is not None)

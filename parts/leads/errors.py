@@ -22,3 +22,11 @@ FormRestricted = part_error(
 TooManySubmissions = part_error(
     "rest_too_many_submissions", 429, "Too many submissions came from this IP address."
 )
+FeedNotTestable = part_error(
+    "rest_feed_not_testable",
+    400,
+    "Only a feed of the add-on email with a fixed address in toEmail sends a test mail.",
+)
+TooManyTestMails = part_error(
+    "rest_too_many_test_mails", 429, "Several test mails were sent just now: wait a minute."
+)

@@ -146,3 +146,10 @@ class SubmissionInvalid(SubmissionReply):
 
     is_valid = Constant("Always false.", False)
     validation_messages = Output("What is wrong, by the numbers of fields.", dict[str, str])
+
+
+class MailTest(Schema):
+    """How a test mail ended."""
+
+    state = Output("How it ended, or `pending`.", choices=("success", "failed", "pending"))
+    message = Output("What happened, in words.")

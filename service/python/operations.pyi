@@ -178,6 +178,8 @@ class Operations:
         """Change the status, the star or whether an entry was read. Returns a message."""
     def send_notifications(self, entry_id: int | str, /, **arguments: Any) -> Any:
         """Send the notifications of an entry, of which there are none: feeds do that."""
+    def test_feed(self, feed_id: int | str, /, **arguments: Unpack[TestFeed]) -> MailTest:
+        """Send a mail with sample values to the fixed addresses of a feed of the add-on `email`."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
         """Carry out several writes in one commit; each is authorized and validated."""
 
@@ -1196,6 +1198,17 @@ class SendNotifications(TypedDict, total=False):
 
     _notifications: str
     _event: str
+    _fields: str | Sequence[str]
+
+class MailTest(TypedDict):
+    """How a test mail ended."""
+
+    state: str
+    message: str
+
+class TestFeed(TypedDict, total=False):
+    """What `test_feed` takes."""
+
     _fields: str | Sequence[str]
 
 class BatchResponses(TypedDict):
