@@ -6,6 +6,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from applications import Standing, service
 from desk import Desk
 from flask import Flask
 from mailboxes import ACCEPT, Say, mailbox, scripted
@@ -108,3 +109,122 @@ def test_a_server_that_drips_or_never_ends_has_little_time_and_few_bytes(
         assert time.monotonic() - began < 30
     assert (run["state"], run["retryable"]) == ("failed", True)
     assert (pause_of(run) > timedelta(hours=3)) == (command == ".")
+
+
+REFUSALS = {
+    "550 5.1.1 ada@example.com": "no such mailbox (550)",
+    "550 ada@example.com": "no such mailbox (550)",
+    "550 5.7.1 Relaying denied": "the server does not send to it (550)",
+    "552 5.2.2 Full": "the mailbox is full (552)",
+    "450 4.2.0 Greylisted": "not now (450)",
+    "599 5.9.9 ada@example.com": "code 599",
+}
+
+
+@pytest.mark.parametrize("line", REFUSALS)
+def test_one_refused_address_keeps_no_other_from_the_mail_and_is_named(
+    desk: Desk, line: str
+) -> None:
+    addresses = "sales@example.com, boss@example.com, {E-mail:2}"
+    accepted = ("DATA", "sales@example.com")
+    with mailbox(lambda *given: ACCEPT if set(accepted) & {*given} else line) as box:
+        desk.smtp_url = box.url
+        run = send(desk, toEmail=addresses)
+        other = send(desk, toField="2")
+    assert [recipients for recipients, _ in box.accepted] == [["sales@example.com"]]
+    assert (run["state"], run["retryable"]) == ("failed", False)
+    assert run["message"] == (
+        "The mail was sent to the others. The mail server refused the address boss@example.com: "
+        f"{REFUSALS[line]}; the address in {{E-mail:2}}: {REFUSALS[line]}."
+    )
+    # Nobody has got this one.
+    words = f"The mail server refused the address in {{field 2}}: {REFUSALS[line]}."
+    assert (other["message"], other["retryable"]) == (words, line.startswith("4"))
+    assert "ada@" not in run["message"] + other["message"]
+
+
+def test_each_attempt_has_the_same_id(desk: Desk) -> None:
+    with mailbox(lambda command, _: ACCEPT if command == "RCPT" else "451 Later") as box:
+        desk.smtp_url = box.url
+        desk.add_feed("email", toEmail="sales@example.com")
+        desk.submit(f3="Hello")
+        desk.deliver()
+        box.respond = lambda *_: ACCEPT
+        desk.deliver(later=True)
+    assert [mail["Message-ID"] for mail in box.refused] == [box.accepted[0][1]["Message-ID"]]
+
+
+# Test mails.
+
+
+def try_feed(desk: Desk, url: str, feed: int, status: int = 200) -> Any:
+    """Send a test mail of a feed of a service with a mail server."""
+    mailing = service(desk.url, SMTP_URL=url)
+    answer = mailing.post(f"/feeds/{feed}/test")
+    mailing.store.dispose()
+    assert answer.status_code == status, answer.text
+    return answer.get_json()
+
+
+def test_a_test_mail_has_sample_values_and_goes_to_the_fixed_addresses_only(desk: Desk) -> None:
+    choices = [{"text": "Red", "value": "r"}, {"text": "Blue", "value": "b"}]
+    fields = [{"id": 1, "type": "name", "inputs": [{"id": "1.3"}, {"id": "1.6"}]},
+              {"id": 2, "type": "email"}, {"id": 3, "type": "checkbox", "choices": choices},
+              {"id": 4, "type": "consent", "checkboxLabel": "Yes"}, {"id": 5, "type": "html"},
+              {"id": 6, "type": "date"}]  # fmt: skip
+    desk.add_form(title="Order", fields=fields)
+    tags = "{Name:1}, {E-mail:2}, {Colour:3}, {Consent:4}, {Day:6:value}, {date_dmy}"
+    feed = desk.add_feed("email", toEmail="sales@example.com, {E-mail:2}", message=tags)
+    desk.submit(f2="real@example.com")
+    with mailbox() as box:
+        answer = try_feed(desk, box.url, feed)
+    assert answer == {
+        "state": "success",
+        "message": "A test mail was sent to sales@example.com.",
+    }
+    ((recipients, mail),) = box.accepted
+    assert (recipients, mail["To"]) == (["sales@example.com"], "sales@example.com")
+    assert mail["Subject"] == "Test: New entry: Order"
+    text = mail.get_content()
+    assert text.startswith("Sample Sample, ada@example.com, Red, Checked, 2026-01-31, ")
+    assert "real@example.com" not in text
+    # It is no run, and of a form that landform does not have it works too.
+    assert len(desk.runs()) == 1
+    other = desk.feed(form_id=99, addon_slug="email", meta={"toEmail": "a@example.com"})
+    with mailbox() as box:
+        assert try_feed(desk, box.url, other["id"])["state"] == "success"
+    assert box.accepted[0][1]["Subject"] == "Test: New entry: Form 99"
+
+
+def test_a_test_mail_that_fails_says_why(desk: Desk) -> None:
+    feed = desk.add_feed("email", toEmail="sales@example.com")
+    with mailbox(lambda *_: "550 5.1.1 Who?") as box:
+        refused = try_feed(desk, box.url, feed)
+    words = "The mail server refused the address sales@example.com: no such mailbox (550)."
+    assert refused == {"state": "failed", "message": words}
+    assert try_feed(desk, "", feed)["message"].startswith("No mail server is set up")
+    desk.put(f"/feeds/{feed}/properties", json={"meta": {"toEmail": "us"}})
+    assert "no valid address" in try_feed(desk, SERVER, feed)["message"]
+    for meta in ({"toField": "2"}, {"toEmail": "{E-mail:2}"}):
+        answer = try_feed(desk, SERVER, desk.add_feed("email", **meta), 400)
+        assert answer["code"] == "rest_feed_not_testable"
+    assert try_feed(desk, SERVER, desk.add_feed("crm"), 400)["code"] == "rest_feed_not_testable"
+    assert try_feed(desk, SERVER, 999, 404)["code"] == "gf_feed_invalid_id"
+
+
+def test_few_test_mails_are_sent_and_a_slow_server_holds_no_request(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landform.parts.leads.addons.testing.MOST_SECONDS", 0.2)
+    monkeypatch.setattr("landform.parts.leads.addons.smtp.TIMEOUT", 5)
+    feed = desk.add_feed("email", toEmail="sales@example.com")
+    with scripted() as server:
+        mailing = service(desk.url, SMTP_URL=server.url)
+        # A minute in which all of it happens.
+        mailing.store.clock = Standing()
+        server.replies = {"": drip(b"", 1)}
+        answers = [mailing.post(f"/feeds/{feed}/test") for _ in range(6)]
+        mailing.store.dispose()
+    assert [answer.status_code for answer in answers] == [202] * 4 + [429] * 2
+    assert answers[0].get_json()["state"] == "pending"
+    assert answers[5].get_json()["code"] == "rest_too_many_test_mails"
