@@ -135,7 +135,7 @@ export function Feed({ id, query }) {
 
 function Editor({ id, isNew, loaded }) {
   const mayWrite = may("feeds:write");
-  const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings } = additions;
+  const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings, FeedTest } = additions;
   const edited = useDocument({
     stored: loaded, draft: mayWrite ? `feed/${id}/${isNew ? loaded.values.form_id : ""}` : "", load: () => loadFeed(id), labels: LABELS,
     send: async (values, changes, stored) => {
@@ -175,7 +175,8 @@ function Editor({ id, isNew, loaded }) {
   </form>` : html`<${Values} pairs=${[
     ["Name", String(values.meta.feedName ?? "")], ["Form", formName(values.form_id)], ["Add-on", values.addon_slug], ["Order", values.feed_order], ["Event type", values.event_type],
     ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta)],
-    ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}<//>`;
+    ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}
+  ${FeedTest && !isNew && mayWrite && html`<${FeedTest} id=${id} feed=${stored.values} />`}<//>`;
 }
 
 const REASONS = {

@@ -2,7 +2,7 @@
 import { Link, counted, go, html, refine, useEffect, useLoad, useState } from "./lib.js";
 import { fromUtc, get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
 import { feedName } from "./feed.js";
-import { ENDED, RUN_COLUMNS } from "./feeds.js";
+import { ENDED, RUN_COLUMNS, Replay } from "./feeds.js";
 import { getForms } from "./form.js";
 import { Choice, Confirmed, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, Values, displayTime, openTabOf, say, useAction } from "./ui.js";
 
@@ -172,7 +172,7 @@ function Runs({ entry }) {
     { label: "Feed", main: true, cell: (run) => html`<${Link} path="feeds/${run.feed_id}">${nameOf(run)}<//>` },
     ...RUN_COLUMNS,
     { label: "Last written", cell: (run) => displayTime(run.modified) },
-    may("runs:write") && { label: "", cell: (run) => ENDED.includes(run.state) && html`<button aria-label="Replay ${nameOf(run)}" disabled=${isRunning} onClick=${() => replay(run)}>Replay</button>` },
+    may("runs:write") && { label: "", cell: (run) => ENDED.includes(run.state) && html`<${Replay} state=${run.state} label="Replay ${nameOf(run)}" disabled=${isRunning} act=${() => replay(run)} />` },
   ];
   return html`<section class="card"><h2>Its feeds</h2><${Problem} error=${error} />
     <${Loaded} state=${state}>${({ items }) => html`<${Table} caption="Runs of feeds" columns=${columns} rows=${items} empty="No feed was run for this entry." />`}<//></section>`;

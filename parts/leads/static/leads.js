@@ -1,10 +1,10 @@
 // What leads bring to the console, which has it where the service has this part: the screens, the fields of forms and
 // add-ons, and the leads of the last days on the start screen, as bars, and as a table for screen readers.
-import { Link, counted, html, useLoad } from "./lib.js";
-import { fromUtc, get, local, may, timezone } from "./api.js";
+import { Link, counted, html, useLoad, useState } from "./lib.js";
+import { fromUtc, get, local, may, post, timezone } from "./api.js";
 import { Entry, EntryList, boundsOf } from "./entries.js";
 import { Form, WITHOUT_VALUE, getForms } from "./form.js";
-import { Choice, Loaded, LongText, Screen, Table, Tabs, Text, displayTime, openTabOf } from "./ui.js";
+import { Choice, Loaded, LongText, Problem, Screen, Table, Tabs, Text, displayTime, openTabOf, useAction } from "./ui.js";
 
 const ADDONS = [["email", "E-mail"], ["gravityformsslack", "Slack"], ["gravityformswebhooks", "Request to a URL"]];
 // `{tags}` stands for the merge tags of the form.
@@ -67,6 +67,18 @@ export function AddonSettings({ values: { addon_slug, form_id, meta }, change })
   const tags = form ? tagsOf(form) : "{Email:2}, {all_fields}";
   return settingsOf({ addon_slug, meta }).map(([key, label, hint = "", { type, rows, options = type && fieldsOf(form, type, meta[key]) } = {}]) => html`<${options ? Choice : rows ? LongText : Text}
     key=${key} label=${label} name=${key} hint=${type && options ? "" : hint.replace("{tags}", () => tags)} rows=${rows} options=${options} value=${meta[key] ?? ""} change=${(text) => change({ [key]: text || undefined })} />`);
+}
+
+/** A button that sends a test mail of a feed as it is stored. */
+export function FeedTest({ id, feed }) {
+  const [message, setMessage] = useState("");
+  const [send, isSending, error] = useAction(async () => {
+    setMessage("");
+    setMessage((await post(`/feeds/${id}/test`)).data.message);
+  });
+  return feed.addon_slug === "email" && html`<section class="card"><h2>Test</h2>
+    <p class="hint">A mail with sample values goes to the addresses under “To”, as they are saved.</p><${Problem} error=${error} />
+    <p><button type="button" disabled=${isSending} onClick=${send}>Send a test mail</button></p><p role="status">${message}</p></section>`;
 }
 
 /** Get the titles of the forms by their ids, as far as the caller may read them. */
@@ -145,5 +157,5 @@ function FormList({ query }) {
   <//>`;
 }
 
-export const additions = { AddonField, AddonSettings, FormField, RecentLeads, getTitles, settingsOf };
+export const additions = { AddonField, AddonSettings, FeedTest, FormField, RecentLeads, getTitles, settingsOf };
 export const screens = { forms: [FormList, Form], entries: [EntryList, Entry] };

@@ -263,6 +263,10 @@ def test_a_feed_and_a_page_take_a_form_by_name_and_an_add_on_by_fields(console: 
     console.type("Subject", "A lead: {E-mail:2}")
     console.type("Message", "{all_fields}")
     console.click("Add the feed", sees="was added.")
+    console.sees("No mail server is set up")
+    console.click("Send a test mail")
+    tested = console.find("//section[h2='Test']//p[@role='status' and normalize-space()]")
+    assert tested.text.startswith("No mail server is set up")
     number = int(console.driver.current_url.rpartition("/")[2])
     feed = console.server.call("GET", f"/feeds/{number}")[1]
     meta = {"feedName": "To us", "toEmail": "us@example.com", "subject": "A lead: {E-mail:2}"}

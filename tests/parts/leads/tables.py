@@ -10,6 +10,7 @@ OPERATIONS = {
     ("entries:write", "rest_forbidden"): "POST /entries, POST /forms/1/entries, PUT /entries/1,"
     " PUT /entries/1/properties, DELETE /entries/1, POST /entries/1/notifications?_notifications=1,"
     " POST /entries/erase",
+    ("feeds:write", "rest_forbidden"): "POST /feeds/1/test",
 }
 FORM = {"title": "Contact", "fields": [{"id": 1, "type": "email", "label": "E-mail"}]}
 # Bodies and queries that are wrong, with the name of what is wrong.
@@ -56,7 +57,7 @@ LISTS = ["/forms", "/entries"]
 # How a row is created whose id is in a path.
 CREATED: dict[str, tuple[str, Any]] = {"<entry_id>": ("/entries", {"form_id": 1, "1": "x"})}
 # Paths of operations that a batch does not carry out.
-NOT_IN_BATCH = "/forms/1/submissions"
+NOT_IN_BATCH = "/forms/1/submissions /feeds/1/test"
 
 # Requests of strangers.
 PUBLIC = ["POST /forms/1/submissions", "POST /forms/1/submissions/validation"]
@@ -77,6 +78,8 @@ def use(check: Any) -> None:
         check("PUT", one, {**FORM, "title": "Other"})
         use_submissions(check, f"{one}/submissions")
         use_entries(check, base, one)
+        mail = {"form_id": form["id"], "addon_slug": "email", "meta": {"toEmail": "a@example.com"}}
+        check("POST", f"/feeds/{check('POST', '/feeds', mail)['id']}/test")
         check("DELETE", one)
         check("DELETE", f"{one}?force=true")
 
