@@ -16,7 +16,7 @@ from peewee import BooleanField, fn
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
 from landform.service.page_urls import LINKED, Urls
-from landform.storage.models import Page
+from landform.storage.models import Page, Table
 from landform.storage.part import exported_tables
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
@@ -25,6 +25,8 @@ from landform.storage.store import Store
 BATCH = 500
 # Other links may be formulas of a spreadsheet, or scripts.
 HTTP_URL = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
+# The resource of notifications of forms. They are feeds here, which no site has.
+NOTIFICATION = "notification"
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
 
@@ -42,6 +44,11 @@ class Origin(NamedTuple):
     outcome: str = ""
     notes: tuple[Mapping[str, Any], ...] = ()
 
+    @property
+    def shown_id(self) -> int:
+        """The id in a report: that of the site, or of the feed of a notification."""
+        return self.target_id if self.resource == NOTIFICATION else self.source_id
+
 
 class Run(NamedTuple):
     """One import from a site: its number and its progress."""
@@ -51,12 +58,17 @@ class Run(NamedTuple):
     state: dict[str, Any]
 
 
+def table_of(resource: str) -> type[Table]:
+    """Return the table that has the rows of a resource here."""
+    return exported_tables()["feed" if resource == NOTIFICATION else resource]
+
+
 def digest(resource: str, row: Row, **replaced: object) -> str:
     """Return the digest of the compared columns, some of them `replaced`.
 
     A scheduled page counts as published, since it becomes so by itself.
     """
-    model, values = exported_tables()[resource], dict[str, object]()
+    model, values = table_of(resource), dict[str, object]()
     json_names, fields = model.json_names(), model._meta.fields
     for name in model.content_columns():
         field = fields.get(name)
@@ -126,7 +138,7 @@ def highest_id(store: Store, source: str, resource: str) -> int:
 
 def of_run(store: Store, run: Run, *resources: str) -> Iterator[Origin]:
     """Yield the origins of all rows of some or all resources that an import has read."""
-    for resource in resources or exported_tables():
+    for resource in resources or (*exported_tables(), NOTIFICATION):
         yield from _select(store, run.source, resource, ImportOrigin.run == run.number)
 
 

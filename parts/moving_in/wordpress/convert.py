@@ -11,6 +11,7 @@ from marshmallow import ValidationError
 from landform.parts.moving_in.incoming import Incoming
 from landform.parts.moving_in.wordpress import blocks
 from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.notifications import read_notifications
 from landform.parts.moving_in.wordpress.report import Note, note
 from landform.parts.moving_in.wordpress.values import SiteDates, parse_integer, storable
 from landform.schemas.export import SLUG, PageLine
@@ -84,6 +85,7 @@ class Converter:
                 if resource == "form":
                     problems = part_exports()["form"].line.problems(columns)
                     notes += [note("form-not-shown", text) for text in problems]
+                    notes += [about for _, about, _ in read_notifications(row)]
                 return Incoming(resource, int(row["id"]), columns, notes=tuple(notes))
         except ValidationError as error:
             problem = note("refused", text=f"is not stored here: {error.messages}"[:500])
