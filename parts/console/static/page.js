@@ -148,6 +148,9 @@ export const LABELS = {
 /** The fields that show their own messages. */
 export const SHOWN_FIELDS = Object.keys(LABELS).map((path) => path.replace("meta.", ""));
 
+// A picture of an image, a gallery or a background.
+const UNSAFE_PICTURE = /<img\b[^>]*\ssrc(?:set)?=["']?http:|\burl\(\s*["']?http:|^\s*http:\S+$/im;
+
 const isText = (list) => list.every((item) => typeof item === "string" && !/[,\n]/.test(item));
 const isLines = (list) => list.every((item) => typeof item === "string" && !item.includes("\n"));
 
@@ -173,6 +176,7 @@ function PageFields({ values, field, set, page }) {
   const statuses = values.status === "trash" ? [["trash", "In the trash"], ...STATUSES] : STATUSES;
   return html`<${Text} ...${field("title")} required />
     <${Content} ...${field("content")} />
+    ${UNSAFE_PICTURE.test([values.content, ...[values.meta.gallery].flat()].join("\n").replaceAll(`${location.origin}/`, "/")) && html`<p class="field-error">A picture has an address with http:, which browsers do not show to visitors. Use its address with https:, if it has one.</p>`}
     <${Text} hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
     <div class="pairs">
       <${Choice} ...${field("status")} options=${statuses} />
@@ -223,9 +227,19 @@ export function Preview({ id, values, width = "desktop" }) {
 /** The content as it is stored, for those who may not write. */
 const Rendered = ({ page }) => html`<section aria-label="Preview"><h2>Content</h2><${Frame} text=${`<!doctype html><meta charset="utf-8"><title>Content</title><h1>${page.title.rendered}</h1>${page.content.rendered}`} width="desktop" /></section>`;
 
+// The width of a desktop, which is scaled to fit.
+const DESKTOP = 1280;
+
 // A load of a frame would make Safari forget what can be undone.
 function Frame({ text, width }) {
   const frame = useRef();
+  useEffect(() => {
+    const { style, parentElement } = frame.current;
+    const fit = () => style.setProperty("--scale", String(Math.min(1, parentElement.clientWidth / DESKTOP)));
+    const observer = new ResizeObserver(fit);
+    observer.observe(parentElement);
+    return () => observer.disconnect();
+  }, []);
   useEffect(() => {
     const { contentDocument, contentWindow } = frame.current, top = contentWindow.scrollY;
     contentDocument.open();
@@ -233,7 +247,7 @@ function Frame({ text, width }) {
     contentDocument.close();
     contentWindow.scrollTo(0, top);
   }, [text]);
-  return html`<iframe class="frame ${width}" title="Preview of the page" sandbox="allow-same-origin" ref=${frame}></iframe>`;
+  return html`<div class="frame ${width}"><iframe title="Preview of the page" sandbox="allow-same-origin" ref=${frame}></iframe></div>`;
 }
 
 const PERIODS = [[3600, "an hour"], [86400, "a day"], [604800, "a week"], [2592000, "30 days"]];

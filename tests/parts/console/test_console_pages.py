@@ -433,6 +433,31 @@ def test_nothing_of_a_content_runs(console: Console) -> None:
     assert all(any(word in one for word in refused) for one in console.errors())
 
 
+def test_a_preview_is_as_wide_and_as_strict_as_the_site(console: Console) -> None:
+    link = f"{console.server.url}/console/console.svg"
+    unsafe = f'<p><img src="{link}" alt=""></p><p><img class="x" src="http://a.invalid/b.png"></p>'
+    page_id = make(console.server, title="Wide", content=unsafe)
+    warning = "A picture has an address with http:"
+    console.open(f"#/pages/{page_id}", warning)
+    shown_in_preview(console, "Wide")
+    console.until(lambda: any("a.invalid" in error for error in console.errors()))
+    frame = console.find("//iframe[@title='Preview of the page']")
+    width = "return [arguments[0].contentWindow.innerWidth, arguments[0].clientWidth]"
+    fits = (
+        "const [one, box] = [arguments[0], arguments[0].parentElement];"
+        "return Math.abs(one.getBoundingClientRect().width - box.clientWidth) < 1"
+    )
+    for pixels in (1280, 360):
+        console.width(pixels)
+        assert console.driver.execute_script(width, frame) == [1280, 1280]
+        console.until(lambda: console.driver.execute_script(fits, frame))
+        assert not console.overflows()
+    console.type("Content", f'<p><img src="{link}" alt=""></p>')
+    console.misses(warning)
+    console.field("Gallery").send_keys("http://a.invalid/c.png")
+    console.sees(warning)
+
+
 def test_a_preview_link_is_made_and_revoked(console: Console) -> None:
     page_id = make(console.server, title="Draft", content="To be shown.", status="draft")
     console.open(f"#/pages/{page_id}")
