@@ -91,7 +91,11 @@ class Leads(Part):
         return site.page_form(call, form_id, visited)
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
-        """Return why an add-on of the part cannot run a feed; empty if it can."""
+        """Return why an add-on of the part, or nothing, can run a feed; empty if it can."""
         from landform.parts.leads.addons.registry import settings_problem  # noqa: PLC0415
+        from landform.parts.leads.planning import rules_problem  # noqa: PLC0415 - the store
+        from landform.parts.leads.storage.forms import find_form  # noqa: PLC0415
 
-        return settings_problem(service, feed)
+        form = find_form(service.store, feed["form_id"])
+        problems = settings_problem(service, feed), rules_problem(form, feed)
+        return " ".join(filter(None, problems))

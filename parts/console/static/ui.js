@@ -78,10 +78,14 @@ export const Text = labelled((attributes, more) => html`<input type="text" autoc
 /** A field of several lines, below `tools` if there are any. */
 export const LongText = labelled((attributes, { tools, ...more }) => html`${tools}<textarea ...${more} ...${attributes}></textarea>`);
 
-/** A choice among `options`: values, or pairs of a value and its label. */
-export const Choice = labelled((attributes, { options }) => html`<select ...${attributes}>
-  ${options.map((option) => [option].flat()).map(([key, text = key]) => html`<option value=${key} selected=${String(key) === String(attributes.value)}>${text}</option>`)}
-</select>`, "onChange");
+/** A choice among `options`: values, or pairs of a value and its label. It is never blank: another value is added, and no value is the first one. */
+export const Choice = labelled((attributes, { options }) => {
+  const pairs = options.map((option) => [option].flat());
+  const isKnown = pairs.some(([key]) => String(key) === String(attributes.value));
+  const value = isKnown || attributes.value !== "" ? attributes.value : pairs[0][0];
+  return html`<select ...${attributes} value=${value}>${[...pairs, ...(isKnown || attributes.value === "" ? [] : [[value]])].map(([key, text = key]) =>
+    html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}</select>`;
+}, "onChange");
 
 /** A filter: its text becomes a part of the address after a pause in typing. */
 export function Filter({ name, query, ...attrs }) {

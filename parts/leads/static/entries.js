@@ -1,9 +1,9 @@
 // The list of entries by form, status and text; and one entry: its values, where it came from, and the runs of its feeds.
 import { Link, counted, go, html, refine, useEffect, useLoad, useState } from "./lib.js";
 import { fromUtc, get, hasPart, list, may, post, put, remove, timezone } from "./api.js";
-import { feedName } from "./feed.js";
+import { Reason, getFeedNames, labelsOf as namesOf } from "./feed.js";
 import { ENDED, RUN_COLUMNS } from "./feeds.js";
-import { getForms } from "./form.js";
+import { findForm, getForms, getRuleFields } from "./form.js";
 import { Choice, Confirmed, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, Values, displayTime, openTabOf, say, useAction } from "./ui.js";
 
 const STATUSES = [["active", "Active"], ["spam", "Spam"], ["trash", "Trash"]];
@@ -25,6 +25,9 @@ function searchOf({ status, q, from, to }) {
 /** Return the values of an entry that are filled in, by the ids of their inputs in order. */
 export const valuesOf = (entry) => Object.entries(entry).filter(([id, value]) => /^\d+(\.\d+)?$/.test(id) && value !== "")
   .sort(([a], [b]) => parseInt(a, 10) - parseInt(b, 10) || a.localeCompare(b, "en", { numeric: true }));
+
+/** Return the properties of an entry that rules may compare. */
+const propertiesOf = (entry) => Object.fromEntries(Object.entries(entry).filter(([name]) => /^[a-z]/.test(name)));
 
 /** Return the first values of an entry, without boxes that are only checked. */
 const summaryOf = (entry) => valuesOf(entry).filter(([id, value]) => !(id.endsWith(".1") && value === "1")).slice(0, VALUES).map(([, value]) => String(value).slice(0, 80)).join(", ");
@@ -104,9 +107,6 @@ const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flat
   return Object.entries(item).map(([id, label]) => [id, id === field || label === item[field] ? label : `${item[field]}: ${label}`]);
 }));
 
-/** Get a form, if it is still there and the caller may read it. */
-const findForm = async (id) => (may("forms:read") ? (await get(`/forms/${id}`).catch(() => ({ data: null }))).data : null);
-
 /** Return a value as people read it: that of a consent is the text that was agreed to, which is no value of its own. */
 function textOf(entry, form, id, value) {
   const [field, input] = id.split(".");
@@ -127,7 +127,7 @@ export function Entry({ id }) {
   }, [entry?.id]);
   return html`<${Screen} title="Entry ${id}"><p><${Link} path="entries" query=${{ form_id: entry?.form_id }}>Entries<//></p>
     <${Loaded} state=${state}>${(loaded) => html`<${Sent} ...${loaded} writes=${writes} reload=${state.reload} />
-      ${hasPart("runs") && may("feeds:read") && html`<${Runs} entry=${loaded.entry} />`}`}<//><//>`;
+      ${hasPart("runs") && may("feeds:read") && html`<section class="card"><h2>Its feeds</h2><${Runs} entry=${loaded.entry} /><${NotRun} key=${loaded.entry.status} entry=${loaded.entry} /></section>`}`}<//><//>`;
 }
 
 function Sent({ entry, form, writes, reload }) {
@@ -154,13 +154,13 @@ function Sent({ entry, form, writes, reload }) {
   </section>`;
 }
 
+const getRuns = ({ id, form_id }) => list("/runs", { entry_id: id, form_id, per_page: 100 });
+
 /** The runs of the feeds for an entry, which can be repeated. */
 function Runs({ entry }) {
   const state = useLoad(async () => {
-    const [runs, { items: feeds }] = await Promise.all([
-      list("/runs", { entry_id: entry.id, form_id: entry.form_id, per_page: 100 }), list("/feeds", { form_id: [entry.form_id, "0"], _fields: "id,meta.feedName" }),
-    ]);
-    return { ...runs, names: Object.fromEntries(feeds.map((feed) => [feed.id, feedName(feed)])) };
+    const [runs, names] = await Promise.all([getRuns(entry), getFeedNames([entry.form_id, "0"])]);
+    return { ...runs, names };
   }, [entry.id]);
   const nameOf = ({ feed_id }) => state.data?.names[feed_id] || `Feed ${feed_id}`;
   const [replay, isRunning, error] = useAction(async (run) => {
@@ -174,6 +174,23 @@ function Runs({ entry }) {
     { label: "Last written", cell: (run) => displayTime(run.modified) },
     may("runs:write") && { label: "", cell: (run) => ENDED.includes(run.state) && html`<button aria-label="Replay ${nameOf(run)}" disabled=${isRunning} onClick=${() => replay(run)}>Replay</button>` },
   ];
-  return html`<section class="card"><h2>Its feeds</h2><${Problem} error=${error} />
-    <${Loaded} state=${state}>${({ items }) => html`<${Table} caption="Runs of feeds" columns=${columns} rows=${items} empty="No feed was run for this entry." />`}<//></section>`;
+  return html`<${Problem} error=${error} />
+    <${Loaded} state=${state}>${({ items }) => html`<${Table} caption="Runs of feeds" columns=${columns} rows=${items} empty="No feed was run for this entry." />`}<//>`;
+}
+
+const NOT_ASKED = "It was not asked to: it was added or changed since, or nobody sent the entry on a page.";
+const CLOSED = "Nothing runs for an entry that is spam or in the trash.";
+
+/** The feeds of the form that have no run for an entry, and why: a plan explains it. */
+function NotRun({ entry }) {
+  const state = useLoad(async () => {
+    const body = { entry: Object.fromEntries(valuesOf(entry)), properties: propertiesOf(entry), entry_id: entry.id, explain: true };
+    const [{ data }, runs, names, fields] = await Promise.all([post(`/forms/${entry.form_id}/feeds/plan`, body), getRuns(entry), getFeedNames([entry.form_id]), getRuleFields(entry.form_id)]);
+    const feeds = [...data.feeds, ...data.skipped].filter(({ id }) => !runs.items.some(({ feed_id }) => feed_id === id)).sort((a, b) => a.id - b.id);
+    return { feeds, names, labels: namesOf(fields) };
+  }, [entry.id]);
+  const why = (feed, labels) => (entry.status !== "active" ? CLOSED : feed.reason ? html`<${Reason} ...${{ feed, labels }} />` : NOT_ASKED);
+  return html`<${Loaded} state=${state}>${({ feeds, names, labels }) => feeds.length > 0 && html`<h3>Those that did not run</h3>
+    <${Table} caption="Feeds that did not run" rows=${feeds} columns=${[
+      { label: "Feed", main: true, cell: ({ id }) => html`<${Link} path="feeds/${id}">${names[id] || `Feed ${id}`}<//>` }, { label: "Why", cell: (feed) => why(feed, labels) }]} />`}<//>`;
 }

@@ -96,6 +96,18 @@ export async function getForms(status = "all") {
   return Object.values(data);
 }
 
+/** Get a form, if it is still there and the caller may read it; else null. */
+export const findForm = async (id) => (Number(id) > 0 && may("forms:read") ? (await get(`/forms/${encodeURIComponent(id)}`).catch(() => ({ data: null }))).data : null);
+
+/** Get what rules may compare of a form: its fields and the parts of names, each with `id`, `label` and `choices`; null without a form. */
+export async function getRuleFields(id) {
+  const form = await findForm(id);
+  return form && form.fields.filter(({ type }) => !WITHOUT_VALUE.includes(type)).flatMap((field) => [
+    { id: String(field.id), label: nameOf(field), choices: (field.choices || []).map(({ text, value = text }) => [value, text]) },
+    ...(field.type === "name" ? field.inputs || [] : []).filter(({ isHidden }) => !isHidden).map((input) => ({ id: String(input.id), label: `${nameOf(field)}: ${input.label}`, choices: [] })),
+  ]);
+}
+
 const loadForm = async (id) => documentOf(id === "new" ? { data: NEW, headers: new Headers() } : await get(`/forms/${encodeURIComponent(id)}`));
 
 /** Return the fields in their order; those that it does not have, as they are new, are the last ones. */

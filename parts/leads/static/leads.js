@@ -3,7 +3,7 @@
 import { Link, counted, html, useLoad } from "./lib.js";
 import { fromUtc, get, local, may, timezone } from "./api.js";
 import { Entry, EntryList, boundsOf } from "./entries.js";
-import { Form, WITHOUT_VALUE, getForms } from "./form.js";
+import { Form, WITHOUT_VALUE, findForm, getForms, getRuleFields } from "./form.js";
 import { Choice, Loaded, LongText, Screen, Table, Tabs, Text, displayTime, openTabOf } from "./ui.js";
 
 const ADDONS = [["email", "E-mail"], ["gravityformsslack", "Slack"], ["gravityformswebhooks", "Request to a URL"]];
@@ -63,7 +63,7 @@ function fieldsOf(form, wanted, chosen) {
 
 /** The settings of an add-on as fields; `change` gets the changed keys, of which an empty one is removed. */
 export function AddonSettings({ values: { addon_slug, form_id, meta }, change }) {
-  const { data: form } = useLoad(async () => (Number(form_id) > 0 && may("forms:read") ? (await get(`/forms/${form_id}`)).data : null), [form_id]);
+  const { data: form } = useLoad(() => findForm(form_id), [form_id]);
   const tags = form ? tagsOf(form) : "{Email:2}, {all_fields}";
   return settingsOf({ addon_slug, meta }).map(([key, label, hint = "", { type, rows, options = type && fieldsOf(form, type, meta[key]) } = {}]) => html`<${options ? Choice : rows ? LongText : Text}
     key=${key} label=${label} name=${key} hint=${type && options ? "" : hint.replace("{tags}", () => tags)} rows=${rows} options=${options} value=${meta[key] ?? ""} change=${(text) => change({ [key]: text || undefined })} />`);
@@ -145,5 +145,5 @@ function FormList({ query }) {
   <//>`;
 }
 
-export const additions = { AddonField, AddonSettings, FormField, RecentLeads, getTitles, settingsOf };
+export const additions = { AddonField, AddonSettings, FormField, RecentLeads, getRuleFields, getTitles, settingsOf };
 export const screens = { forms: [FormList, Form], entries: [EntryList, Entry] };

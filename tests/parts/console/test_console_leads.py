@@ -300,6 +300,59 @@ def test_a_feed_and_a_page_take_a_form_by_name_and_an_add_on_by_fields(console: 
     assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
 
 
+BOAT = {
+    "title": "Win a boat",
+    "fields": [
+        {"id": 2, "type": "select", "label": "Color",
+         "choices": [{"text": "Red", "value": "r"}, {"text": "Blue", "value": "b"}]},
+        {"id": 1, "type": "name", "label": "Name",
+         "inputs": [{"id": "1.3", "label": "First"}, {"id": "1.6", "label": "Last"}]},
+        {"id": 3, "type": "textarea", "label": "Why"},
+    ],
+}  # fmt: skip
+
+
+def test_rules_name_fields_and_an_entry_says_why_a_feed_did_not_run(console: Console) -> None:
+    server = console.server
+    form = server.call("POST", "/forms", BOAT)[1]["id"]
+    feeds = [
+        server.call("POST", "/feeds", {"form_id": form, "addon_slug": "crm", "meta": meta})[1]["id"]
+        for meta in ({**when("9", "x"), "feedName": "To none"}, {"feedName": "To all"})
+    ]
+    console.open(f"#/feeds/{feeds[0]}")
+    console.sees("The form has no field 9: the rule compares with a blank.")
+    console.find("//select[@name='fieldId']/option[.='Name: First']")
+    console.find("//select[@name='fieldId']/option[.='Color']").click()
+    console.misses("The form has no field")
+    # What it had before stays until a choice is made.
+    assert console.value("Value") == "x"
+    console.find("//select[@name='value']/option[.='Blue']").click()
+    console.click("Add a rule")
+    console.focuses("Field")
+    console.find("//*[@data-rule=1]//select[@name='fieldId']/option[.='A property']").click()
+    console.type("Name of the property", "colour")
+    console.find("//*[@data-rule=1]//input[@name='value']").send_keys("x")
+    console.click("Save", sees=f"Saved. Rules compare with a blank, as form {form} has no field")
+    rules = server.call("GET", f"/feeds/{feeds[0]}")[1]["meta"][
+        "feed_condition_conditional_logic_object"
+    ]["conditionalLogic"]["rules"]
+    assert [(rule["fieldId"], rule["value"]) for rule in rules] == [("2", "b"), ("colour", "x")]
+    entry = server.call("POST", f"/forms/{form}/submissions", {"input_2": "r"})[1]["entry_id"]
+    server.call("PATCH", f"/feeds/{feeds[1]}", {"is_active": False})
+    later = {"form_id": form, "addon_slug": "crm", "meta": {"feedName": "Added later"}}
+    server.call("POST", "/feeds", later)
+    console.open(f"#/entries/{entry}", "Color is b; the entry has r", "It was not asked to")
+    rows = [row.text for row in console.driver.find_elements("css selector", "tbody tr")]
+    assert [row.split("\n")[0].partition(" It")[0] for row in rows][1:] == [
+        "To none",
+        "Added later",
+    ]
+    assert rows[0].startswith("To all pending")
+    console.click("Spam", sees="the status is spam.")
+    console.sees("Nothing runs for an entry that is spam or in the trash.")
+    assert server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
+
+
 def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> None:
     field = {"id": 2, "type": "email", "label": "E-mail"}
     form = console.server.call("POST", "/forms", {"title": "Win a car", "fields": [field]})[1]["id"]
