@@ -67,6 +67,13 @@ function checkMeta({ language: languages = [], gallery = [], form_id: form = "" 
   if (Object.keys(params).length) throw { message: "Nothing was saved.", params };
 }
 
+/** Return what to say about a slug that has a number, or other letters, as the one that was meant is taken or no slug. */
+function slugNote({ slug: asked, title }, { slug }) {
+  const wanted = asked.trim().toLowerCase().replace(/\s+/g, "-");
+  const isOther = wanted ? ![wanted, encodeURIComponent(wanted).toLowerCase()].includes(slug) : /-\d+$/.test(slug) && !/\d\W*$/.test(title);
+  return isOther ? `The slug is “${slug}”, since ${wanted ? `“${asked.trim()}”` : `“${slug.replace(/-\d+$/, "")}”`} is taken or cannot be in an address.` : "";
+}
+
 export function Page({ id, query }) {
   const state = useLoad(() => loadPage(id), [id]);
   return html`<${Loaded} state=${state} title="Page ${id}">${(stored) => html`<${Editor} key=${`${id} ${stored.etag}`} ...${{ id, query, stored }} />`}<//>`;
@@ -80,15 +87,16 @@ function Editor({ id, query, stored }) {
     send: async (values, changes, { etag }) => {
       const body = bodyOf(cleaned(isNew ? flat(values) : changes));
       checkMeta(body.meta);
-      if (!isNew) return documentOf(await put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
-      const response = await create("/pages", body);
-      return { ...documentOf(response), opens: `pages/${response.data.id}`, query, created: "The page was created." };
+      const response = await (isNew ? create("/pages", body) : put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
+      const saved = documentOf(response);
+      const warning = [slugNote(values, response.data), saved.warning].filter(Boolean).join(" ");
+      return { ...saved, warning, ...(isNew && { opens: `pages/${response.data.id}`, query, created: "The page was created." }) };
     },
   });
   const { values, conflict } = edited;
   const { page } = edited.stored;
   const canWrite = may("pages:write");
-  return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
+  return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`<${Link} path="pages" query=${{ ...query, preview: "" }}>All pages<//> ${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
     <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} fields=${SHOWN_FIELDS} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
     ${conflict && html`<${Conflict} document=${edited} what="page" names=${LABELS} />`}
     <p class="hint">${describe(page)}${canWrite && page?.status === "publish" && html` Its address: <a href=${page.link} target="_blank" rel="noopener">${page.link}</a>`}</p>
