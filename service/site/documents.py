@@ -105,9 +105,9 @@ def page_language(meta: Row) -> str:
 
 def locale_of(tag: str) -> str:
     """Return a language and a country for networks that show links: `de_DE` for `de`."""
-    language, *more = EXTENSIONS.sub("", tag).split("-")
-    country = more or [COUNTRIES.get(language.lower(), language.upper())]
-    return "_".join([language.lower(), *country])
+    language, *more = EXTENSIONS.sub("", tag.lower()).split("-")
+    regions = [part.upper() for part in more if len(part) == 2 or part.isdecimal()]
+    return f"{language}_{[*regions, COUNTRIES.get(language, language.upper())][0]}"
 
 
 def _focusable(content: str) -> str:

@@ -142,7 +142,7 @@ function describe(page) {
     draft: "A draft: visitors do not see this page.", pending: "Pending: visitors do not see this page.",
     private: "Private: visitors do not see this page.", trash: "In the trash: choose another status to restore this page.",
   };
-  const notes = [page.password && "A password is needed.", (page.meta.starts_at || page.meta.ends_at) && `Its window: ${page.meta.starts_at || "…"} to ${page.meta.ends_at || "…"}.`];
+  const notes = [page.password && "A password is needed.", (page.meta.starts_at || page.meta.ends_at) && `Its window: ${displayTime(page.meta.starts_at) || "…"} to ${displayTime(page.meta.ends_at) || "…"}.`];
   return [sentences[page.status], ...notes.filter(Boolean)].join(" ");
 }
 

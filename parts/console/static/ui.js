@@ -1,6 +1,6 @@
 // Components of screens: headings, messages, fields, tables, paging and dialogs.
 import { Link, address, counted, html, observable, refine, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
-import { inBrowserZone, local } from "./api.js";
+import { inBrowserZone, localBound } from "./api.js";
 
 // The message about the last action: `{text, level, count, time}`, or null.
 const notice = observable(null);
@@ -304,5 +304,5 @@ export function useAction(action = (act) => act()) {
   return [run, isRunning, error];
 }
 
-/** Return a time of the service for people to read, one of UTC in the local time of the site. */
-export const displayTime = (text) => (/Z$/.test(text) ? local(new Date(text)) : text || "").replace("T", " ");
+/** Return a time of the service for people to read, one with an offset in the local time of the site. */
+export const displayTime = (text) => (/[T ]\S*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) ? localBound("starts", text) : text || "").replace("T", " ");

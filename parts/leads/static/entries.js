@@ -169,7 +169,7 @@ export function Entry({ id, query }) {
     if (entry && writes && entry.is_read !== "1") setProperties(entry.id, { is_read: 1 }).catch(() => {});
   }, [entry?.id]);
   return html`<${Screen} title="Entry ${id}"><p><${Link} path="entries" query=${back}>Entries<//></p>
-    <${Loaded} state=${state}>${(loaded) => html`<${Sent} ...${loaded} ...${{ writes, back }} reload=${state.reload} />
+    <${Loaded} state=${state}>${(loaded) => html`<${Sent} ...${loaded} ...${{ writes, back }} reload=${state.reload} /><${Notes} ...${{ id, writes }} />
       ${hasPart("runs") && may("feeds:read") && html`<section class="card"><h2>Its feeds</h2><${Runs} entry=${loaded.entry} /><${NotRun} key=${loaded.entry.status} entry=${loaded.entry} /></section>`}`}<//><//>`;
 }
 
@@ -237,6 +237,28 @@ function Sent({ entry, form, writes, back, reload }) {
       ${NEXT[entry.status]?.map(([{ status }, label]) => html`<button key=${[status, entry.status].includes("trash")} disabled=${isChanging} onClick=${() => change({ status }, `Entry ${entry.id}: the status is ${status}.`)}>${label}</button>`)}
       <${Confirmed} label="Delete for good" class="danger" question="Delete entry ${entry.id} for good?" act=${erase} disabled=${isErasing} /></div>`}
   </section>`;
+}
+
+/** What people have written about an entry. */
+function Notes({ id, writes }) {
+  const [value, setValue] = useState("");
+  const path = `/entries/${encodeURIComponent(id)}/notes`;
+  const state = useLoad(async () => ({ notes: Object.values((await get(path)).data) }), [id]);
+  const [run, isRunning, error] = useAction(async (act, text) => {
+    await act();
+    say(text);
+    state.reload();
+  });
+  const add = () => run(async () => {
+    await post(path, { value });
+    setValue("");
+  }, "The note was added.");
+  return html`<section class="card"><h2>Notes</h2>
+    <${Loaded} state=${state}>${({ notes }) => (notes.length ? html`<ul class="plain">${notes.map((note) => html`<li key=${note.id} class="note"><p>${note.value}</p>
+      <span class="hint">${note.user_name}, ${displayTime(fromUtc(note.date_created))}</span>
+      ${writes && html`<${Confirmed} label="Delete" class="plain" aria-label="Delete the note of ${displayTime(fromUtc(note.date_created))}" question="Delete this note?" act=${() => run(() => remove(`/notes/${note.id}`), "The note was deleted.")} disabled=${isRunning} />`}</li>`)}</ul>` : html`<p class="empty">There are no notes.</p>`)}<//>
+    ${writes && html`<form onSubmit=${instead(add)}><${Problem} error=${error} fields=${["value"]} />
+      <${LongText} label="A new note" name="value" rows="2" error=${error} value=${value} change=${setValue} required /><button disabled=${isRunning || !value.trim()}>Add the note</button></form>`}</section>`;
 }
 
 const getRuns = ({ id, form_id }) => list("/runs", { entry_id: id, form_id, per_page: 100 });
