@@ -48,7 +48,7 @@ FOREIGN_ROUTES = {
             "posts categories tags comments menus menu-items menu-locations navigation blocks "
             "block-types block-patterns block-renderer block-directory templates template-parts "
             "global-styles themes plugins widgets widget-types sidebars font-families "
-            "font-collections notes results"
+            "font-collections results"
         ).split(),
         ONLY_PAGES,
     ),

@@ -10,7 +10,9 @@ from typing import Any
 from marshmallow import INCLUDE, Schema
 
 from landform.parts.leads.entry_schemas import NULL_KEYS, EntryColumns
-from landform.schemas.fields import Constant, Field, Flag, Output
+from landform.parts.leads.storage.forms import gf_time
+from landform.schemas.fields import Constant, Digits, Field, Flag, Output, RowSchema
+from landform.storage.rows import Row
 
 FLAGS = ("0", "1")
 
@@ -113,6 +115,31 @@ class EntriesErased(Schema):
     """How many entries were erased."""
 
     erased = Output("How many entries had the address.", int)
+
+
+class GravityTime(Output):
+    """A stored time, sent as `2026-01-31 12:00:00`."""
+
+    def _show(self, row: Row) -> str:
+        return gf_time(super()._show(row))
+
+
+class NoteRead(RowSchema):
+    """A note on an entry."""
+
+    id = Digits("The number of the note.")
+    entry_id = Digits("The number of its entry.")
+    user_name = Output("Who wrote it: the name of the credential.")
+    date_created = GravityTime("When, in UTC: `2026-01-31 12:00:00`.", attribute="created_utc")
+    value = Output("The text.")
+    note_type = Output("`user`, unless it was imported.")
+
+
+class NoteDeleted(Schema):
+    """A note that was deleted for good."""
+
+    deleted = Constant("Always true.", True)
+    previous = Output("The note before it was deleted.", NoteRead)
 
 
 class SubmissionReply(Schema):

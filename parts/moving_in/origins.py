@@ -81,7 +81,7 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
         if name == "status" and value == "future":
             value = "publish"
         # A new column with its default changes no stored digest.
-        if value != default:
+        if value not in (default, []):
             values[name] = value
     try:
         data = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)

@@ -178,6 +178,16 @@ class Operations:
         """Change the status, the star or whether an entry was read. Returns a message."""
     def send_notifications(self, entry_id: int | str, /, **arguments: Any) -> Any:
         """Send the notifications of an entry, of which there are none: feeds do that."""
+    def list_notes(self, entry_id: int | str, /, **arguments: Unpack[ListNotes]) -> Any:
+        """Return the notes on an entry by their ids, the oldest first."""
+    def create_note(self, entry_id: int | str, /, **arguments: Unpack[CreateNote]) -> NoteRead:
+        """Write a note on an entry, with the name of the caller."""
+    def get_note(self, note_id: int | str, /, **arguments: Unpack[GetNote]) -> NoteRead:
+        """Return a note."""
+    def update_note(self, note_id: int | str, /, **arguments: Unpack[UpdateNote]) -> NoteRead:
+        """Replace the text of a note; its author and its date stay."""
+    def delete_note(self, note_id: int | str, /, **arguments: Unpack[DeleteNote]) -> NoteDeleted:
+        """Delete a note for good."""
     def test_feed(self, feed_id: int | str, /, **arguments: Unpack[TestFeed]) -> MailTest:
         """Send a mail with sample values to the fixed addresses of a feed of the add-on `email`."""
     def batch(self, **arguments: Unpack[Batch]) -> BatchResponses:
@@ -1198,6 +1208,49 @@ class SendNotifications(TypedDict, total=False):
 
     _notifications: str
     _event: str
+    _fields: str | Sequence[str]
+
+class ListNotes(TypedDict, total=False):
+    """What `list_notes` takes."""
+
+    _fields: str | Sequence[str]
+
+class NoteRead(TypedDict):
+    """A note on an entry."""
+
+    id: str
+    entry_id: str
+    user_name: str
+    date_created: str
+    value: str
+    note_type: str
+
+class CreateNote(TypedDict, total=False):
+    """What `create_note` takes."""
+
+    value: Required[str]
+    _fields: str | Sequence[str]
+
+class GetNote(TypedDict, total=False):
+    """What `get_note` takes."""
+
+    _fields: str | Sequence[str]
+
+class UpdateNote(TypedDict, total=False):
+    """What `update_note` takes."""
+
+    value: Required[str]
+    _fields: str | Sequence[str]
+
+class NoteDeleted(TypedDict):
+    """A note that was deleted for good."""
+
+    deleted: Literal[True]
+    previous: NoteRead
+
+class DeleteNote(TypedDict, total=False):
+    """What `delete_note` takes."""
+
     _fields: str | Sequence[str]
 
 class MailTest(TypedDict):

@@ -274,7 +274,6 @@ MISSED = {
     f"POST {WP}/pages/1/autosaves": "landform has no autosaves.",
     f"GET {WP}/block-types/core/paragraph": "landform has no block types.",
     "GET /?rest_route=/wp/v2/menu-items": "landform has no menu items.",
-    f"GET {GF}/entries/1/notes": "landform has no notes.",
     f"GET {GF}/forms/1/results": "landform has no results.",
     **({} if HAS_LEADS else {f"GET {GF}/entries": "landform has no entries."}),
     f"GET {WP}/nonsense": "No route matches this URL.", "GET /media": "No route matches this URL.",

@@ -1,13 +1,27 @@
 // The list of forms with feeds; the feeds of one form: their order, copies and deletion; and their runs, failed ones first.
 import { Link, counted, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { additions, batch, call, create, get, list, may, patch, post, put } from "./api.js";
-import { feedName, formName, isOn } from "./feed.js";
+import { feedName, formName, getFeedNames, isOn } from "./feed.js";
 import { Check, Confirmed, Dialog, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, displayTime, openTabOf, say, useAction } from "./ui.js";
 
 const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
 const PER_PAGE = 100;
 /** Get the titles of the stored forms by their ids. */
 const getTitles = async () => (additions.getTitles ? additions.getTitles() : {});
+
+/**
+ * Return functions that name the feeds, forms and entries of rows, which have `feed_id`, `form_id` and
+ * `entry_id`, as far as the caller may read them.
+ */
+export function useNames(rows) {
+  const key = JSON.stringify(rows.map(({ feed_id, form_id, entry_id }) => [feed_id, form_id, entry_id]));
+  const { data: [feeds, forms, entries] = [{}, {}, {}] } = useLoad(async () =>
+    (rows.length ? Promise.all([may("feeds:read") ? getFeedNames() : {}, getTitles(), additions.getEntryNames?.(rows) || {}]) : undefined), [key]);
+  return {
+    feed: (id) => feeds[id] || `Feed ${id}`, form: (id) => formName(id, forms),
+    entry: ({ form_id, entry_id }) => entries[`${form_id}/${entry_id}`] || `Entry ${entry_id}`,
+  };
+}
 
 export function FeedList({ query }) {
   return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${+query.page || 1} />`;
@@ -211,6 +225,7 @@ export function RunList({ query }) {
   const counts = useLoad(async () => Object.fromEntries(await Promise.all(STATES.map(async ([key]) =>
     [key, await getRuns(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), inputs);
   const runs = useLoad(() => getRuns(state, filters, { page: query.page, per_page: RUNS_PER_PAGE }), [state, query.page, ...inputs]);
+  const names = useNames(runs.data?.items || []);
   const reload = () => {
     counts.reload();
     runs.reload();
@@ -237,8 +252,8 @@ export function RunList({ query }) {
   const failed = runs.data?.total;
   const canReplay = (run) => ENDED.includes(run.state) || (run.state === "claimed" && Date.parse(run.until) < Date.now());
   const columns = [
-    { label: "Entry", main: true, cell: (run) => html`<${Link} path="runs" query=${{ state: "all", entry_id: run.entry_id, form_id: run.form_id }}>${run.entry_id}<//>` },
-    { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${formName(run.form_id).toLowerCase()}<//>` },
+    { label: "Entry", main: true, cell: (run) => html`<${Link} path="runs" query=${{ state: "all", entry_id: run.entry_id, form_id: run.form_id }}>${names.entry(run)}<//>` },
+    { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">${names.feed(run.feed_id)}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${names.form(run.form_id)}<//>` },
     ...RUN_COLUMNS,
     { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${displayTime(run.modified)}</time>
       <p class="hint">first claimed ${displayTime(run.created)}</p>

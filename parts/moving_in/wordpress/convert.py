@@ -261,7 +261,23 @@ def _entry(source: Mapping[str, Any]) -> Row:
             for name, value in values.items()
         },
         "digest": "",
+        **(_notes(source["notes"]) if "notes" in source else {}),
     }
+
+
+def _notes(notes: list[Row]) -> Row:
+    """Return the columns of an entry with its notes, the oldest first."""
+    by_id = {int(one["id"]): one for one in notes}
+    rows = [
+        {
+            "user_name": str(one.get("user_name") or ""),
+            "created_utc": _utc(one.get("date_created")),
+            "note_type": str(one.get("note_type") or "user"),
+            "value": str(one.get("value") or ""),
+        }
+        for _, one in sorted(by_id.items())
+    ]
+    return {"notes": rows, "note_ids": sorted(by_id)}
 
 
 # The functions that return the columns of a form and of an entry.

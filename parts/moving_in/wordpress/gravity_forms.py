@@ -14,6 +14,7 @@ from typing import Any
 import orjson
 
 from landform.parts.moving_in.wordpress.client import CannotBegin, NoAnswer, NotRead
+from landform.parts.moving_in.wordpress.entry_notes import NoteReader
 from landform.parts.moving_in.wordpress.report import PLURALS, Report
 from landform.parts.moving_in.wordpress.site import PER_PAGE, ROUTES, Batch, Site, rows_of
 from landform.parts.moving_in.wordpress.values import parse_integer
@@ -44,7 +45,7 @@ def read_gravity_forms(
     if isinstance(names, list) and "gf/v2" not in names:
         raise NotRead(NO_FORMS)
     if resource == "entry":
-        yield from _read_entries(site)
+        yield from _read_entries(site, NoteReader(site, report))
     else:
         yield from _read_feeds(site, report, resource, highest, probe)
 
@@ -86,8 +87,8 @@ def _read_feeds(
     )
 
 
-def _read_entries(site: Site) -> Iterator[Batch]:
-    """Yield the entries by status and id."""
+def _read_entries(site: Site, notes: NoteReader) -> Iterator[Batch]:
+    """Yield the entries with their notes, by status and id."""
     number = total = 0
     for status in ("active", "spam", "trash"):
         first = None
@@ -100,7 +101,7 @@ def _read_entries(site: Site) -> Iterator[Batch]:
                 total += parse_integer(body.get("total_count")) or 0
             first = rows[0]["id"]
             number += len(rows)
-            yield rows, number, total
+            yield notes.add_notes(rows), number, total
 
 
 def _get_entries(site: Site, status: str, page: int) -> dict[str, Any]:

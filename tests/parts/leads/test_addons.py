@@ -16,7 +16,7 @@ from typing import Any
 from urllib.parse import parse_qsl
 
 import pytest
-from applications import Standing, store_of
+from applications import Standing, store_of, when
 from conftest import needs
 from databases import run_sql
 from desk import HOOK, Desk
@@ -149,6 +149,26 @@ def test_a_write_of_a_feed_that_cannot_run_says_so(desk: Desk) -> None:
     for addon, meta, _ in SETTINGS:
         body = {"form_id": desk.form, "addon_slug": addon, "meta": {"feedName": "F", **meta}}
         assert "X-Landform-Warning" not in desk.put(path, json=body).headers
+
+
+RULES: list[tuple[tuple[str, ...], str | None]] = [
+    (("9", "x"), "Rules compare with a blank, as form 1 has no field 9."),
+    (("E-mail\u00a0\u263a", "x"),
+     "Rules compare with a blank, as form 1 has no field E-mail\\xa0\\u263a."),
+    (("1", "x", "near"), "The conditional logic cannot be met: the operator of rule 1 is none of"),
+    (("", "x"), "The conditional logic cannot be understood: the fieldId of rule 1 must name a"),
+    (("1.3", "x"), None), (("1", "x"), None), (("payment_status", "x"), None),
+]  # fmt: skip
+
+
+def test_a_write_of_a_feed_whose_rules_name_no_field_says_so(desk: Desk) -> None:
+    for rule, problem in RULES:
+        body = {"form_id": desk.form, "addon_slug": "crm", "meta": when(*rule)}
+        for sent in (body, {**body, "form_id": 0}, {**body, "form_id": 99}):
+            warning = desk.post("/feeds", json=sent).headers.get("X-Landform-Warning", "")
+            # Other forms may have such a field.
+            is_told = problem and (sent is body or "compare" not in problem)
+            assert warning.startswith(problem) if is_told and problem else not warning, rule
 
 
 def test_only_planned_feeds_run_and_only_for_active_entries(desk: Desk, hook: Receiver) -> None:

@@ -370,3 +370,52 @@ def test_a_file_of_gravity_forms_has_forms_with_their_feeds(
     before = move.exported()
     assert move.twice(*arguments)["counts"]["form"] == {"unchanged": 2, "left-out": 1}
     assert move.exported() == before
+
+
+NOTE = {
+    "id": "7", "entry_id": "1", "user_id": "1", "date_created": TIME, "value": "Called back.",
+    "note_type": "user", "user_name": "Ada", "sub_type": None,
+}  # fmt: skip
+
+
+def test_notes_come_with_their_entries_and_what_cannot_be_read_stops_nothing(
+    site: Any, move: Mover, client: Any
+) -> None:
+    answers: dict[str, Any] = {"/entries/1/notes": {"7": NOTE}, "/entries/2/notes": []}
+
+    def front(path: str) -> Any:
+        place = path.partition("/gf/v2")[2].partition("?")[0]
+        if place.endswith("/notes"):
+            answer = answers.get(place, [])
+            return answer if isinstance(answer, tuple) else (200, {}, json.dumps(answer))
+        return None
+
+    site.front = front
+    assert move.twice(site.url, *SMALL)["counts"]["entry"] == {"created": 21}
+    note = {key: NOTE[key] for key in ("id", "entry_id", "user_name", "date_created", "value")}
+    assert client.get("/entries/1/notes").get_json() == {"7": {**note, "note_type": "user"}}
+    assert move.twice(site.url, *SMALL)["counts"]["entry"] == {"unchanged": 21}
+    # A note that is written here is a change made here.
+    assert client.post("/entries/2/notes", json={"value": "Here"}).status_code == 201
+    answers["/entries/1/notes"] = {"7": {**NOTE, "value": "Changed."}, "9": {**NOTE, "id": "9"}}
+    report = move.twice(site.url, *SMALL)
+    assert report["counts"]["entry"] == {"updated": 1, "kept": 1, "unchanged": 19}
+    assert [*client.get("/entries/1/notes").get_json()] == ["7", "9"]
+    # Another note has this id here.
+    answers["/entries/3/notes"] = {"9": {**NOTE, "id": "9", "value": "Third"}}
+    for outcome in ("updated", "unchanged"):
+        assert move(site.url, *SMALL)["counts"]["entry"].get(outcome, 0) >= 1
+    third = [*client.get("/entries/3/notes").get_json().values()]
+    assert [each["value"] for each in third] == ["Third"]
+    kept = {number: client.get(f"/entries/{number}/notes").get_json() for number in (1, 2, 3)}
+    answers |= {"/entries/1/notes": (400, {}, "x"), "/entries/2/notes": (200, {}, "x")}
+    report = move(site.url, *SMALL, codes=(1,))
+    assert len([text for text in report["problems"] if "notes on entry" in text]) == 2
+    refused = (403, {}, json.dumps({"code": "rest_forbidden"}))
+    answers |= dict.fromkeys(("/entries/1/notes", "/entries/2/notes"), refused)
+    report = move(site.url, *SMALL)
+    assert [text for text in report["warnings"] if "notes" in text][1:] == [
+        "No more notes on entries were read."
+    ]
+    for number, notes in kept.items():
+        assert client.get(f"/entries/{number}/notes").get_json() == notes
