@@ -2,9 +2,11 @@
 
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from socketserver import StreamRequestHandler, ThreadingTCPServer
+from threading import Thread
 from typing import Any
 
 from aiosmtpd.controller import Controller
@@ -67,3 +69,63 @@ def mailbox(
         yield box
     finally:
         controller.stop()
+
+
+# What a scripted server says first, to each command, and after the end of a mail.
+REPLIES: dict[str, Any] = {
+    "": "220 mail.example.com", "EHLO": "250 mail.example.com", "MAIL": ACCEPT, "RCPT": ACCEPT,
+    "DATA": "354 Go on", ".": ACCEPT, "QUIT": "221 Bye",
+}  # fmt: skip
+Say = Callable[[bytes], None]
+
+
+class Script:
+    """A server at `url` that says what `replies` has, and counts the mails that came whole.
+
+    A reply is a line; None, to end the connection; or a function that gets one that sends bytes,
+    and is the end.
+    """
+
+    def __init__(self) -> None:
+        self.url, self.mails = "", 0
+        self.replies: dict[str, str | Callable[[Say], None] | None] = {}
+
+    def serve(self, handler: StreamRequestHandler) -> None:
+        command = ""
+        while True:
+            reply = {**REPLIES, **self.replies}.get(command, "502 What?")
+            if reply is None:
+                return None
+            if callable(reply):
+                return reply(handler.connection.sendall)
+            handler.wfile.write(f"{reply}\r\n".encode())
+            line = handler.rfile.readline()
+            if command == "DATA" and str(reply).startswith("354"):
+                while line not in (b".\r\n", b""):
+                    line = handler.rfile.readline()
+                self.mails += line != b""
+            if not line:
+                return None
+            command = "." if line == b".\r\n" else line.upper().split()[0].decode(errors="replace")
+
+
+@contextmanager
+def scripted() -> Iterator[Script]:
+    """Serve a script."""
+    script = Script()
+
+    class Handler(StreamRequestHandler):
+        def handle(self) -> None:
+            with suppress(OSError):
+                script.serve(self)
+
+    class Server(ThreadingTCPServer):
+        daemon_threads, block_on_close = True, False
+
+    with Server(("127.0.0.1", 0), Handler) as server:
+        Thread(target=server.serve_forever, args=(0.01,), daemon=True).start()
+        script.url = f"smtp://127.0.0.1:{server.server_address[1]}?from=leads@example.com"
+        try:
+            yield script
+        finally:
+            server.shutdown()

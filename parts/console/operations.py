@@ -20,13 +20,12 @@ STATIC = Path(__file__).parent / "static"
 PATH = "/console"
 # Scripts, styles and the icon by their names, also those that `vendor` holds.
 FILES = {path.name: path for path in STATIC.rglob("*.*") if path.suffix in (".css", ".js", ".svg")}
-# Pages in a preview may load styles, fonts, images and sounds from other sites, as their frame has
-# the policy of the console.
 POLICY = (
-    "default-src 'none'; script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline' "
-    "https:; img-src 'self' https: http: data: blob:; font-src 'self' https: data:; media-src "
-    "'self' https: http: data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    "default-src 'none'; script-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'; frame-ancestors 'none'"
 )
+# What a preview loads as the site does: its frame has the policy of the console.
+PREVIEWED, ANYWHERE = ("style-src", "img-src", "font-src", "media-src"), "* data: blob:"
 ANYTHING = Anything()
 
 
@@ -36,8 +35,8 @@ def page(call: Call) -> Reply:
     options = call.options
     parts = [name for name, kind in all_parts().items() if kind in options.part_types]
     values = {"title": options.site_title, "timezone": options.timezone, "parts": " ".join(parts)}
-    path = STATIC / "console.html"
-    return file_reply(call, path, POLICY, access=call.service.sign_in, **values)
+    path, policy = STATIC / "console.html", policy_of(options.site_policy)
+    return file_reply(call, path, policy, access=call.service.sign_in, **values)
 
 
 @CONSOLE.get(f"{PATH}/<file>", name="console_file", public=True, query=ANYTHING)
@@ -51,6 +50,18 @@ def static_file(call: Call, file: str) -> Reply:
 def place_page(call: Call, place: str, item: str) -> Reply:
     """Lead browsers to the console, as from `/console/pages/3`."""
     return _nowhere(call, place, item)
+
+
+def policy_of(site_policy: str) -> str:
+    """Return the policy of the page, under which a preview loads what visitors of the site load."""
+    directives = [part.strip().partition(" ") for part in site_policy.split(";")]
+    # Of two with the same name the first one counts.
+    sources = {name.lower(): values for name, _, values in reversed(directives)}
+    default = sources.get("default-src", f"{ANYWHERE} 'unsafe-inline'")
+    allowed = {name: sources.get(name, default) for name in PREVIEWED}
+    # The console has a style sheet of its own.
+    allowed["style-src"] = "'self' " + allowed["style-src"].replace("'none'", "")
+    return "; ".join([POLICY, *(f"{name} {values}" for name, values in allowed.items())])
 
 
 @cache

@@ -7,7 +7,7 @@ from typing import Any
 
 from landform.parts.errors import errors_in
 from landform.parts.leads import errors
-from landform.parts.leads.models import MOST_DAYS, Entry, EntryValue, Form
+from landform.parts.leads.models import MOST_DAYS, Entry, EntryNote, EntryValue, Form
 from landform.parts.leads.options import SMTP_URL, SmtpServer
 from landform.parts.option import FLAG, option, whole
 from landform.parts.part import Exported, Metric, PageForm, Part
@@ -18,7 +18,7 @@ from landform.parts.part import Exported, Metric, PageForm, Part
 class Leads(Part):
     """Forms, which visitors submit, with their entries. A host asks for it."""
 
-    tables = (Form, Entry, EntryValue)
+    tables = (Form, Entry, EntryValue, EntryNote)
     scopes = ("forms:read", "forms:write", "entries:read", "entries:write")
     event_types = (
         *("form.created", "form.updated", "form.trashed", "form.restored", "form.deleted"),
@@ -61,13 +61,19 @@ class Leads(Part):
 
     @classmethod
     def exports(cls) -> Mapping[str, Exported]:
-        """Return forms, which deletions move to the trash, and entries with their values."""
+        """Return forms, which deletions trash, and entries with their values and notes."""
         from landform.parts.leads.lines import EntryLine, FormLine  # noqa: PLC0415 - Marshmallow
-        from landform.parts.leads.storage import entries, forms  # noqa: PLC0415 - the store
+        from landform.parts.leads.storage import entries, forms, notes  # noqa: PLC0415 - the store
+
+        def write_details(store: Any, row: Mapping[str, Any]) -> None:
+            entries.replace_values(store, row)
+            # Lines of earlier versions have no notes, and leave them alone.
+            if "notes" in row:
+                notes.replace_notes(store, row)
 
         return {
             "form": Exported(FormLine(), forms.discard_form),
-            "entry": Exported(EntryLine(), entries.delete_entry, entries.replace_values),
+            "entry": Exported(EntryLine(), entries.delete_entry, write_details),
         }
 
     def metrics(self, store: Any) -> Iterable[Metric]:
@@ -91,7 +97,13 @@ class Leads(Part):
         return site.page_form(call, form_id, visited)
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
-        """Return why an add-on of the part cannot run a feed; empty if it can."""
-        from landform.parts.leads.addons.registry import settings_problem  # noqa: PLC0415
+        """Return why an add-on of the part, or nothing, can run a feed; empty if it can."""
+        from landform.parts.leads.addons import registry  # noqa: PLC0415 - needs the service
+        from landform.parts.leads.planning import rules_problem  # noqa: PLC0415 - the store
+        from landform.parts.leads.storage.forms import find_form  # noqa: PLC0415
 
-        return settings_problem(service, feed)
+        problems = (
+            registry.feed_problem(service, feed, has_mail=self.smtp_url is not None),
+            rules_problem(find_form(service.store, feed["form_id"]), feed),
+        )
+        return " ".join(filter(None, problems))

@@ -18,6 +18,7 @@ from landform.service.pipeline.json_codec import JsonObject, loads
 from landform.service.planning.entries import text_of
 from landform.storage.search import fold
 
+LONGEST_NOTE = 20_000
 ENTRY_STATUSES = (ACTIVE, SPAM, TRASH)
 INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
 DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
@@ -128,13 +129,26 @@ class EntryWrite(EntryColumns):
 class EntryUpdate(EntryWrite):
     """The body that replaces an entry."""
 
-    form_id = fields.Integer("The form; by default that which it has.", 0)
+    form_id = fields.Number("The form; by default that which it has.")
 
 
 class EntryCreate(EntryWrite):
     """The body that creates an entry."""
 
-    form_id = fields.Integer("The form.", 0, **fields.required("form_id", MISSING, "null"))
+    form_id = fields.Number("The form.", **fields.required("form_id", MISSING, "null"))
+
+
+class NoteWrite(Tolerant):
+    """The body that writes a note, perhaps with what was read of it."""
+
+    id = fields.Ignored("Ignored: the id in the path counts.")
+    entry_id = fields.Ignored("Ignored.")
+    user_name = fields.Ignored("Ignored: it is the name of the credential.")
+    date_created = fields.Ignored("Ignored.")
+    note_type = fields.Ignored("Ignored.")
+    value = fields.Text(
+        "The text.", longest=LONGEST_NOTE, blank=False, **fields.required("value", MISSING, "null")
+    )
 
 
 class Search(fields.Field[EntrySearch]):

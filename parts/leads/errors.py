@@ -7,10 +7,11 @@ FormToDeleteNotFound = part_error("gf_form_invalid_id", 404, "There is no such f
 FormToUpdateNotFound = part_error("not_found", 404, "There is no such form to update.")
 EntryNotFound = part_error("gf_entry_invalid_id", 404, "There is no such entry.")
 EntryToUpdateNotFound = part_error("not_found", 404, "There is no such entry to update.")
+NoteNotFound = part_error("gf_note_invalid_id", 404, "There is no such note.")
 AlreadyInTrash = part_error("gf_already_trashed", 410, "The form or entry is in the trash already.")
 EntryFormEmpty = part_error("empty_form_id", 400, "The form of the entry must not be 0.")
 EntryFormUnknown = part_error("invalid_form_id", 400, "The form of the entry does not exist.")
-NoEntry = part_error("missing_entry", 400, "The body must be a JSON object with an entry.")
+NoEntry = part_error("missing_entry", 400, "The body must be a JSON object with an entry or note.")
 NoForm = part_error("missing_form", 400, "The body must be a JSON object with a form.")
 NoTitle = part_error("missing_title", 400, "A form needs a title.")
 FieldsMissing = part_error("missing_fields", 400, "A form is written without its list of fields.")
@@ -21,4 +22,12 @@ FormRestricted = part_error(
 )
 TooManySubmissions = part_error(
     "rest_too_many_submissions", 429, "Too many submissions came from this IP address."
+)
+FeedNotTestable = part_error(
+    "rest_feed_not_testable",
+    400,
+    "Only a feed of the add-on email with a fixed address in toEmail sends a test mail.",
+)
+TooManyTestMails = part_error(
+    "rest_too_many_test_mails", 429, "Several test mails were sent just now: wait a minute."
 )

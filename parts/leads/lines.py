@@ -1,12 +1,15 @@
 """Schemas of forms and entries in a line of an export."""
 
+from math import inf
+
 from marshmallow import ValidationError, post_load
 
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES, EntryWrite
 from landform.parts.leads.form_schemas import AnyObject, FormWrite
 from landform.parts.leads.intake.fields import problems_of
-from landform.schemas.export import Line, StoredDateTime, StoredText
-from landform.schemas.fields import Flag, Integer, JsonObject, Text
+from landform.schemas.export import LARGEST, Line, StoredDateTime, StoredText
+from landform.schemas.fields import Flag, Integer, JsonList, JsonObject, Nested, Text
+from landform.schemas.known_names import KnownOnly
 
 # A request writes a form or an entry with these.
 FORM_BODY, ENTRY_BODY = FormWrite(), EntryWrite()
@@ -33,8 +36,17 @@ class FormLine(Line):
         return problems_of(row["meta"])
 
 
+class NoteLine(KnownOnly):
+    """A note in the line of its entry."""
+
+    user_name = StoredText(required=True)
+    created_utc = StoredDateTime(required=True, blank=False)
+    note_type = StoredText(required=True)
+    value = StoredText(required=True)
+
+
 class EntryLine(Line):
-    """An entry in a line of an export, with its `values` by the ids of inputs."""
+    """An entry in a line of an export, with its `values` by the ids of inputs, and its notes."""
 
     form_id = Integer(minimum=0, required=True)
     status = Text(choices=ENTRY_STATUSES, required=True)
@@ -48,6 +60,8 @@ class EntryLine(Line):
     digest = StoredText(required=True)
     properties = AnyObject(required=True)
     values = AnyObject()
+    notes = JsonList("", Nested("", NoteLine(), is_bounded=False), max_items=inf)
+    note_ids = JsonList("", Integer(minimum=1, maximum=LARGEST), max_items=inf)
 
     @post_load
     def check_values(self, data: JsonObject, **kw: object) -> JsonObject:
@@ -57,5 +71,8 @@ class EntryLine(Line):
         for name, known in (("values", values), ("properties", properties)):
             if unknown := data.get(name, {}).keys() - known.keys():
                 raise ValidationError(f"{min(unknown)[:50]} is unknown here.", name)
+        notes, note_ids = data.get("notes", []), data.get("note_ids", [])
+        if len(notes) != len(note_ids) or len({*note_ids}) != len(note_ids):
+            raise ValidationError("Each note needs an id of its own.", "note_ids")
         present = {key: text for key, text in sorted(values.items()) if text}
         return {**data, "values": present, "properties": properties}

@@ -5,7 +5,14 @@ from contextlib import suppress
 from math import isfinite
 from typing import Any
 
-from peewee import AutoField, BigIntegerField, BooleanField, CompositeKey, DoubleField, TextField
+from peewee import (
+    AutoField,
+    BigIntegerField,
+    BooleanField,
+    CompositeKey,
+    DoubleField,
+    TextField,
+)
 
 from landform.storage.models import Table
 from landform.storage.search import fold
@@ -71,16 +78,22 @@ class Entry(Table):
 
     @classmethod
     def content_columns(cls) -> tuple[str, ...]:
-        """Return the columns that imports compare, and the values."""
+        """Return the columns that imports compare, the values and the notes without their ids."""
         names = (name for name in super().content_columns() if name != "digest")
-        return (*names, "values")
+        return (*names, "values", "notes")
 
     @classmethod
     def read_details(cls, db: Any, row_id: int) -> dict[str, Any]:
-        """Return the `values` by the ids of their inputs."""
+        """Return the `values` by the ids of their inputs, the `notes` and their `note_ids`."""
         query = EntryValue.select(EntryValue.key, EntryValue.value)
         query = query.where(EntryValue.entry_id == row_id).order_by(EntryValue.key)
-        return {"values": dict(query.tuples().execute(db))}
+        notes = EntryNote.select().where(EntryNote.entry_id == row_id).order_by(EntryNote.id)
+        rows = [*notes.dicts().execute(db)]
+        return {
+            "values": dict(query.tuples().execute(db)),
+            "notes": [{name: row[name] for name in NOTE_COLUMNS} for row in rows],
+            "note_ids": [row["id"] for row in rows],
+        }
 
 
 # The keys of an entry in the API, and their columns.
@@ -112,6 +125,21 @@ class EntryValue(Table):
     def computed_values(cls, row: dict[str, Any]) -> dict[str, Any]:
         """Return the computed columns of a value."""
         return {"folded": fold(row["value"]), "number": number_of(row["value"])}
+
+
+class EntryNote(Table):
+    """A note that `user_name` wrote on an entry; `note_type` is `user` but for imported ones."""
+
+    id = AutoField()
+    entry_id = BigIntegerField()
+    user_name = TextField()
+    created_utc = TextField()
+    note_type = TextField()
+    value = TextField()
+
+
+# What a note in the line of its entry has.
+NOTE_COLUMNS = ("user_name", "created_utc", "note_type", "value")
 
 
 def number_of(text: str) -> float | None:

@@ -10,7 +10,9 @@ from typing import Any
 from marshmallow import INCLUDE, Schema
 
 from landform.parts.leads.entry_schemas import NULL_KEYS, EntryColumns
-from landform.schemas.fields import Constant, Field, Flag, Output
+from landform.parts.leads.storage.forms import gf_time
+from landform.schemas.fields import Constant, Digits, Field, Flag, Output, RowSchema
+from landform.storage.rows import Row
 
 FLAGS = ("0", "1")
 
@@ -115,6 +117,31 @@ class EntriesErased(Schema):
     erased = Output("How many entries had the address.", int)
 
 
+class GravityTime(Output):
+    """A stored time, sent as `2026-01-31 12:00:00`."""
+
+    def _show(self, row: Row) -> str:
+        return gf_time(super()._show(row))
+
+
+class NoteRead(RowSchema):
+    """A note on an entry."""
+
+    id = Digits("The number of the note.")
+    entry_id = Digits("The number of its entry.")
+    user_name = Output("Who wrote it: the name of the credential.")
+    date_created = GravityTime("When, in UTC: `2026-01-31 12:00:00`.", attribute="created_utc")
+    value = Output("The text.")
+    note_type = Output("`user`, unless it was imported.")
+
+
+class NoteDeleted(Schema):
+    """A note that was deleted for good."""
+
+    deleted = Constant("Always true.", True)
+    previous = Output("The note before it was deleted.", NoteRead)
+
+
 class SubmissionReply(Schema):
     """The keys of every reply to a submission."""
 
@@ -146,3 +173,10 @@ class SubmissionInvalid(SubmissionReply):
 
     is_valid = Constant("Always false.", False)
     validation_messages = Output("What is wrong, by the numbers of fields.", dict[str, str])
+
+
+class MailTest(Schema):
+    """How a test mail ended."""
+
+    state = Output("How it ended, or `pending`.", choices=("success", "failed", "pending"))
+    message = Output("What happened, in words.")

@@ -30,11 +30,12 @@ from landform.storage.rows import Row
 from landform.storage.run_queue import RunQueue, find_run_queue, run_key
 
 log = logging.getLogger("landform")
-# In seconds: how long a claim lasts, which is longer than an attempt may take; the first pause
-# after a failure, which doubles, and the longest; how long to wait for the end of an attempt, and
-# until the next try to store it.
-LEASE, FIRST_WAIT, LONGEST_WAIT, RUNNING_INTERVAL = 120, 1.0, 6 * 3600.0, 0.05
-STORING_INTERVAL = 1.0
+# In seconds: how long a claim lasts, which is longer than an attempt may take, also of a mail that
+# its server checks for ten minutes; for how long an attempt has a place; the first pause after a
+# failure, which doubles, and the longest; how long to wait for the end of an attempt, and until the
+# next try to store it.
+LEASE, LONGEST_PLACE, FIRST_WAIT, LONGEST_WAIT = 900, 120, 1.0, 6 * 3600.0
+RUNNING_INTERVAL, STORING_INTERVAL = 0.05, 1.0
 # After so many attempts, with pauses of 75 hours in all, a failure is final.
 MOST_ATTEMPTS = 28
 # How many attempts run at the same time, and how many of them for the same feed.
@@ -46,7 +47,7 @@ LONGEST_MESSAGE = 500
 THREADS, MOST_THREADS = "landform-addon", 100
 TOO_MANY = "Too many add-ons hang."
 IN_TRASH = "The form is in the trash."
-UNEXPECTED = "The add-on ended with {}."
+UNEXPECTED = "The add-on has a fault, which is in the log of the service."
 
 
 def make_worker(
@@ -141,8 +142,8 @@ class Worker:
         return runs
 
     def _free_places(self) -> int:
-        """Return how many attempts may begin; one beyond its lease holds up its feed only."""
-        oldest = monotonic() - self._lease
+        """Return how many attempts may begin; one that takes long holds up its feed only."""
+        oldest = monotonic() - min(self._lease, LONGEST_PLACE)
         return MOST_AT_ONCE - sum(began > oldest for _, began in self._running.values())
 
     def _busy_feeds(self, claimed: Iterable[Row] = ()) -> list[int]:
@@ -180,13 +181,16 @@ class Worker:
         try:
             with self._store.connection():
                 addon, meta, entry, form, key = self._arguments(run)
-            addon(meta, entry, form, key)
+            try:
+                addon(meta, entry, form, key)
+            except AddonError as error:
+                return _storable(error)
         except AddonError as error:
             return error
         except BaseException as error:
             name, frames = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
             log.error("The add-on of feed %d ended with %s:\n%s", run["feed_id"], name, frames)
-            return AddonError(UNEXPECTED.format(name))
+            return AddonError(UNEXPECTED)
         return None
 
     def _arguments(self, run: Row) -> tuple[Addon, JsonObject, JsonObject, JsonObject, str]:
@@ -216,5 +220,11 @@ class Worker:
             pause = min(max(pause, error.retry_after), LONGEST_WAIT)
         else:
             log.warning("Feed %d has failed for entry %s.", run["feed_id"], run["entry_id"])
-        message = str(error)[:LONGEST_MESSAGE]
-        return self._queue.end(self._store, run, RunQueue.FAILED, message, pause)
+        return self._queue.end(self._store, run, RunQueue.FAILED, str(error), pause)
+
+
+def _storable(error: AddonError) -> AddonError:
+    """Return an error of an add-on as it can be stored, whatever its text and numbers are."""
+    text = "".join(char if char.isprintable() else " " for char in str(error))
+    pause = float(error.retry_after)
+    return AddonError(text[:LONGEST_MESSAGE], retryable=bool(error.retryable), retry_after=pause)

@@ -8,18 +8,18 @@ from peewee import Tuple
 
 from landform.parts.moving_in import origins
 from landform.parts.moving_in.models import ImportOrigin
-from landform.parts.moving_in.origins import Origin, Run, digest
+from landform.parts.moving_in.origins import NOTIFICATION, Origin, Run, digest, table_of
 from landform.parts.moving_in.wordpress.report import Plan
 from landform.parts.moving_in.wordpress.values import parse_integer
 from landform.storage import feeds, pages
 from landform.storage.errors import ImportRefused, TextRefused
 from landform.storage.maintenance.tables import RowWriter, find
-from landform.storage.models import exported_tables, part_exports
+from landform.storage.models import part_exports
 from landform.storage.pages import slugs
 from landform.storage.rows import NO_VALUES, Row
 from landform.storage.store import Store
 
-DELETERS = {"page": pages.delete, "feed": feeds.delete}
+DELETERS = {"page": pages.delete, "feed": feeds.delete, NOTIFICATION: feeds.delete}
 WRITE_OUTCOMES = ("created", "updated")
 # The outcomes after which the row here equals the row there.
 EQUAL_OUTCOMES = (*WRITE_OUTCOMES, "unchanged")
@@ -108,10 +108,12 @@ class IncomingWriter:
         return origin._replace(outcome="deleted", notes=())
 
     def _write_row(self, incoming: Incoming, before: Origin) -> Origin:
-        if not before.target_id and not self._plan.new_ids:
+        has_id_of_site = not self._plan.new_ids and incoming.resource != NOTIFICATION
+        if not before.target_id and has_id_of_site:
             before = before._replace(target_id=incoming.source_id)
+        table = table_of(incoming.resource)._meta.table_name
         merge = _Merge(incoming, before, self._local_row(before))
-        merge.decide(self._plan.force, is_new=before.target_id > self._last_ids[incoming.resource])
+        merge.decide(self._plan.force, is_new=before.target_id > self._last_ids[table])
         # A page without an id is known by the negated id of the site.
         page_id = before.target_id or -incoming.source_id
         merge.choose_slug(lambda names: self._slug_owners(names, page_id, incoming.source_id))
@@ -120,7 +122,7 @@ class IncomingWriter:
                 row = {"version": 1, **incoming.finish(merge.row), "id": before.target_id}
                 if incoming.revisions:
                     row["revisions"] = incoming.revisions
-                _, row_id = self._rows.write(exported_tables()[incoming.resource], row)
+                _, row_id = self._rows.write(table_of(incoming.resource), row)
                 merge.before = before._replace(target_id=row_id)
             except (ImportRefused, TextRefused) as error:
                 merge.skip("left-out", "refused", str(error))
@@ -129,7 +131,7 @@ class IncomingWriter:
         return merge.origin(self._run.number)
 
     def _local_row(self, origin: Origin) -> Row | None:
-        return find(self._store, exported_tables()[origin.resource], {"id": origin.target_id})
+        return find(self._store, table_of(origin.resource), {"id": origin.target_id})
 
     def _slug_owners(self, names: Collection[str], page_id: int, source_id: int) -> dict[str, int]:
         """Return the other pages that have some slugs, or will have them after the import."""

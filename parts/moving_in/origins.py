@@ -16,7 +16,7 @@ from peewee import BooleanField, fn
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
 from landform.service.pages.urls import LINKED, Urls
-from landform.storage.models import Page, exported_tables
+from landform.storage.models import Page, Table, exported_tables
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store
 
@@ -24,6 +24,8 @@ from landform.storage.store import Store
 BATCH = 500
 # Other links may be formulas of a spreadsheet, or scripts.
 HTTP_URL = re.compile(r"https?://[^\x00-\x20\x7f-\x9f]+")
+# The resource of notifications of forms. They are feeds here, which no site has.
+NOTIFICATION = "notification"
 KEY = (ImportOrigin.source, ImportOrigin.resource, ImportOrigin.source_id)
 
 
@@ -41,6 +43,11 @@ class Origin(NamedTuple):
     outcome: str = ""
     notes: tuple[Mapping[str, Any], ...] = ()
 
+    @property
+    def shown_id(self) -> int:
+        """The id in a report: that of the site, or of the feed of a notification."""
+        return self.target_id if self.resource == NOTIFICATION else self.source_id
+
 
 class Run(NamedTuple):
     """One import from a site: its number and its progress."""
@@ -50,12 +57,17 @@ class Run(NamedTuple):
     state: dict[str, Any]
 
 
+def table_of(resource: str) -> type[Table]:
+    """Return the table that has the rows of a resource here."""
+    return exported_tables()["feed" if resource == NOTIFICATION else resource]
+
+
 def digest(resource: str, row: Row, **replaced: object) -> str:
     """Return the digest of the compared columns, some of them `replaced`.
 
     A scheduled page counts as published, since it becomes so by itself.
     """
-    model, values = exported_tables()[resource], dict[str, object]()
+    model, values = table_of(resource), dict[str, object]()
     json_names, fields = model.json_names(), model._meta.fields
     for name in model.content_columns():
         field = fields.get(name)
@@ -68,7 +80,7 @@ def digest(resource: str, row: Row, **replaced: object) -> str:
         if name == "status" and value == "future":
             value = "publish"
         # A new column with its default changes no stored digest.
-        if value != default:
+        if value not in (default, []):
             values[name] = value
     try:
         data = orjson.dumps(values, option=orjson.OPT_SORT_KEYS)
@@ -125,7 +137,7 @@ def highest_id(store: Store, source: str, resource: str) -> int:
 
 def of_run(store: Store, run: Run, *resources: str) -> Iterator[Origin]:
     """Yield the origins of all rows of some or all resources that an import has read."""
-    for resource in resources or exported_tables():
+    for resource in resources or (*exported_tables(), NOTIFICATION):
         yield from _select(store, run.source, resource, ImportOrigin.run == run.number)
 
 

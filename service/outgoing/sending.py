@@ -17,7 +17,7 @@ from time import monotonic
 from typing import Any, NamedTuple
 
 from landform.service.outgoing.addresses import is_public
-from landform.service.outgoing.urls import ReceiverUrl, parse_url
+from landform.service.outgoing.urls import parse_url
 from landform.storage.clock import retry_after
 
 # The seconds of an attempt, and how many addresses of a host are tried.
@@ -37,16 +37,22 @@ class NotPublic(ValueError):
     """No address of the host is public."""
 
 
+class Unsendable(ValueError):
+    """A request that can never be sent: its URL or a header is wrong."""
+
+
 class Result(NamedTuple):
     """The result of a request.
 
     Without a response `status` is 0, and `text` is the reason. `retry_after` is in seconds.
+    `can_be_sent`: false if no attempt can send the request.
     """
 
     status: int
     text: str
     retry_after: float = 0.0
     milliseconds: int = 0
+    can_be_sent: bool = True
 
 
 def seconds_until(deadline: float) -> float:
@@ -96,6 +102,8 @@ def send(
         result = _exchange(url, method, headers, body, private)
     except NotPublic:
         result = Result(0, NOT_ALLOWED.format(f"; {setting}=1 allows it" if setting else ""))
+    except Unsendable as error:
+        result = Result(0, str(error), can_be_sent=False)
     except TimeoutError:
         result = Result(0, "timed out")
     except (OSError, ValueError) as error:
@@ -109,7 +117,11 @@ def send(
 def _exchange(
     url: str, method: str, headers: Mapping[str, str], body: bytes, private: bool
 ) -> Result:
-    deadline, receiver = monotonic() + TIMEOUT, parse_url(url)
+    deadline = monotonic() + TIMEOUT
+    try:
+        receiver = parse_url(url)
+    except ValueError as error:
+        raise Unsendable(error) from None
     lines = {
         "Host": receiver.authority,
         **headers,
@@ -120,9 +132,10 @@ def _exchange(
     head = [f"{method} {receiver.target} HTTP/1.1"]
     head += [f"{name}: {value}" for name, value in lines.items()]
     if not all(line.isprintable() and line.isascii() for line in head):
-        raise ValueError(UNSAFE_HEADER)
+        raise Unsendable(UNSAFE_HEADER)
     with ExitStack() as opened:
-        connection = opened.enter_context(_connect(receiver, private, deadline))
+        target = receiver.host, receiver.port
+        connection = opened.enter_context(connect(*target, deadline, private=private))
         if receiver.is_secure:
             name = receiver.host.removesuffix(".")
             connection = opened.enter_context(
@@ -187,10 +200,13 @@ def _ssl_context() -> ssl.SSLContext:
     return ssl.create_default_context()
 
 
-def _connect(receiver: ReceiverUrl, private: bool, deadline: float) -> socket.socket:
-    """Connect to one of the allowed addresses of a host."""
+def connect(host: str, port: int, deadline: float, *, private: bool = True) -> socket.socket:
+    """Connect to one of the allowed addresses of a host until a time of `time.monotonic`.
+
+    `private`: whether one that is not public is allowed. Raises `NotPublic` and `OSError`.
+    """
     problem: Exception = NotPublic()
-    addresses = _look_up(receiver, deadline)[:MOST_ADDRESSES]
+    addresses = _look_up(host, port, deadline)[:MOST_ADDRESSES]
     for number, (family, kind, protocol, _, address) in enumerate(addresses):
         if not (private or is_public(str(address[0]))):
             continue
@@ -208,7 +224,7 @@ def _connect(receiver: ReceiverUrl, private: bool, deadline: float) -> socket.so
     raise problem
 
 
-def _look_up(receiver: ReceiverUrl, deadline: float) -> list[Any]:
+def _look_up(host: str, port: int, deadline: float) -> list[Any]:
     """Return the addresses of a host, as `socket.getaddrinfo` does.
 
     A look-up has no time limit, so it runs in a thread, which may outlive the attempt.
@@ -217,7 +233,7 @@ def _look_up(receiver: ReceiverUrl, deadline: float) -> list[Any]:
 
     def look_up() -> None:
         try:
-            results.put(socket.getaddrinfo(receiver.host, receiver.port, type=socket.SOCK_STREAM))
+            results.put(socket.getaddrinfo(host, port, type=socket.SOCK_STREAM))
         except BaseException as error:
             # Any exception is a result.
             results.put(error)

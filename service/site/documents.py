@@ -37,6 +37,15 @@ RIGHT_TO_LEFT = frozenset(
     "az-iq az-ir kk-af kk-cn kk-ir ku-iq ku-ir ky-cn ms-cc pa-pk tg-pk uz-af".split()
 )
 LEFT_TO_RIGHT = frozenset("sd-in ug-kz ug-mn".split())
+# The countries of languages that have another code.
+COUNTRIES = dict(
+    pair.split("_")
+    for pair in (
+        "en_US ar_AR be_BY bn_IN bs_BA ca_ES cs_CZ cy_GB da_DK el_GR et_EE eu_ES fa_IR ga_IE gl_ES "
+        "gu_IN he_IL hi_IN hy_AM ja_JP ka_GE kk_KZ km_KH ko_KR ms_MY nb_NO nn_NO pa_IN sl_SI sq_AL "
+        "sr_RS sv_SE sw_KE ta_IN te_IN uk_UA ur_PK vi_VN zh_CN"
+    ).split()
+)
 # The extensions of a tag, each of which begins with a single letter.
 EXTENSIONS = re.compile("-[a-z0-9]-.*")
 SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
@@ -67,6 +76,7 @@ def describe_page(
         "meta": meta,
         "form_id": meta.get("form_id") or "",
         "language": language,
+        "locale": locale_of(language),
         "direction": "rtl" if is_right_to_left(language) else "ltr",
     }
 
@@ -91,6 +101,13 @@ def page_language(meta: Row) -> str:
             if re.fullmatch(LANGUAGE_TAG, tag):
                 return tag
     return ""
+
+
+def locale_of(tag: str) -> str:
+    """Return a language and a country for networks that show links: `de_DE` for `de`."""
+    language, *more = EXTENSIONS.sub("", tag.lower()).split("-")
+    regions = [part.upper() for part in more if len(part) == 2 or part.isdecimal()]
+    return f"{language}_{[*regions, COUNTRIES.get(language, language.upper())][0]}"
 
 
 def _focusable(content: str) -> str:

@@ -160,6 +160,19 @@ def test_a_shared_link_shows_the_gallery_the_content_or_the_site(site: Site) -> 
         assert "og:image" not in site.get(f"/{page['slug']}/").text
 
 
+@pytest.mark.parametrize(
+    ("language", "locale"),
+    [("de", "de_DE"), ("en", "en_US"), ("de-at", "de_AT"), ("pt_BR", "pt_BR"), ("sv", "sv_SE"),
+     ("de-DE-u-co-phonebk", "de_DE"), ("zh-Hant-TW", "zh_TW"), ("sr-latn", "sr_RS")],
+)  # fmt: skip
+def test_a_shared_link_tells_a_language_with_its_country(
+    site: Site, language: str, locale: str
+) -> None:
+    page = site.page(meta={"language": [language]})
+    text = site.get(f"/{page['slug']}/").text
+    assert f'<meta property="og:locale" content="{locale}">' in text
+
+
 PICTURE, ADDRESS = '<img src="/a.jpg">', "http://localhost/a.jpg"
 UNSEEN = [
     '<noscript><img src="/pixel.gif"></noscript>', '<template><img src="/t.jpg"></template>',

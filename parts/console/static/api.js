@@ -164,10 +164,14 @@ export async function list(path, query) {
   return { items: data, total: +headers.get("X-WP-Total"), pages: +headers.get("X-WP-TotalPages"), etag: headers.get("ETag") };
 }
 
-/** Send up to 25 writes as one batch; return `{status, body}` of each. */
+// The largest number of writes in a batch.
+const BATCH = 25;
+
+/** Send writes in batches; return `{status, body}` of each. */
 export async function batch(requests) {
-  const { data } = await post("/batch/v1", { requests });
-  return data.responses;
+  const responses = [];
+  for (let start = 0; start < requests.length; start += BATCH) responses.push(...(await post("/batch/v1", { requests: requests.slice(start, start + BATCH) })).data.responses);
+  return responses;
 }
 
 const CLOCK = new Intl.DateTimeFormat("sv-SE", { timeZone: timezone, dateStyle: "short", timeStyle: "medium" });

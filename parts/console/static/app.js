@@ -5,7 +5,7 @@ import { additions, caller, get, hasPart, list, local, localBound, may, openTab,
 import { dropAll, hasDrafts } from "./document.js";
 import { EventList, Webhook, WebhookList, stateOf } from "./events.js";
 import { Feed, Plan } from "./feed.js";
-import { FeedList, RunList } from "./feeds.js";
+import { FeedList, RunList, useNames } from "./feeds.js";
 import { Page } from "./page.js";
 import { PageList, Revisions, counts, titleOf } from "./pages.js";
 import { Check, Dialog, Loaded, Notice, Problem, Screen, Text, displayTime } from "./ui.js";
@@ -64,6 +64,13 @@ function FirstSteps() {
   </ol></section>`;
 }
 
+function Failed({ items, total }) {
+  const names = useNames(items);
+  if (!total) return html`<p class="empty">No run has failed.</p>`;
+  return html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>${names.entry(run)}<//>, ${names.feed(run.feed_id)} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul>
+    <p><${Link} path="runs">${total === 1 ? "The failed run" : `All ${total.toLocaleString("en")} failed runs`}<//></p>`;
+}
+
 function Start() {
   const state = useLoad(async () => (may("pages:read") ? loadPages() : {}));
   return html`<${Screen} title="Start">
@@ -75,9 +82,7 @@ function Start() {
       <${Card} title="What comes next" state=${state}>${({ changes }) => (changes.length
         ? html`<ul class="plain">${changes.map(({ page, verb, text }) => pageRow(page, `${verb} ${displayTime(text)}`))}</ul>`
         : html`<p class="empty">No page is scheduled, and none starts or ends within ${DAYS} days.</p>`)}<//>`}
-      ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: ROWS })}>${({ items, total }) => (total
-        ? html`<ul class="plain">${items.map((run) => html`<li><${Link} path="runs" query=${{ entry_id: run.entry_id, state: "all" }}>entry ${run.entry_id}<//>, feed ${run.feed_id} <span class="hint">${run.code} ${run.message}</span></li>`)}</ul><p><${Link} path="runs">${total === 1 ? "The failed run" : `All ${total.toLocaleString("en")} failed runs`}<//></p>`
-        : html`<p class="empty">No run has failed.</p>`)}<//>`}
+      ${hasPart("runs") && may("feeds:read") && html`<${Part} title="Failed runs" load=${() => list("/runs", { state: "failed", per_page: ROWS })}>${(failed) => html`<${Failed} ...${failed} />`}<//>`}
       ${hasPart("webhooks") && may("webhooks:write") && html`<${Part} title="Webhooks that need a look" load=${async () => (await get("/webhooks")).data.filter(({ active, failures, set_aside }) => !active || failures || set_aside.length)}>${(webhooks) => (webhooks.length
         ? html`<ul class="plain">${webhooks.map((webhook) => html`<li><${Link} path="webhooks/${webhook.id}">${webhook.url}<//> <span class="hint">${stateOf(webhook)}</span></li>`)}</ul>`
         : html`<p class="empty">None is off, and none fails.</p>`)}<//>`}

@@ -97,7 +97,7 @@ const BLOCKS = [
   ["Paragraph", [], () => paragraph("Text"), "Text"],
   ["List", [], () => list(["First", "Second"]), "First"],
   ["Button", [TEXT, ADDRESS], ({ text, address }) => buttons([text, address])],
-  ["Picture", [ADDRESS, ALT], ({ address, alt = "" }) => picture(address, alt)],
+  ["Picture", [ADDRESS, ALT], ({ address, alt = "", size }) => picture(address, alt, size)],
   ["Two columns", [], () => columns(paragraph("Left"), paragraph("Right")), "Left"],
   ["Three columns", [], () => columns(paragraph("Left"), paragraph("Middle"), paragraph("Right")), "Left"],
   ["Quote", [], () => quote("<p>Quote</p>"), "Quote"],
@@ -111,6 +111,15 @@ const INLINE = [
   ["Link", "k", (inner, { address }) => `<a href="${escape(address)}">${inner}</a>`],
 ];
 const ADDRESS_START = /^\s*(?:https?:\/\/|mailto:|tel:|[/#?])/i;
+
+/** Get the size of a picture as attributes; none of one that does not load in time. */
+const sizeOf = (address) => new Promise((done) => {
+  const image = new Image();
+  setTimeout(done, 3000, "");
+  image.onerror = () => done("");
+  image.onload = () => done(` width="${image.naturalWidth}" height="${image.naturalHeight}"`);
+  image.src = address;
+});
 
 /** Replace what is between two places of a text field, as one step of its undo. */
 function replace(area, start, end, text) {
@@ -231,10 +240,11 @@ export function Content({ value, change, ...attributes }) {
     else if (pasted.inline && !isBetween(text, start) && isInline(text, start, end)) replace(area, start, end, pasted.inline);
     else insertBlocks(area, pasted.blocks);
   };
-  const finish = (values) => {
+  const finish = async (values) => {
+    const size = asked.title === "Picture" ? await sizeOf(values.address) : "";
     setAsked(null);
     // The dialog gives the focus back when it has closed.
-    setTimeout(() => asked.done(values));
+    setTimeout(() => asked.done({ ...values, size }));
   };
   return html`<div ref=${root} class="content">
     <${LongText} tools=${html`<${Toolbar} tools=${[...BLOCKS, ...INLINE]} use=${use} /><p class="hint" role="status">${message}</p>`} hint="HTML, text, or the markup of blocks. Ctrl+Shift+V pastes text only" ...${attributes} value=${shown(value)} change=${(text) => change(withBreaks(value, text))}

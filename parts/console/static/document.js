@@ -1,8 +1,8 @@
 // An edited page, feed or webhook: its draft, which the browser stores without passwords; its version, and what others have
 // saved meanwhile; the bar that stays in view, with the state and the actions; and the choice between two versions.
 import { askBeforeLeaving, go, html, useEffect, useRef, useState } from "./lib.js";
-import { caller, root } from "./api.js";
-import { Choice, Problem, displayTime, say, sayDone, useAction } from "./ui.js";
+import { caller, local, root } from "./api.js";
+import { Choice, Problem, displayTime, say, sayDone, unsay, useAction } from "./ui.js";
 
 export const same = (a, b) => JSON.stringify(a) === JSON.stringify(b);
 
@@ -99,7 +99,7 @@ export function useDocument({ stored: loaded, draft = "", load, send, labels = {
   };
   useEffect(() => {
     askBeforeLeaving(() => isLost.current());
-    if (restored && !conflict) say(`What you typed ${new Date(restored.time).toLocaleString()} and did not save is here again.`, "info");
+    if (restored && !conflict) say(`What you typed ${displayTime(local(new Date(restored.time)))} and did not save is here again.`, "info");
     return () => {
       askBeforeLeaving(null);
       latest.current();
@@ -146,7 +146,7 @@ export function useDocument({ stored: loaded, draft = "", load, send, labels = {
       const found = conflictOf(kept, before, theirs);
       setValues(withChanges(stored.values, kept));
       setConflict(found);
-      if (found) return;
+      if (found) return void unsay();
       rebase(theirs, kept);
       say("Somebody else has saved other fields meanwhile. Both versions are joined here. Save to store the result.", "info");
     }
@@ -216,8 +216,11 @@ export function dropAll() {
   allKeys().forEach((name) => localStorage.removeItem(name));
 }
 
-/** Return a time of today, or another date. */
-const timeOf = (date) => (date.toDateString() === new Date().toDateString() ? date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" }) : date.toLocaleDateString());
+/** Return a time of today, or another date, of the site. */
+function timeOf(date) {
+  const [day, time] = local(date).split("T");
+  return day === local(new Date()).slice(0, 10) ? time.slice(0, 5) : day;
+}
 
 /** Lead to the first field that has a message. */
 function showField() {
@@ -258,7 +261,7 @@ export function Bar({ document: edited, state, label = "Save", fields, disabled,
   useEffect(() => {
     if (error?.params) showField();
   }, [error]);
-  const progress = isSaving ? "Saving …" : isChanged ? "Unsaved changes" : savedAt ? `Saved ${timeOf(savedAt)}` : disabled ? "" : "Nothing to save yet";
+  const progress = isSaving ? "Saving …" : isChanged ? "Unsaved changes" : savedAt ? `Saved ${timeOf(savedAt)}` : disabled ? "" : state === "New" ? "Nothing to save yet" : "All is saved";
   return html`<div class="bar edit-bar" role="region" aria-label="State and actions">
     ${state && html`<strong>${state}</strong>`}
     <span id="progress" class=${isChanged ? "unsaved" : "hint"}>${progress}</span>

@@ -3,6 +3,7 @@
 import { Link, go, html, instead, refine, useEffect, useLoad, useState } from "./lib.js";
 import { get, hasPart, list, patch, post, remove } from "./api.js";
 import { Bar, useDocument } from "./document.js";
+import { useNames } from "./feeds.js";
 import { Check, Choice, Confirmed, Copied, DateTime, Loaded, Problem, Screen, Table, Text, displayTime, say, useAction } from "./ui.js";
 
 const PER_PAGE = 50;
@@ -20,15 +21,17 @@ export const TYPES = {
 };
 const CHOICES = [["", "All"], ...Object.entries(TYPES).flat(2)];
 
-/** The subject of an event, with a link unless it was deleted. */
-function Subject({ type, data }) {
+/** The subject of an event, with a link unless it was deleted; `names` are those of `useNames`. */
+function Subject({ event: { type, data }, names }) {
   const { resource, id, slug, form_id, feed_id, entry_id } = data;
-  if (type === "page.deleted" || type === "feed.deleted") return `${resource} ${id}`;
+  if (type.endsWith(".deleted")) return `${resource} ${id}`;
   if (resource === "page") return html`<${Link} path="pages/${id}">page ${id}${slug && `, ${slug}`}<//>`;
-  if (resource === "feed" && id) return html`<${Link} path="feeds/${id}">feed ${id}, form ${form_id}<//>`;
-  if (resource === "feed") return html`<${Link} path="feeds" query=${{ form_id }}>feeds of form ${form_id}<//>`;
+  if (resource === "feed" && id) return html`<${Link} path="feeds/${id}">${names.feed(id)}<//>, ${names.form(form_id)}`;
+  if (resource === "feed") return html`feeds of <${Link} path="feeds" query=${{ form_id }}>${names.form(form_id)}<//>`;
+  if (resource === "form") return html`<${Link} path="forms/${id}">${names.form(id)}<//>`;
+  if (resource === "entry") return html`<${Link} path="entries/${id}">${names.entry({ form_id, entry_id: id })}<//>, ${names.form(form_id)}`;
   if (resource === "run") {
-    const text = `feed ${feed_id}, entry ${entry_id}`;
+    const text = `${names.feed(feed_id)}, ${names.entry(data)}`;
     return hasPart("runs") ? html`<${Link} path="runs" query=${{ state: "all", feed_id, entry_id }}>${text}<//>` : text;
   }
   return "the store";
@@ -40,6 +43,7 @@ export function EventList({ query }) {
   // The whole day is shown.
   const end = until && `${until}T23:59:59`;
   const state = useLoad(() => get("/events", { order: "desc", per_page: PER_PAGE, type: type && [type], resource_id, before, until: end }), [type, resource_id, before, until]);
+  const names = useNames((state.data?.data || []).map(({ data }) => (data.resource === "entry" ? { form_id: data.form_id, entry_id: data.id } : data)));
   useEffect(() => {
     if (!follows) return undefined;
     const timer = setInterval(() => document.hidden || state.reload(), FOLLOW_MILLISECONDS);
@@ -48,7 +52,7 @@ export function EventList({ query }) {
   const columns = [
     { label: "Number", cell: ({ id }) => id },
     { label: "Event", main: true, cell: (event) => event.type },
-    { label: "About", cell: Subject },
+    { label: "About", cell: (event) => html`<${Subject} ...${{ event, names }} />` },
     { label: "Changed", cell: ({ data }) => (data.changed || []).join(", ") },
     { label: "Time", cell: ({ timestamp }) => displayTime(timestamp) },
   ];

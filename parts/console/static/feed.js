@@ -16,6 +16,11 @@ const OPERATORS = [
 export const formName = (id, titles = {}) => (String(id) === "0" ? "Form 0 (all forms)" : titles[id] || `Form ${id}`);
 /** Return the name of a feed. */
 export const feedName = (feed) => String(feed.meta?.feedName || `Feed ${feed.id}`);
+/** Get the names of feeds by their ids: of some forms, or of all. */
+export async function getFeedNames(forms = []) {
+  const { items } = await list("/feeds", { form_id: forms, _fields: "id,meta.feedName" });
+  return Object.fromEntries(items.map((feed) => [feed.id, feedName(feed)]));
+}
 
 /** Return the name of an operator. */
 const operatorName = (operator) => OPERATORS.find(([key]) => key === operator)?.[1] || String(operator ?? "");
@@ -30,15 +35,35 @@ function isShowable(meta) {
   return isObject(logic) && Array.isArray(logic.rules ?? []) && (logic.rules ?? []).every(isObject);
 }
 
+/** Return the names of what rules may compare, by their ids, as far as the form is known. */
+export const labelsOf = (fields) => Object.fromEntries((fields || []).map(({ id, label }) => [id, label]));
+
 /** Return in words for which entries a feed runs. */
-function described(meta) {
+function described(meta, labels) {
   const { logicType, rules = [] } = meta[LOGIC]?.conditionalLogic || {};
   if (!isOn(meta) || !rules.length) return "Every entry";
-  return `Entries that match ${logicType === "any" ? "any" : "all"} of: ${rules.map(({ fieldId, operator, value }) => `${fieldId} ${operatorName(operator)} ${value === "" ? "blank" : value}`).join("; ")}`;
+  return `Entries that match ${logicType === "any" ? "any" : "all"} of: ${rules.map(({ fieldId, operator, value }) => `${labels[fieldId] || fieldId} ${operatorName(operator)} ${value === "" ? "blank" : value}`).join("; ")}`;
 }
 
-/** The fields; `change` gets the changed keys of the meta. */
-function Conditions({ meta, change, error }) {
+/** What a rule compares: a field of the form by its label, or else the id of a field or the name of a property. */
+function RuleField({ fields, value, change, ...attrs }) {
+  const chosen = String(value ?? "");
+  const id = chosen.trim();
+  if (!fields) return html`<${Text} ...${attrs} value=${chosen} change=${change} />`;
+  const isOther = chosen !== "" && !fields.some((field) => field.id === id);
+  return html`<div><${Choice} ...${attrs} value=${isOther ? chosen : id} change=${change} options=${[["", "Choose"], ...fields.map((field) => [field.id, field.label]), [isOther ? chosen : " ", "A property"]]} />
+    ${isOther && html`<${Text} label="Name of the property" name="otherField" value=${id} change=${(text) => change(text || " ")} />`}
+    ${/^\d/.test(id) && isOther && html`<p class="field-error">The form has no field ${id}: the rule compares with a blank.</p>`}</div>`;
+}
+
+/** What a rule compares with: one of the choices of a field that has some. */
+function RuleValue({ field, operator, ...attrs }) {
+  const choices = ["is", "isnot"].includes(operator) ? field?.choices || [] : [];
+  return choices.length ? html`<${Choice} ...${attrs} options=${[["", "(blank)"], ...choices]} />` : html`<${Text} ...${attrs} />`;
+}
+
+/** The fields of the logic; `fields` are those of the form, `change` gets the changed keys of the meta. */
+function Conditions({ meta, fields, change, error }) {
   const group = useRef();
   const nextFocus = useRef(null);
   useEffect(() => {
@@ -51,7 +76,7 @@ function Conditions({ meta, change, error }) {
   const set = (changes) => change({ [LOGIC]: { ...meta[LOGIC], conditionalLogic: { actionType: "show", logicType: "all", ...logic, ...changes } } });
   const setRule = (place, changes) => set({ rules: rules.map((rule, index) => (index === place ? { ...rule, ...changes } : rule)) });
   const add = () => {
-    nextFocus.current = `[data-rule="${rules.length}"] input`;
+    nextFocus.current = `[data-rule="${rules.length}"] :is(input, select)`;
     set({ rules: [...rules, { fieldId: "", operator: "is", value: "" }] });
   };
   const removeRule = (place) => {
@@ -64,12 +89,12 @@ function Conditions({ meta, change, error }) {
     ${isOn(meta) && html`<${Choice} label="How many rules have to match" name="logicType" value=${logic.logicType ?? "all"} change=${(logicType) => set({ logicType })}
         options=${[["all", "all of them"], ["any", "any of them"], ...(["all", "any", undefined].includes(logic.logicType) ? [] : [logic.logicType])]} />
       ${rules.map((rule, place) => html`<div class="rule" role="group" aria-label="Rule ${place + 1}" data-rule=${place}>
-        <${Text} label="Field" name="fieldId" error=${String(rule.fieldId ?? "").trim() ? null : error} value=${rule.fieldId} change=${(fieldId) => setRule(place, { fieldId })} />
+        <${RuleField} label="Field" name="fieldId" fields=${fields} error=${String(rule.fieldId ?? "").trim() ? null : error} value=${rule.fieldId} change=${(fieldId) => setRule(place, { fieldId })} />
         <${Choice} label="Operator" name="operator" value=${rule.operator ?? ""} change=${(operator) => setRule(place, { operator })} options=${operators(rule.operator ?? "")} />
-        <${Text} label="Value" name="value" value=${rule.value} change=${(value) => setRule(place, { value })} />
+        <${RuleValue} label="Value" name="value" field=${fields?.find(({ id }) => id === String(rule.fieldId).trim())} operator=${rule.operator} value=${rule.value} change=${(value) => setRule(place, { value })} />
         <button type="button" aria-label="Remove rule ${place + 1}" onClick=${() => removeRule(place)}>Remove</button>
       </div>`)}
-      <p class="hint">A field is the id of a field or input of the form, such as 3 or 3.1, or the name of a property, such as payment_status.${!rules.length && " Without rules the feed runs for every entry."}</p>
+      <p class="hint">${fields ? "A property is one of the entry, such as payment_status." : "A field is the id of a field or input of the form, such as 3 or 3.1, or the name of a property, such as payment_status."}${!rules.length && " Without rules the feed runs for every entry."}</p>
       <button type="button" class="add" onClick=${add}>Add a rule</button>`}
   </fieldset>`;
 }
@@ -135,7 +160,7 @@ export function Feed({ id, query }) {
 
 function Editor({ id, isNew, loaded }) {
   const mayWrite = may("feeds:write");
-  const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings } = additions;
+  const { FormField = Text, AddonField = Text, settingsOf = () => [], AddonSettings, FeedTest, getRuleFields } = additions;
   const edited = useDocument({
     stored: loaded, draft: mayWrite ? `feed/${id}/${isNew ? loaded.values.form_id : ""}` : "", load: () => loadFeed(id), labels: LABELS,
     send: async (values, changes, stored) => {
@@ -146,6 +171,7 @@ function Editor({ id, isNew, loaded }) {
     },
   });
   const { values, stored, error, conflict, field, set } = edited;
+  const { data: fields } = useLoad(async () => getRuleFields?.(values.form_id), [values.form_id]);
   const setMeta = (changes) => set(Object.fromEntries(Object.entries(changes).map(([key, value]) => [`meta.${key}`, value])));
   const asFields = isShowable(values.meta);
   const settings = settingsOf(values);
@@ -169,13 +195,14 @@ function Editor({ id, isNew, loaded }) {
     </div>
     <${Check} ...${field("is_active")} />
     ${settings.length > 0 && html`<div class="pairs"><${AddonSettings} values=${values} change=${setMeta} /></div>`}
-    ${asFields ? html`<${Conditions} meta=${values.meta} change=${setMeta} error=${error} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
+    ${asFields ? html`<${Conditions} ...${{ fields, error }} meta=${values.meta} change=${setMeta} />` : html`<p class="hint">The conditional logic of this feed has a form that no fields can show. It is among the settings.</p>`}
     <details open=${!settings.length || Object.keys(metaOf(false)).length > 0}><summary>More settings</summary>
       <${Json} ...${field("meta")} label="Settings as JSON" value=${metaOf(false)} change=${setOthers} rows=${8} hint="What the add-on needs beside the fields above." /></details>
   </form>` : html`<${Values} pairs=${[
     ["Name", String(values.meta.feedName ?? "")], ["Form", formName(values.form_id)], ["Add-on", values.addon_slug], ["Order", values.feed_order], ["Event type", values.event_type],
-    ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta)],
-    ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}<//>`;
+    ...settings.map(([key, label]) => [label, values.meta[key]]), ["Runs for", asFields && described(values.meta, labelsOf(fields))],
+    ["Other settings", Object.keys(metaOf(false)).length > 0 && html`<pre>${JSON.stringify(metaOf(false), null, 2)}</pre>`]]} />`}
+  ${FeedTest && !isNew && mayWrite && html`<${FeedTest} id=${id} feed=${stored.values} />`}<//>`;
 }
 
 const REASONS = {
@@ -215,11 +242,8 @@ export function Plan({ query }) {
     const { form_id, entry_id, form_0 } = query;
     const body = { entry: json ?? entryOf(rows), properties, explain: true, form_0: Boolean(form_0), ...(entry_id ? { entry_id } : {}) };
     const forms = form_0 ? [form_id, "0"] : [form_id];
-    const [{ data }, { items }] = await Promise.all([
-      post(`/forms/${encodeURIComponent(form_id)}/feeds/plan`, body),
-      list("/feeds", { form_id: forms, _fields: "id,meta.feedName" }),
-    ]);
-    setResult({ ...data, names: Object.fromEntries(items.map((feed) => [feed.id, feedName(feed)])) });
+    const [{ data }, names, fields] = await Promise.all([post(`/forms/${encodeURIComponent(form_id)}/feeds/plan`, body), getFeedNames(forms), additions.getRuleFields?.(form_id)]);
+    setResult({ ...data, names, labels: labelsOf(fields) });
   });
   const setRow = (place, changes) => setRows(rows.map((row, index) => (index === place ? { ...row, ...changes } : row)));
   const add = () => {
@@ -267,12 +291,15 @@ export function Plan({ query }) {
   <//>`;
 }
 
+/** Why a feed does not run, as a plan explains it; `labels` names what its rules compare. */
+export const Reason = ({ feed, labels }) => html`${REASONS[feed.reason] || feed.reason} ${feed.problem || ""}
+  ${feed.rules && html`<ul class="compared">${feed.rules.map((rule) => html`<li><strong>${rule.matches ? "Matches" : "Does not match"}:</strong> ${" "}
+    ${labels[rule.fieldId] || html`<code>${rule.fieldId}</code>`} ${operatorName(rule.operator)} ${rule.value === "" ? "blank" : html`<q>${rule.value}</q>`}; the entry has ${rule.values.map((value, place) => html`${place ? ", " : ""}${value === "" ? "a blank" : html`<q>${value}</q>`}`)}</li>`)}</ul>`}`;
+
 function Result({ plan }) {
   const link = (feed) => html`<${Link} path="feeds/${feed.id}">${plan.names[feed.id] || `Feed ${feed.id}`}<//>${![undefined, plan.form_id].includes(feed.form_id) && html` <span class="hint">for ${formName(feed.form_id).toLowerCase()}</span>`}`;
-  const why = (feed) => html`${REASONS[feed.reason] || feed.reason} ${feed.problem || ""}
-    ${feed.reason === "already_run" && hasPart("runs") && html`<${Link} path="runs" query=${{ state: "all", feed_id: feed.id, entry_id: plan.entry_id }}>Its run<//>`}
-    ${feed.rules && html`<ul class="compared">${feed.rules.map((rule) => html`<li><strong>${rule.matches ? "Matches" : "Does not match"}:</strong> ${" "}
-      <code>${rule.fieldId}</code> ${operatorName(rule.operator)} ${rule.value === "" ? "blank" : html`<q>${rule.value}</q>`}; the entry has ${rule.values.map((value, place) => html`${place ? ", " : ""}${value === "" ? "a blank" : html`<q>${value}</q>`}`)}</li>`)}</ul>`}`;
+  const why = (feed) => html`<${Reason} feed=${feed} labels=${plan.labels} />
+    ${feed.reason === "already_run" && hasPart("runs") && html`<${Link} path="runs" query=${{ state: "all", feed_id: feed.id, entry_id: plan.entry_id }}>Its run<//>`}`;
   return html`${plan.problems.length > 0 && html`<div class="problem"><ul>${plan.problems.map((feed) => html`<li>${link(feed)}: ${feed.problem}</li>`)}</ul></div>`}
     ${plan.feeds.length > 0 && html`<${Table} caption="Feeds that run" rows=${plan.feeds} columns=${[
       { label: "Number", cell: (feed) => plan.feeds.indexOf(feed) + 1 }, { label: "Feed", main: true, cell: link }, { label: "Add-on", cell: (feed) => feed.addon_slug }]} />`}

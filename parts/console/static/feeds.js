@@ -1,13 +1,27 @@
 // The list of forms with feeds; the feeds of one form: their order, copies and deletion; and their runs, failed ones first.
-import { Link, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
-import { additions, call, create, get, list, may, patch, post, put } from "./api.js";
-import { feedName, formName, isOn } from "./feed.js";
-import { Check, Dialog, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, displayTime, openTabOf, say, useAction } from "./ui.js";
+import { Link, counted, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { additions, batch, call, create, get, list, may, patch, post, put } from "./api.js";
+import { feedName, formName, getFeedNames, isOn } from "./feed.js";
+import { Check, Confirmed, Dialog, Filter, List, Loaded, Problem, Screen, Table, Tabs, Text, displayTime, openTabOf, say, useAction } from "./ui.js";
 
 const FIELDS = "id,is_active,addon_slug,event_type,meta.feedName,meta.feed_condition_conditional_logic";
 const PER_PAGE = 100;
 /** Get the titles of the stored forms by their ids. */
 const getTitles = async () => (additions.getTitles ? additions.getTitles() : {});
+
+/**
+ * Return functions that name the feeds, forms and entries of rows, which have `feed_id`, `form_id` and
+ * `entry_id`, as far as the caller may read them.
+ */
+export function useNames(rows) {
+  const key = JSON.stringify(rows.map(({ feed_id, form_id, entry_id }) => [feed_id, form_id, entry_id]));
+  const { data: [feeds, forms, entries] = [{}, {}, {}] } = useLoad(async () =>
+    (rows.length ? Promise.all([may("feeds:read") ? getFeedNames() : {}, getTitles(), additions.getEntryNames?.(rows) || {}]) : undefined), [key]);
+  return {
+    feed: (id) => feeds[id] || `Feed ${id}`, form: (id) => formName(id, forms),
+    entry: ({ form_id, entry_id }) => entries[`${form_id}/${entry_id}`] || `Entry ${entry_id}`,
+  };
+}
 
 export function FeedList({ query }) {
   return query.form_id ? html`<${FormFeeds} key=${query.form_id} formId=${query.form_id} />` : html`<${Forms} page=${+query.page || 1} />`;
@@ -185,6 +199,13 @@ export const RUN_COLUMNS = [
   { label: "Outcome", kind: "long", cell: (run) => html`${run.code && html`<code>${run.code}</code> `}${run.message}` },
 ];
 const FILTERS = ["form_id", "feed_id", "entry_id"];
+// How many runs are repeated at a time, and by one request.
+const [MOST_REPEATED, MOST_IN_BATCH] = [100, 25];
+
+/** A button that replays a run; it asks before it repeats a success. */
+export const Replay = ({ state, label, act, disabled = false }) => (state === "success"
+  ? html`<${Confirmed} label="Replay" aria-label=${label} disabled=${disabled} act=${act} question="This run was a success. Repeat it, with the mail that was sent?" />`
+  : html`<button aria-label=${label} disabled=${disabled} onClick=${act}>Replay</button>`);
 
 /**
  * Get the runs in a state; due runs are another list, without a filter by entry.
@@ -204,6 +225,7 @@ export function RunList({ query }) {
   const counts = useLoad(async () => Object.fromEntries(await Promise.all(STATES.map(async ([key]) =>
     [key, await getRuns(key, filters, { per_page: 1, _fields: "id" }).then(({ total }) => total, () => null)]))), inputs);
   const runs = useLoad(() => getRuns(state, filters, { page: query.page, per_page: RUNS_PER_PAGE }), [state, query.page, ...inputs]);
+  const names = useNames(runs.data?.items || []);
   const reload = () => {
     counts.reload();
     runs.reload();
@@ -217,20 +239,32 @@ export function RunList({ query }) {
     say(`The run of feed ${run.feed_id} for entry ${run.entry_id} is pending: a worker runs it once more.`);
     reload();
   });
+  const [repeatAll, isRepeating, repeatError] = useAction(async () => {
+    const { items } = await getRuns("failed", filters, { per_page: MOST_REPEATED, _fields: "id,feed_id" });
+    let repeated = 0;
+    for (let first = 0; first < items.length; first += MOST_IN_BATCH) {
+      const responses = await batch(items.slice(first, first + MOST_IN_BATCH).map(({ id, feed_id }) => ({ path: `/feeds/${feed_id}/runs/${id}/replay` })));
+      repeated += responses.filter(({ status }) => status === 200).length;
+    }
+    say(`${counted(repeated, "run")} of ${items.length} ${repeated === 1 ? "is" : "are"} pending.`);
+    reload();
+  });
+  const failed = runs.data?.total;
   const canReplay = (run) => ENDED.includes(run.state) || (run.state === "claimed" && Date.parse(run.until) < Date.now());
   const columns = [
-    { label: "Entry", main: true, cell: (run) => html`<${Link} path="runs" query=${{ state: "all", entry_id: run.entry_id, form_id: run.form_id }}>${run.entry_id}<//>` },
-    { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">Feed ${run.feed_id}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${formName(run.form_id).toLowerCase()}<//>` },
+    { label: "Entry", main: true, cell: (run) => html`<${Link} path="runs" query=${{ state: "all", entry_id: run.entry_id, form_id: run.form_id }}>${names.entry(run)}<//>` },
+    { label: "Feed", cell: (run) => html`<${Link} path="feeds/${run.feed_id}">${names.feed(run.feed_id)}<//>, <${Link} path="feeds" query=${{ form_id: run.form_id }}>${names.form(run.form_id)}<//>` },
     ...RUN_COLUMNS,
     { label: "Times", cell: (run) => html`<time datetime=${run.modified}>${displayTime(run.modified)}</time>
       <p class="hint">first claimed ${displayTime(run.created)}</p>
       ${run.until && html`<p class="hint">lease until ${displayTime(run.until)}</p>`}${run.retry_at && html`<p class="hint">again from ${displayTime(run.retry_at)}</p>`}` },
-    may("runs:write") && { label: "", cell: (run) => canReplay(run) && html`<button aria-label="Replay feed ${run.feed_id} for entry ${run.entry_id}" onClick=${() => replay(run)}>Replay</button>` },
+    may("runs:write") && { label: "", cell: (run) => canReplay(run) && html`<${Replay} state=${run.state} label="Replay feed ${run.feed_id} for entry ${run.entry_id}" act=${() => replay(run)} />` },
   ];
-  return html`<${Screen} title="Runs" actions=${html`<button onClick=${reload}>Refresh</button>`}>
+  return html`<${Screen} title="Runs" actions=${html`${state === "failed" && failed > 0 && may("runs:write") && html`<${Confirmed} label="Repeat all that failed" disabled=${isRepeating} act=${repeatAll}
+      question=${failed > MOST_REPEATED ? `Repeat the newest ${MOST_REPEATED} of ${counted(failed, "failed run")}?` : `Repeat ${counted(failed, "failed run")}? Mails that reached some of their addresses are sent to all.`} />`} <button onClick=${reload}>Refresh</button>`}>
     <${Tabs} label="States of runs" name="state" tabs=${STATES.map(([key, name]) => [key, name, counts.data?.[key]])} />
     <div class="filters"><${Filter} label="Form" name="form_id" query=${query} /><${Filter} label="Feed" name="feed_id" query=${query} />${state !== "due" && html`<${Filter} label="Entry" name="entry_id" query=${query} />`}</div>
-    <${Problem} error=${error} />
+    <${Problem} error=${error || repeatError} />
     <${List} caption="Runs" what="run" state=${runs} columns=${columns} empty=${state === "failed" ? "No run has failed." : "There are no such runs."} />
   <//>`;
 }

@@ -67,6 +67,13 @@ function checkMeta({ language: languages = [], gallery = [], form_id: form = "" 
   if (Object.keys(params).length) throw { message: "Nothing was saved.", params };
 }
 
+/** Return what to say about a slug that has a number, or other letters, as the one that was meant is taken or no slug. */
+function slugNote({ slug: asked, title }, { slug }) {
+  const wanted = asked.trim().toLowerCase().replace(/\s+/g, "-");
+  const isOther = wanted ? ![wanted, encodeURIComponent(wanted).toLowerCase()].includes(slug) : /-\d+$/.test(slug) && !/\d\W*$/.test(title);
+  return isOther ? `The slug is “${slug}”, since ${wanted ? `“${asked.trim()}”` : `“${slug.replace(/-\d+$/, "")}”`} is taken or cannot be in an address.` : "";
+}
+
 export function Page({ id, query }) {
   const state = useLoad(() => loadPage(id), [id]);
   return html`<${Loaded} state=${state} title="Page ${id}">${(stored) => html`<${Editor} key=${`${id} ${stored.etag}`} ...${{ id, query, stored }} />`}<//>`;
@@ -80,15 +87,16 @@ function Editor({ id, query, stored }) {
     send: async (values, changes, { etag }) => {
       const body = bodyOf(cleaned(isNew ? flat(values) : changes));
       checkMeta(body.meta);
-      if (!isNew) return documentOf(await put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
-      const response = await create("/pages", body);
-      return { ...documentOf(response), opens: `pages/${response.data.id}`, query, created: "The page was created." };
+      const response = await (isNew ? create("/pages", body) : put(`/pages/${id}`, body, { headers: { "If-Match": etag } }));
+      const saved = documentOf(response);
+      const warning = [slugNote(values, response.data), saved.warning].filter(Boolean).join(" ");
+      return { ...saved, warning, ...(isNew && { opens: `pages/${response.data.id}`, query, created: "The page was created." }) };
     },
   });
   const { values, conflict } = edited;
   const { page } = edited.stored;
   const canWrite = may("pages:write");
-  return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
+  return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`<${Link} path="pages" query=${{ ...query, preview: "" }}>All pages<//> ${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
     <${Bar} document=${edited} state=${page ? stateOf(page) : "New"} fields=${SHOWN_FIELDS} label=${isNew ? "Create page" : "Save"} disabled=${!canWrite}>${page && html`<${View} page=${page} />`}<//>
     ${conflict && html`<${Conflict} document=${edited} what="page" names=${LABELS} />`}
     <p class="hint">${describe(page)}${canWrite && page?.status === "publish" && html` Its address: <a href=${page.link} target="_blank" rel="noopener">${page.link}</a>`}</p>
@@ -134,7 +142,7 @@ function describe(page) {
     draft: "A draft: visitors do not see this page.", pending: "Pending: visitors do not see this page.",
     private: "Private: visitors do not see this page.", trash: "In the trash: choose another status to restore this page.",
   };
-  const notes = [page.password && "A password is needed.", (page.meta.starts_at || page.meta.ends_at) && `Its window: ${page.meta.starts_at || "…"} to ${page.meta.ends_at || "…"}.`];
+  const notes = [page.password && "A password is needed.", (page.meta.starts_at || page.meta.ends_at) && `Its window: ${displayTime(page.meta.starts_at) || "…"} to ${displayTime(page.meta.ends_at) || "…"}.`];
   return [sentences[page.status], ...notes.filter(Boolean)].join(" ");
 }
 
@@ -147,6 +155,9 @@ export const LABELS = {
 };
 /** The fields that show their own messages. */
 export const SHOWN_FIELDS = Object.keys(LABELS).map((path) => path.replace("meta.", ""));
+
+// A picture of an image, a gallery or a background.
+const UNSAFE_PICTURE = /<img\b[^>]*\ssrc(?:set)?=["']?http:|\burl\(\s*["']?http:|^\s*http:\S+$/im;
 
 const isText = (list) => list.every((item) => typeof item === "string" && !/[,\n]/.test(item));
 const isLines = (list) => list.every((item) => typeof item === "string" && !item.includes("\n"));
@@ -173,6 +184,7 @@ function PageFields({ values, field, set, page }) {
   const statuses = values.status === "trash" ? [["trash", "In the trash"], ...STATUSES] : STATUSES;
   return html`<${Text} ...${field("title")} required />
     <${Content} ...${field("content")} />
+    ${UNSAFE_PICTURE.test([values.content, ...[values.meta.gallery].flat()].join("\n").replaceAll(`${location.origin}/`, "/")) && html`<p class="field-error">A picture has an address with http:, which browsers do not show to visitors. Use its address with https:, if it has one.</p>`}
     <${Text} hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
     <div class="pairs">
       <${Choice} ...${field("status")} options=${statuses} />
@@ -223,9 +235,19 @@ export function Preview({ id, values, width = "desktop" }) {
 /** The content as it is stored, for those who may not write. */
 const Rendered = ({ page }) => html`<section aria-label="Preview"><h2>Content</h2><${Frame} text=${`<!doctype html><meta charset="utf-8"><title>Content</title><h1>${page.title.rendered}</h1>${page.content.rendered}`} width="desktop" /></section>`;
 
+// The width of a desktop, which is scaled to fit.
+const DESKTOP = 1280;
+
 // A load of a frame would make Safari forget what can be undone.
 function Frame({ text, width }) {
   const frame = useRef();
+  useEffect(() => {
+    const { style, parentElement } = frame.current;
+    const fit = () => style.setProperty("--scale", String(Math.min(1, parentElement.clientWidth / DESKTOP)));
+    const observer = new ResizeObserver(fit);
+    observer.observe(parentElement);
+    return () => observer.disconnect();
+  }, []);
   useEffect(() => {
     const { contentDocument, contentWindow } = frame.current, top = contentWindow.scrollY;
     contentDocument.open();
@@ -233,7 +255,7 @@ function Frame({ text, width }) {
     contentDocument.close();
     contentWindow.scrollTo(0, top);
   }, [text]);
-  return html`<iframe class="frame ${width}" title="Preview of the page" sandbox="allow-same-origin" ref=${frame}></iframe>`;
+  return html`<div class="frame ${width}"><iframe title="Preview of the page" sandbox="allow-same-origin" ref=${frame}></iframe></div>`;
 }
 
 const PERIODS = [[3600, "an hour"], [86400, "a day"], [604800, "a week"], [2592000, "30 days"]];

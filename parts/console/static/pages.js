@@ -3,7 +3,7 @@
 // And the history of a page: the changes of each write, and how to restore fields.
 import { Link, go, html, instead, observable, refine, useEffect, useLayoutEffect, useLoad, useRef, useState } from "./lib.js";
 import { additions, batch, get, list, may, post } from "./api.js";
-import { Check, Choice, Confirmed, Filter, List, Loaded, Paging, Problem, Screen, Table, Tabs, Text, displayTime, say, useAction } from "./ui.js";
+import { Check, Choice, Confirmed, Filter, List, Loaded, Paging, Problem, Screen, Table, Tabs, Text, displayTime, say, useAction, useSelection } from "./ui.js";
 
 const STATUSES = { publish: "Published", future: "Scheduled", draft: "Draft", pending: "Pending", private: "Private", trash: "Trash" };
 // The columns that begin with the last value when they are sorted.
@@ -35,47 +35,39 @@ function sortable(label, key, { orderby = "date", order = "desc" }, column) {
 const time = (text) => html`<time datetime=${text}>${displayTime(text)}</time>`;
 
 export function PageList({ query }) {
-  const [selected, setSelected] = useState([]);
   const [changes, setChanges] = useState(0);
   const queryKey = JSON.stringify(query);
   const state = useLoad(() => list("/pages", parameters(query)), [queryKey, changes]);
-  useEffect(() => setSelected([]), [queryKey]);
   useEffect(() => {
     // An action has emptied the last page of results.
     if (state.error?.code === "rest_post_invalid_page_number") refine({ page: "" }, { replace: true });
   }, [state.error]);
+  const selection = useSelection(state.data?.items || [], titleOf, queryKey);
   const acts = useActs(() => {
-    setSelected([]);
+    selection.clear();
     setChanges(changes + 1);
   });
   const canWrite = may("pages:write");
-  const toggle = (id) => (isOn) => setSelected(isOn ? [...selected, id] : selected.filter((other) => other !== id));
-  const box = (label, value, change) => html`<input type="checkbox" aria-label=${label} checked=${value} onChange=${(event) => change(event.target.checked)} />`;
-  const { items = [] } = state.data || {};
   const columns = [
-    canWrite && {
-      label: "", heading: box("Select all", selected.length === items.length, (isOn) => setSelected(isOn ? items.map(({ id }) => id) : [])),
-      cell: (page) => box(`Select ${titleOf(page)}`, selected.includes(page.id), toggle(page.id)),
-    },
-    sortable("Title", "title", query, { main: true, cell: (page) => html`<${Link} path="pages/${page.id}">${titleOf(page)}<//>${page.password && html` <span class="tag">password</span>`}` }),
+    canWrite && selection.column,
+    sortable("Title", "title", query, { main: true, cell: (page) => html`<${Link} path="pages/${page.id}" query=${query}>${titleOf(page)}<//>${page.password && html` <span class="tag">password</span>`}` }),
     { label: "Status", cell: ({ status, meta }) => html`${STATUSES[status]}${(meta.starts_at || meta.ends_at) && html` <span class="tag">window</span>`}` },
     sortable("Date", "date", query, { cell: ({ date }) => time(date) }),
     sortable("Last change", "modified", query, { cell: ({ modified }) => time(modified) }),
     sortable("Author", "author", query, { cell: ({ author }) => author }),
     sortable("Slug", "slug", query, { kind: "long", cell: ({ slug }) => slug }),
-    { label: "", cell: (page) => html`<${RowActs} page=${page} acts=${acts} />` },
+    { label: "", cell: (page) => html`<${RowActs} ...${{ page, query, acts }} />` },
   ];
   const isFiltered = Object.keys(query).some((name) => !["page", "order", "orderby"].includes(name));
   return html`<${Screen} title="Pages" actions=${canWrite && html`<${Link} path="pages/new" class="button main">New page<//>`}>
     <${StatusTabs} change=${changes} />
     <${Filters} query=${query} />
     <${List} caption="Pages" what="page" ...${{ state, columns }} empty=${isFiltered ? "No page matches these filters." : "There are no pages yet."}>
-      ${() => html`<${ActBar} pages=${items.filter(({ id }) => selected.includes(id))} acts=${acts} clear=${() => setSelected([])} />`}<//>
+      ${() => html`<${ActBar} pages=${selection.chosen} clear=${selection.clear} acts=${acts} />`}<//>
   <//>`;
 }
 
 const ORDERS = { date: "Date", modified: "Last change", title: "Title", slug: "Slug", author: "Author", id: "Number" };
-// The largest number of requests in a batch.
 const PER_PAGE = 25;
 const WIDE = matchMedia("(min-width: 68rem)");
 const isWide = observable(WIDE.matches);
@@ -160,12 +152,12 @@ function useActs(reload) {
 }
 
 /** The actions on one page. */
-function RowActs({ page, acts }) {
+function RowActs({ page, query, acts }) {
   const title = titleOf(page);
   const button = (action, text) => html`<button class="plain" aria-label="${text}: ${title}" onClick=${() => acts.run(action, [page])}>${text}</button>`;
   return html`<div class="actions">
     ${page.status === "publish" && html`<a href=${page.link} target="_blank" rel="noopener" aria-label="View: ${title}">View</a>`}
-    <${Link} path="pages/${page.id}" aria-label="${may("pages:write") ? "Edit" : "Open"}: ${title}">${may("pages:write") ? "Edit" : "Open"}<//>
+    <${Link} path="pages/${page.id}" query=${query} aria-label="${may("pages:write") ? "Edit" : "Open"}: ${title}">${may("pages:write") ? "Edit" : "Open"}<//>
     ${may("pages:write") && button(DUPLICATE, "Duplicate")}
     ${may("pages:write") && (isTrashed(page)
       ? html`${button(RESTORE, "Restore")}<${Confirmed} class="plain" label="Delete" aria-label="Delete: ${title}" question="Delete ${title} for good?" act=${() => acts.run(DELETE, [page])} />`

@@ -1,6 +1,6 @@
 // Components of screens: headings, messages, fields, tables, paging and dialogs.
 import { Link, address, counted, html, observable, refine, useEffect, useId, useLayoutEffect, useRef, useSettled, useState } from "./lib.js";
-import { inBrowserZone, local } from "./api.js";
+import { inBrowserZone, localBound } from "./api.js";
 
 // The message about the last action: `{text, level, count, time}`, or null.
 const notice = observable(null);
@@ -8,6 +8,8 @@ const NOTICE_MILLISECONDS = 10000;
 let count = 0;
 /** Show a message about an action, with the level `success`, `info`, `warning` or `error`. */
 export const say = (text, level = "success") => notice.set(text ? { text, level, count: (count += 1), path: String(address.get().path) } : null);
+/** Take back the message about a success, after which something failed. */
+export const unsay = () => ["success", "info"].includes(notice.get()?.level) && say("");
 /** Show what was done, and perhaps a warning of the service about it. */
 export const sayDone = (text, warning) => say([text, warning].filter(Boolean).join(" "), warning ? "warning" : "success");
 // A message belongs to its screen. An action that opens another screen says what it did afterwards.
@@ -72,16 +74,20 @@ function Labelled({ label, name, hint, error, control }) {
 const labelled = (control, written = "onInput") => ({ label, name, hint, error, value, change, onProblem, ...more }) => html`<${Labelled} ...${{ label, name, hint, error }}
   control=${(attributes) => control({ ...attributes, value: value ?? "", [written]: (event) => change(event.target.value) }, more)} />`;
 
-/** A field of one line. */
-export const Text = labelled((attributes, more) => html`<input type="text" autocomplete="off" ...${more} ...${attributes} />`);
+/** A field of one line. Without a maximum browsers take years of six digits. */
+export const Text = labelled((attributes, more) => html`<input type="text" autocomplete="off" max=${more.type === "date" ? "9999-12-31" : undefined} ...${more} ...${attributes} />`);
 
 /** A field of several lines, below `tools` if there are any. */
 export const LongText = labelled((attributes, { tools, ...more }) => html`${tools}<textarea ...${more} ...${attributes}></textarea>`);
 
-/** A choice among `options`: values, or pairs of a value and its label. */
-export const Choice = labelled((attributes, { options }) => html`<select ...${attributes}>
-  ${options.map((option) => [option].flat()).map(([key, text = key]) => html`<option value=${key} selected=${String(key) === String(attributes.value)}>${text}</option>`)}
-</select>`, "onChange");
+/** A choice among `options`: values, or pairs of a value and its label. It is never blank: another value is added, and no value is the first one. */
+export const Choice = labelled((attributes, { options }) => {
+  const pairs = options.map((option) => [option].flat());
+  const isKnown = pairs.some(([key]) => String(key) === String(attributes.value));
+  const value = isKnown || attributes.value !== "" ? attributes.value : pairs[0][0];
+  return html`<select ...${attributes} value=${value}>${[...pairs, ...(isKnown || attributes.value === "" ? [] : [[value]])].map(([key, text = key]) =>
+    html`<option value=${key} selected=${String(key) === String(value)}>${text}</option>`)}</select>`;
+}, "onChange");
 
 /** A filter: its text becomes a part of the address after a pause in typing. */
 export function Filter({ name, query, ...attrs }) {
@@ -181,6 +187,23 @@ export function Table({ caption, columns, rows, rowKey = (row) => row.id, rowPro
   </table>`;
 }
 
+/**
+ * The rows that are selected: `column` of a table has a box for each, `chosen` are those that are shown, and `clear` selects none.
+ * `nameOf(row)` names a row; nothing is selected when `key` changes.
+ */
+export function useSelection(rows, nameOf, key) {
+  const [ids, setIds] = useState([]);
+  const clear = () => setIds([]);
+  useEffect(clear, [key]);
+  const chosen = rows.filter(({ id }) => ids.includes(id));
+  const box = (label, value, change) => html`<input type="checkbox" aria-label=${label} checked=${value} onChange=${(event) => change(event.target.checked)} />`;
+  const column = {
+    label: "", heading: box("Select all", chosen.length === rows.length, (isOn) => setIds(isOn ? rows.map(({ id }) => id) : [])),
+    cell: (row) => box(`Select ${nameOf(row)}`, ids.includes(row.id), (isOn) => setIds((now) => (isOn ? [...now, row.id] : now.filter((id) => id !== row.id)))),
+  };
+  return { chosen, clear, column };
+}
+
 /** Return the key of the open tab: that of the address, or else the first one. */
 export const openTabOf = (tabs, key) => (tabs.some(([name]) => name === key) ? key : tabs[0][0]);
 
@@ -235,15 +258,15 @@ export function Copied({ label, text, hint }) {
     <input type="text" readonly ...${attributes} value=${text} /> <button type="button" onClick=${copy}>Copy</button></div>`} />`;
 }
 
-/** A button that asks for confirmation. */
-export function Confirmed({ label, question, act, ...attrs }) {
+/** A button that asks for confirmation; what is asked about is in the dialog. */
+export function Confirmed({ label, question, act, children, ...attrs }) {
   const [isOpen, setOpen] = useState(false);
   const confirm = () => {
     setOpen(false);
     act();
   };
   return html`<button type="button" ...${attrs} onClick=${() => setOpen(true)}>${label}</button>
-    ${isOpen && html`<${Dialog} title=${question} close=${() => setOpen(false)}>
+    ${isOpen && html`<${Dialog} title=${question} close=${() => setOpen(false)}>${children}
       <div class="actions"><button type="button" class="danger" onClick=${confirm}>${label}</button>
       <button type="button" onClick=${() => setOpen(false)} autofocus>Cancel</button></div>
     <//>`}`;
@@ -273,6 +296,7 @@ export function useAction(action = (act) => act()) {
       await action(...values);
     } catch (problem) {
       failure = problem;
+      unsay();
     }
     running.current = false;
     setState({ isRunning: false, error: failure });
@@ -280,5 +304,5 @@ export function useAction(action = (act) => act()) {
   return [run, isRunning, error];
 }
 
-/** Return a time of the service for people to read, one of UTC in the local time of the site. */
-export const displayTime = (text) => (/Z$/.test(text) ? local(new Date(text)) : text || "").replace("T", " ");
+/** Return a time of the service for people to read, one with an offset in the local time of the site. */
+export const displayTime = (text) => (/[T ]\S*(?:Z|[+-]\d\d(?::?\d\d)?)$/i.test(text) ? localBound("starts", text) : text || "").replace("T", " ");

@@ -17,6 +17,8 @@ class AddonError(Exception):
     `retryable`: whether it is tried again; `retry_after`: not before so many seconds.
     """
 
+    retryable, retry_after = True, 0.0
+
     def __init__(self, message: str, *, retryable: bool = True, retry_after: float = 0.0) -> None:
         super().__init__(message)
         self.retryable, self.retry_after = retryable, retry_after

@@ -11,7 +11,7 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from landform.parts.leads.addons import Addon, AddonError, requests
-from landform.parts.leads.addons.mail import recipients_of, run_email
+from landform.parts.leads.addons.mail import NO_SERVER, recipients_of, run_email
 from landform.parts.leads.options import SmtpServer
 from landform.service.pipeline.call import Service
 from landform.service.pipeline.json_codec import JsonObject
@@ -46,15 +46,19 @@ def find_addons(
     return all_addons
 
 
-def settings_problem(service: Service, feed: Mapping[str, Any]) -> str:
-    """Return why a built-in add-on cannot run a feed with its settings; empty if it can."""
+def feed_problem(service: Service, feed: Mapping[str, Any], *, has_mail: bool) -> str:
+    """Return why a built-in add-on cannot run a feed; empty if it can.
+
+    `has_mail`: whether there is a mail server.
+    """
     slug = feed["addon_slug"]
-    if slug in SETTINGS_READERS and slug not in service.addons:
-        try:
-            SETTINGS_READERS[slug](json.loads(feed["meta"]))
-        except AddonError as error:
-            return str(error)
-    return ""
+    if slug not in SETTINGS_READERS or slug in service.addons:
+        return ""
+    try:
+        SETTINGS_READERS[slug](json.loads(feed["meta"]))
+    except AddonError as error:
+        return str(error)
+    return NO_SERVER if slug == "email" and not has_mail else ""
 
 
 def _run_installed(point: EntryPoint, *arguments: Any) -> None:

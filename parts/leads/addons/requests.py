@@ -14,14 +14,14 @@ from landform.service.planning.entries import text_of
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
 # The statuses that another attempt would not change.
-FINAL = (400, 410, 413, 422)
+FINAL = (400, 410, 413, 414, 422, 431)
 # Merge tags may stand after the host only: no visitor decides where an entry is sent to.
 FIXED_HOST = re.compile(r"https?://[^/?#{}\\]+(?:[/?#].*)?", re.IGNORECASE | re.DOTALL)
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
 # Headers that the request has anyway.
 RESERVED = {"host", "content-length", "transfer-encoding", "connection", "accept-encoding"}
 PRINTABLE = "".join(map(chr, range(32, 127)))
-SETTING, KEY_HEADER, CUSTOM = "LANDFORM_ADDON_PRIVATE", "Idempotency-Key", "gf_custom"
+KEY_HEADER, CUSTOM = "Idempotency-Key", "gf_custom"
 NO_URL = "The feed has no http or https URL whose host is fixed."
 OTHER_PATH = "The URL of the feed has a part . or .., maybe by a value of the entry."
 LONGEST_SLACK = 4000
@@ -71,9 +71,9 @@ def _request(
     The text of a response is not repeated: it may have values that were sent.
     """
     sent = {"User-Agent": "landform", **headers}
-    result = send(url, sent, body, private, method=method, setting=SETTING)
+    result = send(url, sent, body, private, method=method)
     if not result.status:
-        raise AddonError(f"No answer: {result.text}")
+        raise AddonError(f"No answer: {result.text}", retryable=result.can_be_sent)
     if not 200 <= result.status < 300:
         is_final, pause = result.status in FINAL, result.retry_after
         message = f"The receiver answered {result.status}."

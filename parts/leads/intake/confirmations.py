@@ -70,11 +70,23 @@ def _holds(confirmation: JsonObject, entry: JsonObject) -> bool:
     return rules is None or conditions.is_met(rules, Entry(entry, entry))
 
 
+def dead_redirects(form: JsonObject) -> list[str]:
+    """Return the names of the confirmations whose redirects lead nowhere."""
+    redirects = [item for item in form["confirmations"].values() if item.get("type") == "redirect"]
+    dead = [item for item in redirects if not leads_on(str(item.get("url") or ""))]
+    return [str(item.get("name") or item["id"])[:100] for item in dead]
+
+
+def leads_on(address: str) -> bool:
+    """Return whether an address begins with `http` or `https` and a host without merge tags."""
+    start = re.match(r"https?://[^/?#\\]+", address.strip())
+    return bool(start) and "{" not in start[0] and "@" not in start[0]  # type: ignore[index]
+
+
 def _redirect_url(confirmation: JsonObject, form: JsonObject, entry: JsonObject) -> str:
     """Return the URL of a redirect; empty for one that is none, or whose host has a merge tag."""
     address, query = (str(confirmation.get(name) or "") for name in ("url", "queryString"))
-    start = re.match(r"https?://[^/?#\\]*", address.strip())
-    if not start or "{" in start[0] or "@" in start[0]:
+    if not leads_on(address):
         return ""
     address, *fragment = FRAGMENT.split(address.strip(), maxsplit=1)
     if query:

@@ -1,5 +1,11 @@
 """The operations of leads."""
 
-from landform.parts.leads.operations import entries, forms, submissions
+from landform.parts.leads.operations import entries, feeds, forms, notes, submissions
 
-RESOURCES = (forms.RESOURCE, submissions.RESOURCE, entries.RESOURCE)
+RESOURCES = (
+    forms.RESOURCE,
+    submissions.RESOURCE,
+    entries.RESOURCE,
+    notes.RESOURCE,
+    feeds.RESOURCE,
+)

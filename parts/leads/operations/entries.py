@@ -36,7 +36,6 @@ LISTED: dict[str, Any] = {
 # What both creates declare.
 CREATED: dict[str, Any] = {
     "response": responses.EntryCreated(),
-    "empty_body": e.NoEntry.code,
     "status": 201,
     "scope": "entries:write",
     "headers": ("Location",),
@@ -95,6 +94,7 @@ def create_entry(call: Call) -> Reply:
 @RESOURCE.post(
     "/forms/<form_id>/entries",
     body=schemas.EntryWrite(),
+    empty_body=e.NoEntry.code,
     example={"1": "Ada", "2": "ada@example.com"},
     errors=FORM_ERRORS,
     **CREATED,

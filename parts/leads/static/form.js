@@ -1,5 +1,5 @@
 // A form: its fields, how it is edited and written, how the changes of two people are joined, and a preview of what is saved.
-import { Link, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
+import { Link, counted, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
 import { create, get, may, put, remove } from "./api.js";
 import { Bar, Conflict, flat, same, useDocument } from "./document.js";
 import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, Values, say, useAction } from "./ui.js";
@@ -15,8 +15,8 @@ const WITH_CHOICES = ["select", "radio", "checkbox"];
 export const WITHOUT_VALUE = ["html", "section"];
 const NEW_LABELS = { email: "E-mail address", name: "Name", consent: "Consent" };
 
-/** Return the inputs of choices: numbers that end in 0 are left out, as in Gravity Forms. */
-function inputsOf(id, choices) {
+/** Return the inputs of the choices of the field `id`: numbers that end in 0 are left out, as in Gravity Forms. */
+export function boxesOf(id, choices) {
   let number = 0;
   return choices.map(({ text }) => {
     number += (number + 1) % 10 ? 1 : 2;
@@ -41,7 +41,7 @@ function newField(type, id) {
 function withChoices(field, texts) {
   const former = new Map((field.choices || []).map((choice) => [choice.text, choice]));
   const choices = texts.map((text) => former.get(text) || { text, value: text });
-  return { ...field, choices, ...(field.type === "checkbox" ? { inputs: inputsOf(field.id, choices) } : {}) };
+  return { ...field, choices, ...(field.type === "checkbox" ? { inputs: boxesOf(field.id, choices) } : {}) };
 }
 
 /** Return a field with another number, which its inputs have too. */
@@ -50,8 +50,19 @@ const renumbered = (field, id) => ({ ...field, id, ...(field.inputs && { inputs:
 /** Return the name of the type of a field. */
 const typeOf = ({ type }) => TYPES.find(([key]) => key === type)?.[1] || `${type} (not shown on pages)`;
 
-/** The editor of a field. `move(by)` moves it; `error` has the messages of the service. */
-function FieldEditor({ field, place, count, change, move, drop, error }) {
+/** How many entries have an answer in a field. */
+function Answers({ field, formId }) {
+  const state = useLoad(async () => {
+    if (WITHOUT_VALUE.includes(field.type) || !may("entries:read")) return {};
+    const search = JSON.stringify({ status: ["active", "spam", "trash"], field_filters: [{ key: field.id, operator: "isnot", value: "" }] });
+    return (await get(`/forms/${formId}/entries`, { search, "paging[page_size]": 1, _field_ids: "id" })).data;
+  });
+  return html`<${Loaded} state=${state}>${({ total_count: count }) => count !== undefined && html`<p>${count
+    ? `${counted(count, "entry")} ${count === 1 ? "has" : "have"} an answer in this field, which stays with the entry. Visitors are not asked any more.` : "No entry has an answer in this field."}</p>`}<//>`;
+}
+
+/** The editor of a field, of the form with the number `formId` if it is stored. `move(by)` moves it; `error` has the messages of the service. */
+function FieldEditor({ field, formId, place, count, change, move, drop, error }) {
   const set = (name) => (value) => change({ ...field, [name]: value });
   const name = field.label || `field ${field.id}`;
   return html`<fieldset class="form-field" data-field=${field.id}><legend>${place + 1}. ${typeOf(field)}</legend>
@@ -66,7 +77,8 @@ function FieldEditor({ field, place, count, change, move, drop, error }) {
       ${!WITHOUT_VALUE.includes(field.type) && field.type !== "hidden" && html`<${Check} label="Required" value=${field.isRequired} change=${set("isRequired")} />`}
       <button type="button" data-by="-1" aria-label="Up: ${name}" aria-disabled=${place === 0 || undefined} onClick=${() => place > 0 && move(-1)}>↑</button>
       <button type="button" data-by="1" aria-label="Down: ${name}" aria-disabled=${place === count - 1 || undefined} onClick=${() => place < count - 1 && move(1)}>↓</button>
-      <button type="button" class="danger" aria-label="Remove ${name}" onClick=${drop}>Remove</button>
+      ${formId ? html`<${Confirmed} label="Remove" class="danger" aria-label="Remove ${name}" question="Remove ${name}?" act=${drop}><${Answers} ...${{ field, formId }} /><//>`
+    : html`<button type="button" class="danger" aria-label="Remove ${name}" onClick=${drop}>Remove</button>`}
     </div></fieldset>`;
 }
 
@@ -96,6 +108,18 @@ export async function getForms(status = "all") {
   return Object.values(data);
 }
 
+/** Get a form, if it is still there and the caller may read it; else null. */
+export const findForm = async (id) => (Number(id) > 0 && may("forms:read") ? (await get(`/forms/${encodeURIComponent(id)}`).catch(() => ({ data: null }))).data : null);
+
+/** Get what rules may compare of a form: its fields and the parts of names, each with `id`, `label` and `choices`; null without a form. */
+export async function getRuleFields(id) {
+  const form = await findForm(id);
+  return form && form.fields.filter(({ type }) => !WITHOUT_VALUE.includes(type)).flatMap((field) => [
+    { id: String(field.id), label: nameOf(field), choices: (field.choices || []).map(({ text, value = text }) => [value, text]) },
+    ...(field.type === "name" ? field.inputs || [] : []).filter(({ isHidden }) => !isHidden).map((input) => ({ id: String(input.id), label: `${nameOf(field)}: ${input.label}`, choices: [] })),
+  ]);
+}
+
 const loadForm = async (id) => documentOf(id === "new" ? { data: NEW, headers: new Headers() } : await get(`/forms/${encodeURIComponent(id)}`));
 
 /** Return the fields in their order; those that it does not have, as they are new, are the last ones. */
@@ -114,12 +138,15 @@ export function bodyOf(values, form) {
   return { ...form, ...simple, fields, nextFieldId: nextId(form, ...fields), retention_days: values.retention_days.trim() || undefined };
 }
 
+// As the service follows it.
+const ADDRESS = /^\s*https?:\/\/[^/?#\\{@\s]+([/?#\\]|\s*$)/;
+
 /** Refuse values that the API takes, but that no visitor could use. */
 export function check({ title, confirmations }) {
   const { type, url } = defaultConfirmation(confirmations);
   const params = {
     ...(!title.trim() && { title: "A form needs a title." }),
-    ...(type === "redirect" && !url?.trim() && { "confirmations.url": "To which address?" }),
+    ...(type === "redirect" && !ADDRESS.test(url) && { "confirmations.url": url?.trim() ? "An address begins with https:// or http://, and its host is no value of a visitor." : "To which address?" }),
   };
   if (Object.keys(params).length) throw { message: "Nothing was saved.", params };
 }
@@ -173,7 +200,7 @@ function Editor({ id, query, loaded }) {
   });
   const state = isNew ? "New" : form.is_trash === "1" ? "In the trash" : form.is_active === "1" ? "Active" : "Off";
   return html`<${Screen} title=${isNew ? "New form" : form.title} actions=${!isNew && html`${may("entries:read") && html`<${Link} class="button" path="entries" query=${{ form_id: id }}>Entries<//>`}
-    ${may("feeds:read") && html`<${Link} class="button" path="feeds" query=${{ form_id: id }}>Feeds<//>`}`}><p><${Link} path="forms">All forms<//></p>
+    ${may("feeds:read") && html`<${Link} class="button" path="feeds" query=${{ form_id: id }}>Feeds<//>`}`}><p><${Link} path="forms" query=${{ ...query, preview: "" }}>All forms<//></p>
     <${Bar} document=${edited} state=${state} label=${isNew ? "Create form" : "Save"} fields=${["title", "url", "retention_days"]} disabled=${!mayWrite} />
     <${Problem} error=${deleteError} />
     ${conflict && html`<${Conflict} document=${edited} what="form" names=${{ ...namesOf(conflict.theirs.values), ...namesOf(values) }} shown=${shownIn({ ...conflict.theirs.values.fields, ...values.fields })} />`}
@@ -188,7 +215,7 @@ function Editor({ id, query, loaded }) {
     </div><//>`;
 }
 
-const nameOf = (field) => field.label || typeOf(field);
+export const nameOf = (field) => field.label || typeOf(field);
 
 /** Return the labels of fields and confirmations by their paths. */
 const namesOf = ({ fields, confirmations }) => ({
@@ -254,7 +281,7 @@ function Fields({ values, set, error, form }) {
     nextFocus.current = "[name='type']";
     set({ [`fields.${id}`]: undefined });
   };
-  return html`<div ref=${group}>${fields.map((field, place) => html`<${FieldEditor} key=${field.id} ...${{ field, place, error }} count=${fields.length}
+  return html`<div ref=${group}>${fields.map((field, place) => html`<${FieldEditor} key=${field.id} ...${{ field, place, error }} formId=${form.fields.some(({ id }) => id === field.id) && form.id} count=${fields.length}
       change=${(next) => set({ [`fields.${field.id}`]: next })} move=${(by) => move(place, by)} drop=${() => drop(field.id)} />`)}
     <div class="inline"><${Choice} label="Add a field" name="type" value=${type} options=${TYPES} change=${setType} /><button type="button" onClick=${add}>Add</button></div></div>`;
 }

@@ -1,10 +1,10 @@
 // What leads bring to the console, which has it where the service has this part: the screens, the fields of forms and
 // add-ons, and the leads of the last days on the start screen, as bars, and as a table for screen readers.
-import { Link, counted, html, useLoad } from "./lib.js";
-import { fromUtc, get, local, may, timezone } from "./api.js";
-import { Entry, EntryList, boundsOf } from "./entries.js";
-import { Form, WITHOUT_VALUE, getForms } from "./form.js";
-import { Choice, Loaded, LongText, Screen, Table, Tabs, Text, displayTime, openTabOf } from "./ui.js";
+import { Link, counted, go, html, useLoad, useState } from "./lib.js";
+import { create, fromUtc, get, local, may, post, timezone } from "./api.js";
+import { Entry, EntryList, boundsOf, getEntryNames } from "./entries.js";
+import { Form, WITHOUT_VALUE, findForm, getForms, getRuleFields } from "./form.js";
+import { Choice, Loaded, LongText, Problem, Screen, Table, Tabs, Text, displayTime, openTabOf, sayDone, useAction } from "./ui.js";
 
 const ADDONS = [["email", "E-mail"], ["gravityformsslack", "Slack"], ["gravityformswebhooks", "Request to a URL"]];
 // `{tags}` stands for the merge tags of the form.
@@ -63,10 +63,22 @@ function fieldsOf(form, wanted, chosen) {
 
 /** The settings of an add-on as fields; `change` gets the changed keys, of which an empty one is removed. */
 export function AddonSettings({ values: { addon_slug, form_id, meta }, change }) {
-  const { data: form } = useLoad(async () => (Number(form_id) > 0 && may("forms:read") ? (await get(`/forms/${form_id}`)).data : null), [form_id]);
+  const { data: form } = useLoad(() => findForm(form_id), [form_id]);
   const tags = form ? tagsOf(form) : "{Email:2}, {all_fields}";
   return settingsOf({ addon_slug, meta }).map(([key, label, hint = "", { type, rows, options = type && fieldsOf(form, type, meta[key]) } = {}]) => html`<${options ? Choice : rows ? LongText : Text}
     key=${key} label=${label} name=${key} hint=${type && options ? "" : hint.replace("{tags}", () => tags)} rows=${rows} options=${options} value=${meta[key] ?? ""} change=${(text) => change({ [key]: text || undefined })} />`);
+}
+
+/** A button that sends a test mail of a feed as it is stored. */
+export function FeedTest({ id, feed }) {
+  const [message, setMessage] = useState("");
+  const [send, isSending, error] = useAction(async () => {
+    setMessage("");
+    setMessage((await post(`/feeds/${id}/test`)).data.message);
+  });
+  return feed.addon_slug === "email" && html`<section class="card"><h2>Test</h2>
+    <p class="hint">A mail with sample values goes to the addresses under “To”, as they are saved.</p><${Problem} error=${error} />
+    <p><button type="button" disabled=${isSending} onClick=${send}>Send a test mail</button></p><p role="status">${message}</p></section>`;
 }
 
 /** Get the titles of the forms by their ids, as far as the caller may read them. */
@@ -132,18 +144,25 @@ function FormList({ query }) {
   const status = openTabOf(STATUSES, query.status);
   const state = useLoad(() => getForms(status), [status]);
   const reads = may("entries:read");
+  const [duplicate, isRunning, error] = useAction(async (id) => {
+    const { data: form } = await get(`/forms/${id}`);
+    const { data, headers } = await create("/forms", { ...form, id: undefined, title: `${form.title} (copy)` });
+    go(`forms/${data.id}`);
+    sayDone("This is a copy, without the entries and the feeds of the form.", headers.get("X-Landform-Warning"));
+  });
   const columns = [
-    { label: "Form", main: true, cell: ({ id, title }) => html`<${Link} path="forms/${id}">${title}<//> <span class="hint">Form ${id}</span>` },
+    { label: "Form", main: true, cell: ({ id, title }) => html`<${Link} path="forms/${id}" query=${query}>${title}<//> <span class="hint">Form ${id}</span>` },
     { label: "Entries", cell: ({ id, entries }) => (reads ? html`<${Link} path="entries" query=${{ form_id: id }} aria-label="Entries of ${id}: ${entries}">${Number(entries).toLocaleString("en")}<//>` : entries) },
     reads && { label: `Last entry (${timezone})`, cell: ({ id, entries }) => (Number(entries) ? html`<${LastEntry} id=${id} />` : "none yet") },
     may("feeds:read") && { label: "", cell: ({ id, title }) => html`<${Link} path="feeds" query=${{ form_id: id }} aria-label="Feeds of ${title}">Feeds<//>` },
+    may("forms:write") && { label: "", cell: ({ id, title }) => html`<button aria-label="Duplicate ${title}" disabled=${isRunning} onClick=${() => duplicate(id)}>Duplicate</button>` },
   ];
   return html`<${Screen} title="Forms" actions=${may("forms:write") && html`<${Link} class="button main" path="forms/new">New form<//>`}>
-    <${Tabs} label="States of forms" tabs=${STATUSES} />
+    <${Tabs} label="States of forms" tabs=${STATUSES} /><${Problem} error=${error} />
     <${Loaded} state=${state}>${(forms) => html`<${Table} caption="Forms" columns=${columns} rows=${forms}
       empty=${status === "active" ? "There are no forms. A form collects leads on your pages." : "There are no such forms."} />`}<//>
   <//>`;
 }
 
-export const additions = { AddonField, AddonSettings, FormField, RecentLeads, getTitles, settingsOf };
+export const additions = { AddonField, AddonSettings, FeedTest, FormField, RecentLeads, getEntryNames, getRuleFields, getTitles, settingsOf };
 export const screens = { forms: [FormList, Form], entries: [EntryList, Entry] };

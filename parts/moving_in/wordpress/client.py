@@ -26,13 +26,18 @@ COME_BACK = (
 )
 REDIRECTS, MAX_REDIRECTS = (301, 302, 303, 307, 308), 5
 BUSY = (429, 500, 502, 503, 504)
+# The codes of WordPress and Gravity Forms for a row that is not there, whatever the status.
+NOT_THERE_CODES = (
+    "rest_post_invalid_id gf_form_invalid_id gf_feed_invalid_id gf_entry_invalid_id gf_not_found "
+    "not_found"
+).split()
 # Bytes of all responses at a time, of one response, and of a response with few objects.
 MAX_TOTAL_BYTES, MAX_BYTES, FEW_BYTES = 64 << 20, 32 << 20, 2 << 20
 CHUNK_BYTES = 1 << 16
 # The longest `Retry-After` to wait for, in seconds.
 MAX_WAIT = 120
-# Attempts of one request, and those with `Retry-After`.
-ATTEMPTS, ATTEMPTS_IF_TIMED = 5, 120
+# Attempts of one request, those with `Retry-After`, and those of which the response was cut.
+ATTEMPTS, ATTEMPTS_IF_TIMED, ATTEMPTS_IF_CUT = 5, 120, 12
 MIN_PAUSE, MAX_PAUSE = 0.2, 5.0
 # JSON with fewer bytes for each value is refused, since its values need much more memory.
 MIN_BYTES_PER_VALUE = 64
@@ -74,6 +79,16 @@ class NoAnswer(Exception):
     ) -> None:
         super().__init__(text)
         self.status, self.code, self.params = status, code, params
+
+    @property
+    def is_not_there(self) -> bool:
+        """Whether WordPress says that there is no such row; others send 404s, too."""
+        return self.code in NOT_THERE_CODES
+
+    @property
+    def is_refusal(self) -> bool:
+        """Whether WordPress refuses what was asked for, and is not broken."""
+        return bool(self.code) and self.status not in BUSY
 
 
 class Response(NamedTuple):
@@ -158,13 +173,15 @@ class Client:
             try:
                 response = self._send(url, signed, max_bytes)
             except exceptions.HTTPError as error:
-                if attempt == ATTEMPTS or isinstance(error, tuple(FINAL)):
+                is_cut = isinstance(error, exceptions.ProtocolError)
+                is_last = attempt == (ATTEMPTS_IF_CUT if is_cut else ATTEMPTS)
+                if is_last or isinstance(error, tuple(FINAL)):
                     reason = next(FAILURES[kind] for kind in FAILURES if isinstance(error, kind))
                     text = f"{without_query(url)} {reason.format(self._timeout)}."
                     raise NoAnswer(text) from error
-                self._wait(pause(attempt))
+                self._wait(MIN_PAUSE if is_cut else pause(attempt))
                 continue
-            if response.status not in BUSY:
+            if response.status not in BUSY or error_of(response).is_not_there:
                 return response
             seconds = retry_after(response.headers.get("Retry-After", ""))
             if seconds and seconds > MAX_WAIT:
@@ -228,6 +245,21 @@ def read_json(response: Response) -> Any:
     quoted = " ".join(INVISIBLE.sub(" ", text[:SEARCHED_CHARACTERS]).split())[:QUOTED_CHARACTERS]
     reason = f"{status_text(response)} with {kind} instead of JSON: {quoted!r}."
     raise NoAnswer(f"{reason} {_advice(response)}", status)
+
+
+def error_of(response: Response) -> NoAnswer:
+    """Return the error in a response, with its code and parameters if WordPress has sent it."""
+    try:
+        body = read_json(response)
+    except NoAnswer as error:
+        return error
+    body = body if isinstance(body, dict) else {}
+    code, data = str(body.get("code", "")), body.get("data")
+    refused = data.get("params") if isinstance(data, dict) else None
+    names = tuple(map(str, refused)) if isinstance(refused, (dict, list)) else ()
+    reason = ": ".join(filter(None, (code, ", ".join(names))))
+    text = f"{status_text(response)}{f' ({reason})' if reason else ''}."
+    return NoAnswer(text, response.status, code, names)
 
 
 def status_text(response: Response) -> str:

@@ -11,6 +11,7 @@ from marshmallow import ValidationError
 from landform.parts.moving_in.incoming import Incoming
 from landform.parts.moving_in.wordpress import blocks
 from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.notifications import read_notifications
 from landform.parts.moving_in.wordpress.report import Note, note
 from landform.parts.moving_in.wordpress.values import SiteDates, parse_integer, storable
 from landform.schemas.export import SLUG, PageLine
@@ -84,6 +85,7 @@ class Converter:
                 if resource == "form":
                     problems = part_exports()["form"].line.problems(columns)
                     notes += [note("form-not-shown", text) for text in problems]
+                    notes += [about for _, about, _ in read_notifications(row)]
                 return Incoming(resource, int(row["id"]), columns, notes=tuple(notes))
         except ValidationError as error:
             problem = note("refused", text=f"is not stored here: {error.messages}"[:500])
@@ -259,7 +261,23 @@ def _entry(source: Mapping[str, Any]) -> Row:
             for name, value in values.items()
         },
         "digest": "",
+        **(_notes(source["notes"]) if "notes" in source else {}),
     }
+
+
+def _notes(notes: list[Row]) -> Row:
+    """Return the columns of an entry with its notes, the oldest first."""
+    by_id = {int(one["id"]): one for one in notes}
+    rows = [
+        {
+            "user_name": str(one.get("user_name") or ""),
+            "created_utc": _utc(one.get("date_created")),
+            "note_type": str(one.get("note_type") or "user"),
+            "value": str(one.get("value") or ""),
+        }
+        for _, one in sorted(by_id.items())
+    ]
+    return {"notes": rows, "note_ids": sorted(by_id)}
 
 
 # The functions that return the columns of a form and of an entry.

@@ -14,34 +14,29 @@ from typing import Any
 import orjson
 
 from landform.parts.moving_in.wordpress.client import CannotBegin, NoAnswer, NotRead
+from landform.parts.moving_in.wordpress.entry_notes import NoteReader
 from landform.parts.moving_in.wordpress.report import PLURALS, Report
 from landform.parts.moving_in.wordpress.site import PER_PAGE, ROUTES, Batch, Site, rows_of
 from landform.parts.moving_in.wordpress.values import parse_integer
 from landform.storage.rows import Row, batches
 
-# The right that a user needs for each resource.
-RIGHTS = {
-    "form": "gravityforms_edit_forms",
-    "feed": "gravityforms_edit_forms",
-    "entry": "gravityforms_view_entries",
-}
 NO_FORMS = (
     "No forms or feeds were read: Gravity Forms' REST API is not there. Switch it on at "
     "Forms, Settings, REST API."
 )
-REFUSED = "No {names} were read: {user} may not read them ({code}). The right {right} allows it."
 PROBED = (
     "Inactive {names} are in no list of Gravity Forms: {count:,} ids up to {total:,} were "
     "asked for one by one, and {hits:,} {names} found so. One beyond was not looked for "
     "(--probe {probe})."
 )
+UNLISTED = "The list of {names} could not be read: {error} One beyond id {total:,} is not found."
 NO_EXPORT = "{file} is no export of Gravity Forms: {reason}."
 
 
 def read_gravity_forms(
     site: Site, report: Report, resource: str, highest: int, probe: int
 ) -> Iterator[Batch]:
-    """Yield the forms, feeds or entries of a site; raise `NotRead` if they are refused.
+    """Yield the forms, feeds or entries of a site; raise `NotRead` without Gravity Forms.
 
     `highest`: the highest known id. `probe`: how many ids beyond the last one are requested.
     """
@@ -49,17 +44,10 @@ def read_gravity_forms(
     names = [*namespaces.values()] if isinstance(namespaces, dict) else namespaces
     if isinstance(names, list) and "gf/v2" not in names:
         raise NotRead(NO_FORMS)
-    try:
-        if resource == "entry":
-            yield from _read_entries(site)
-        else:
-            yield from _read_feeds(site, report, resource, highest, probe)
-    except NoAnswer as error:
-        if error.status not in (401, 403, 404):
-            raise
-        names, user, right = PLURALS[resource], site.client.user, RIGHTS[resource]
-        text = REFUSED.format(names=names, user=user, code=error.code, right=right)
-        raise NotRead(text) from error
+    if resource == "entry":
+        yield from _read_entries(site, NoteReader(site, report))
+    else:
+        yield from _read_feeds(site, report, resource, highest, probe)
 
 
 def _read_feeds(
@@ -67,8 +55,15 @@ def _read_feeds(
 ) -> Iterator[Batch]:
     """Yield feeds or forms, with the number of requested ids, and the last id to request."""
     route, total, requested, hits = ROUTES[resource], highest + probe, 0, 0
-    # Without feeds the list is an object of errors.
-    rows = rows_of(site.get(route, site.client.max_bytes).body)
+    rows, unlisted_text = [], ""
+    try:
+        # Without feeds the list is an object of errors.
+        rows = rows_of(site.get(route, site.client.max_bytes).body)
+    except NoAnswer as error:
+        if error.is_refusal:
+            raise
+        site.check_answers(error)
+        unlisted_text = UNLISTED.format(names=PLURALS[resource], error=error, total=total)
     total = max([total, *(int(row["id"]) + probe for row in rows)])
     # The list of forms has only their titles.
     listed = rows if resource == "feed" else []
@@ -78,28 +73,22 @@ def _read_feeds(
     while last < total:
         first, last = last + 1, min(last + PER_PAGE, total)
         unlisted = [number for number in range(first, last + 1) if number not in ids]
-        answers = zip(unlisted, site.map(partial(_get_row, site, route), unlisted), strict=True)
-        bodies = {number: body for number, body in answers if body is not None}
-        requested, hits = requested + len(unlisted), hits + len(bodies)
-        total = max([total, *(number + probe for number in bodies)])
-        yield rows_of(bodies), requested, total
+        found = [row for row in site.map(partial(site.get_row, route), unlisted) if row]
+        read = [row for row in found if "unreadable" not in row]
+        if unlisted_text and not read and len(found) == len(unlisted):
+            # The whole route is broken.
+            raise NotRead(unlisted_text)
+        requested, hits = requested + len(unlisted), hits + len(read)
+        total = max([total, *(int(row["id"]) + probe for row in read)])
+        yield found, requested, total
+    report.problems += [unlisted_text] if unlisted_text else []
     report.warnings.append(
         PROBED.format(names=PLURALS[resource], count=requested, total=total, hits=hits, probe=probe)
     )
 
 
-def _get_row(site: Site, route: str, number: int) -> Any:
-    """Return the row with an id, or None."""
-    try:
-        return site.get(f"{route}/{number}").body
-    except NoAnswer as error:
-        if error.status != 404:
-            raise
-        return None
-
-
-def _read_entries(site: Site) -> Iterator[Batch]:
-    """Yield the entries by status and id."""
+def _read_entries(site: Site, notes: NoteReader) -> Iterator[Batch]:
+    """Yield the entries with their notes, by status and id."""
     number = total = 0
     for status in ("active", "spam", "trash"):
         first = None
@@ -112,7 +101,7 @@ def _read_entries(site: Site) -> Iterator[Batch]:
                 total += parse_integer(body.get("total_count")) or 0
             first = rows[0]["id"]
             number += len(rows)
-            yield rows, number, total
+            yield notes.add_notes(rows), number, total
 
 
 def _get_entries(site: Site, status: str, page: int) -> dict[str, Any]:
@@ -123,8 +112,24 @@ def _get_entries(site: Site, status: str, page: int) -> dict[str, Any]:
         "paging[page_size]": PER_PAGE,
         "paging[current_page]": page,
     }
-    body = site.get(ROUTES["entry"], site.client.max_bytes, **params).body
-    return body if isinstance(body, dict) else {}
+    route = ROUTES["entry"]
+    get_list = partial(site.get, route, site.client.max_bytes, **params)
+    body: Any = None
+    try:
+        body = get_list().body
+    except NoAnswer as error:
+        if error.is_refusal:
+            raise
+        site.check_answers(error)
+    if not isinstance(body, dict):
+        # An entry breaks the list, so each one is requested.
+        body = get_list(_field_ids="id").body
+        if not isinstance(body, dict):
+            raise NoAnswer("The list of entries is no list.", 200)
+        ids = [int(row["id"]) for row in rows_of(body.get("entries"))]
+        rows = (site.get_row(route, number) for number in ids)
+        body["entries"] = [row for row in rows if row]
+    return body
 
 
 def read_file(file: Path) -> tuple[list[Row], list[Row]]:

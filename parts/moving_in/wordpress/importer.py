@@ -8,13 +8,14 @@ from pathlib import Path
 
 from landform.parts.moving_in import origins
 from landform.parts.moving_in.incoming import IncomingWriter
-from landform.parts.moving_in.origins import Origin
+from landform.parts.moving_in.origins import NOTIFICATION, Origin
 from landform.parts.moving_in.wordpress.blocks import ReadPattern
 from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer, NotRead
 from landform.parts.moving_in.wordpress.convert import Converter
 from landform.parts.moving_in.wordpress.export_files import Export, open_export
 from landform.parts.moving_in.wordpress.gravity_forms import read_file, read_gravity_forms
 from landform.parts.moving_in.wordpress.meta import MetaSources
+from landform.parts.moving_in.wordpress.notifications import LAST_FEED_ID, read_notifications
 from landform.parts.moving_in.wordpress.pages import PageReader, read_pattern
 from landform.parts.moving_in.wordpress.report import PLURALS, Plan, Progress, Report
 from landform.parts.moving_in.wordpress.site import ROUTES, Batch, Site, has_id, open_site
@@ -22,13 +23,21 @@ from landform.parts.moving_in.wordpress.values import SiteDates, site_address
 from landform.storage import Store
 from landform.storage.maintenance.transfer import reserve_ids
 from landform.storage.models import exported_tables
-from landform.storage.rows import Row
+from landform.storage.rows import Row, batches
 
 FORMS_UNKNOWN = "No forms were read: this landform is without the part that stores them."
 OTHER_ZONE = (
     "The site's time zone is {theirs}, landform's is {ours}: local dates were converted. Set "
     "LANDFORM_TIMEZONE to that of the site, and import with --force, to keep them as they are."
 )
+# What a user needs for each resource.
+RIGHTS = {
+    "page": "role of an editor",
+    "form": "right gravityforms_edit_forms",
+    "feed": "right gravityforms_edit_forms",
+    "entry": "right gravityforms_view_entries",
+}
+REFUSED = "No {names} were read: {user} may not read them ({code}). The {right} allows it."
 NO_PAGES = "No pages were found in {file}: in WordPress, export all content, or pages."
 NO_FEEDS = (
     "No feeds were found in {file}: Gravity Forms exports those of some add-ons only, in the list "
@@ -142,14 +151,26 @@ class Import:
             raise CannotBegin(export.error)
 
     def _site_rows(self, site: Site, resource: str) -> Iterator[Batch]:
-        """Yield the rows of a resource, and look for those that were deleted there."""
-        if resource == "page":
-            yield from self._pages(site)
-        else:
-            highest = origins.highest_id(self._store, self._run.source, resource)
-            yield from read_gravity_forms(site, self.report, resource, highest, self._plan.probe)
-        if resource != "page" or not (self._plan.statuses or self._plan.since):
-            self._find_deleted(site, resource)
+        """Yield the rows of a resource, and look for those that were deleted there.
+
+        Raises `NoAnswer` if the site is gone, else `NotRead`.
+        """
+        try:
+            if resource == "page":
+                yield from self._pages(site)
+            else:
+                highest = origins.highest_id(self._store, self._run.source, resource)
+                probe = self._plan.probe
+                yield from read_gravity_forms(site, self.report, resource, highest, probe)
+            if resource != "page" or not (self._plan.statuses or self._plan.since):
+                self._find_deleted(site, resource)
+        except NoAnswer as error:
+            site.check_answers(error)
+            text = str(error)
+            if error.is_refusal and error.status in (401, 403, 404):
+                names, user, right = PLURALS[resource], site.client.user, RIGHTS[resource]
+                text = REFUSED.format(names=names, user=user, code=error.code, right=right)
+            raise NotRead(text) from error
 
     def _pages(self, site: Site) -> Iterator[Batch]:
         """Yield the pages of a site."""
@@ -187,22 +208,42 @@ class Import:
             for origin in outcomes if resource == "form" else ():
                 if origin.target_id not in (0, origin.source_id):
                     self._forms[origin.source_id] = origin.target_id
+            if resource == "form":
+                # Not those of which the id is that of another form here.
+                stored = {origin.source_id for origin in outcomes if origin.digest}
+                forms = [form for form in batch if int(form["id"]) in stored]
+                outcomes += self._write_notifications(forms)
             if not self._plan.keep:
                 self.report.add(outcomes)
             self._progress(PLURALS[resource], count, max(total, count))
+
+    def _write_notifications(self, forms: list[Row]) -> list[Origin]:
+        """Write the feeds of the notifications of forms; return their outcomes."""
+        rows = [
+            self._converter.convert("feed", feed)._replace(
+                resource=NOTIFICATION, link=f"{ROUTES['form']}/{form['id']}"
+            )
+            for form in forms for _, _, feed in read_notifications(form) if feed
+        ]  # fmt: skip
+        if rows and self._plan.keep:
+            reserve_ids(self._store, {"feed": LAST_FEED_ID})
+        outcomes = [self._writer.write(NOTIFICATION, part) for part in batches(rows, BATCH)]
+        return [origin for part in outcomes for origin in part]
 
     def _find_deleted(self, site: Site, resource: str) -> None:
         """List or delete rows of earlier imports that were deleted there."""
 
         def check(origin: Origin) -> tuple[Origin, bool]:
-            return origin, site.lacks(f"{ROUTES[resource]}/{origin.source_id}")
+            return origin, _is_deleted(site, origin)
 
         unread = origins.of_earlier_runs(self._store, self._run, resource)
         for origin, is_deleted in site.map(check, unread):
             if is_deleted and self._plan.delete:
                 self.report.add([self._writer.remove(origin)])
             elif is_deleted:
-                self.report.gone_there.append({"resource": resource, "id": origin.source_id})
+                self.report.gone_there.append({"resource": resource, "id": origin.shown_id})
+        if resource == "form":
+            self._find_deleted(site, NOTIFICATION)
 
     def _complete(self) -> None:
         """Record that the next import is a new one."""
@@ -214,3 +255,15 @@ class Import:
     def _has_read(self) -> bool:
         """Return whether any row was read, perhaps before an interruption."""
         return bool(self.report.counts) or any(origins.of_run(self._store, self._run))
+
+
+def _is_deleted(site: Site, origin: Origin) -> bool:
+    """Return whether a row was deleted there, and is not only hidden or unreadable."""
+    if origin.resource != NOTIFICATION:
+        route = ROUTES[origin.resource]
+        return site.get_row(route, origin.source_id, context="edit", _fields="id") is None
+    route, _, form_id = origin.link.rpartition("/")
+    form = site.get_row(route, int(form_id))
+    if form is None or "unreadable" in form:
+        return form is None
+    return origin.source_id not in [number for number, _, _ in read_notifications(form)]

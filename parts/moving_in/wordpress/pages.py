@@ -6,10 +6,11 @@ Pages may be created or deleted meanwhile, so the ids are listed again until two
 import re
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from landform.parts.moving_in.incoming import SlugKeepers
-from landform.parts.moving_in.wordpress.client import BUSY, FEW_BYTES, MAX_BYTES, NoAnswer, NotRead
+from landform.parts.moving_in.wordpress.client import FEW_BYTES, MAX_BYTES, NoAnswer, NotRead
 from landform.parts.moving_in.wordpress.convert import KNOWN_STATUSES
 from landform.parts.moving_in.wordpress.report import Plan, Report
 from landform.parts.moving_in.wordpress.site import PER_PAGE, ROUTES, Answer, Batch, Site, rows_of
@@ -27,11 +28,8 @@ REVISION_FIELDS = "id,author,modified,modified_gmt,title.raw,content.raw"
 SKIPPED_STATUSES = re.compile("auto-draft|inherit|request-.*")
 # The length of a list on a site that refuses `PER_PAGE`.
 SMALL_PER_PAGE = 10
-# The statuses of a response if one page breaks the list, or the server behind a proxy.
-BREAKING_STATUSES = (200, 500, 502, 504)
 # How often the ids are listed at most.
 MAX_LISTS = 5
-REFUSED = "No pages were read: {user} may not edit pages ({code}). An editor may."
 HIDDEN = (
     "{hidden:,} of {total:,} pages are hidden from {user}, and were not read. An editor sees all "
     "but those that only administrators may edit, such as that of the privacy policy."
@@ -62,14 +60,9 @@ class PageReader:
         self._total: int | None = None
 
     def begin(self) -> None:
-        """List the ids of all pages; raise `NotRead` for a user who must not edit pages."""
-        try:
-            self._site.get(PAGES, context="edit", _fields="id", per_page=1)
-        except NoAnswer as error:
-            if error.status not in (401, 403):
-                raise
-            text = REFUSED.format(code=error.code, user=self._site.client.user)
-            raise NotRead(text) from error
+        """List the ids of all pages."""
+        # WordPress refuses this to users who must not edit pages.
+        self._site.get(PAGES, context="edit", _fields="id", per_page=1)
         self._statuses = self._statuses or self._registered_statuses()
         self._list_ids()
 
@@ -172,32 +165,25 @@ class PageReader:
         return answer
 
     def _read_pages(self, ids: list[int]) -> Iterator[list[Row]]:
-        """Yield pages; a part that breaks its response is halved, up to the page at fault."""
-        size = self._site.per_page
-        for part, rows in self._site.map(self._read_part, batches(ids, size)):
-            if rows is None:
-                for half in (part[: len(part) // 2], part[len(part) // 2 :]):
-                    yield from self._read_pages(half)
-            else:
-                yield sorted(rows, key=lambda row: row.get("status") != "publish")
+        """Yield pages by their ids."""
+        for rows in self._site.map(self._read_part, batches(ids, self._site.per_page)):
+            yield sorted(rows, key=lambda row: row.get("status") != "publish")
 
-    def _read_part(self, part: list[int]) -> tuple[list[int], list[Row] | None]:
-        """Return some ids with their pages, or None if one of these breaks the response.
+    def _read_part(self, part: list[int]) -> list[Row]:
+        """Return some pages; if one of them breaks the response, each one is requested.
 
         A single page may be larger.
         """
-        max_bytes = self._site.client.max_bytes if len(part) > 1 else MAX_BYTES
-        selected: dict[str, Any] = {"include": part, "status": self._statuses}
+        site, selected = self._site, {"include": part, "status": self._statuses}
         try:
-            return part, rows_of(self._get_list(PAGE_FIELDS, max_bytes, **selected).body)
+            return rows_of(self._get_list(PAGE_FIELDS, site.client.max_bytes, **selected).body)
         except NoAnswer as error:
-            if error.status not in BREAKING_STATUSES:
+            if error.is_refusal and error.status in (400, 401):
                 raise
-            if len(part) > 1:
-                return part, None
-            # Raises if not the page is at fault, but the site is down.
-            self._get_list("id", **selected)
-            return part, [{"id": part[0], "unreadable": str(error)}]
+            site.check_answers(error)
+        get_page = partial(site.get_row, PAGES, max_bytes=MAX_BYTES, context="edit")
+        pages = (get_page(number, _fields=PAGE_FIELDS) for number in part)
+        return [page for page in pages if page]
 
     def _add_revisions(self, page: Row) -> Row:
         """Return a page with its revisions, or with the reason why they are refused."""
@@ -209,9 +195,7 @@ class PageReader:
         try:
             answer = self._site.get(route, max_bytes, **params)
         except NoAnswer as error:
-            if not error.status:
-                # The site is down: the import is continued later.
-                raise
+            self._site.check_answers(error)
             return {**page, "refused_revisions": error.code or str(error.status)}
         return {**page, "revisions": rows_of(answer.body)}
 
@@ -220,14 +204,7 @@ def read_pattern(site: Site, number: int) -> str | None:
     """Return the content of a public synced pattern, or None."""
     fields = "id,status,password,content.raw"
     max_bytes = site.client.max_bytes
-    try:
-        answer = site.get(f"{BLOCKS}/{number}", max_bytes, context="edit", _fields=fields)
-    except NoAnswer as error:
-        if not error.status or error.status in BUSY:
-            # The site is down: the import is continued later.
-            raise
-        return None
-    pattern = answer.body if isinstance(answer.body, dict) else {}
+    pattern = site.get_row(BLOCKS, number, max_bytes, context="edit", _fields=fields) or {}
     content = pattern.get("content")
     is_public = pattern.get("status") == "publish" and not pattern.get("password")
     raw = content.get("raw") if isinstance(content, dict) and is_public else None

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from landform.parts.moving_in.origins import Origin
+from landform.parts.moving_in.origins import NOTIFICATION, Origin
 
 Note = dict[str, Any]
 # Called with a name such as "pages", the number of rows that have been read, and the total.
@@ -44,7 +44,10 @@ TEXTS = {
 # Codes without their names in the report.
 UNNAMED = ("status", "slug-refused", "form-not-shown", "revisions-refused")
 # In the order of a report.
-PLURALS = {"page": "pages", "form": "forms", "feed": "feeds", "entry": "entries"}
+PLURALS = {
+    "page": "pages", "form": "forms", NOTIFICATION: "notifications", "feed": "feeds",
+    "entry": "entries",
+}  # fmt: skip
 RESOURCES = [*PLURALS]
 WRITE_OUTCOMES = ("created", "updated", "deleted")
 OUTCOMES = ("created", "updated", "unchanged", "kept", "conflict", "left-out", "deleted")
@@ -114,7 +117,7 @@ class Report:
     def add(self, origins: Iterable[Origin]) -> None:
         """Add the outcomes of rows."""
         for origin in origins:
-            resource, number = origin.resource, origin.source_id
+            resource, number = origin.resource, origin.shown_id
             self.counts.setdefault(resource, Counter())[origin.outcome] += 1
             if origin.outcome in LISTED:
                 # The last note has the reason. The others matter only if the row is written.

@@ -16,10 +16,10 @@ from landform.parts.moving_in.wordpress.client import (
     CannotBegin,
     Client,
     NoAnswer,
+    error_of,
     read_json,
-    status_text,
 )
-from landform.parts.moving_in.wordpress.values import ascii_url, site_address, utf8
+from landform.parts.moving_in.wordpress.values import ascii_url, parse_integer, site_address, utf8
 from landform.schemas.export import LARGEST
 from landform.storage.rows import Row
 
@@ -57,10 +57,6 @@ NO_API = (
     "?rest_route=/ have none. {reason}Give the address of the site's home page."
 )
 UNENCRYPTED = "The credentials were sent over http, which anybody on the way reads."
-# The error codes of WordPress and Gravity Forms for a row that does not exist.
-NOT_FOUND_CODES = (
-    "rest_post_invalid_id gf_feed_invalid_id gf_entry_invalid_id gf_not_found not_found"
-).split()
 
 
 class Answer(NamedTuple):
@@ -106,25 +102,40 @@ class Site:
     def get(self, route: str, max_bytes: int = FEW_BYTES, **params: Any) -> Answer:
         """Return the answer of a route, or raise `NoAnswer`."""
         response = self.client.get(self.url(route, params), max_bytes=max_bytes)
-        body = read_json(response)
-        if response.status == 200:
-            return Answer(body, response.headers)
-        error = body if isinstance(body, dict) else {}
-        code, data = str(error.get("code", "")), error.get("data")
-        refused = data.get("params") if isinstance(data, dict) else None
-        names = tuple(map(str, refused)) if isinstance(refused, (dict, list)) else ()
-        reason = ": ".join(filter(None, (code, ", ".join(names))))
-        text = f"{status_text(response)}{f' ({reason})' if reason else ''}."
-        raise NoAnswer(text, response.status, code, names)
+        if response.status != 200:
+            raise error_of(response)
+        return Answer(read_json(response), response.headers)
 
-    def lacks(self, route: str) -> bool:
-        """Return whether a row was deleted, and is not only hidden or unreachable."""
+    def get_row(
+        self, route: str, number: int, max_bytes: int = FEW_BYTES, **params: Any
+    ) -> Row | None:
+        """Return the row with an id, or None if it is not there.
+
+        One that cannot be read has the reason as `unreadable`. Raises `NoAnswer` if the site is
+        gone.
+        """
+        place = f"{route}/{number}"
         try:
-            self.get(route, context="edit", _fields="id")
+            body = self.get(place, max_bytes, **params).body
         except NoAnswer as error:
-            # Servers in front of the site send other 404s.
-            return error.status == 404 and error.code in NOT_FOUND_CODES
-        return False
+            return None if error.is_not_there else self.unreadable_row(number, error)
+        if isinstance(body, dict) and parse_integer(body.get("id")) == number:
+            return body
+        return self.unreadable_row(number, NoAnswer(f"{place} has no row with this id."))
+
+    def unreadable_row(self, number: int, error: NoAnswer) -> Row:
+        """Return a row that has only the reason why it cannot be read."""
+        self.check_answers(error)
+        return {"id": number, "unreadable": str(error)}
+
+    def check_answers(self, error: NoAnswer) -> None:
+        """Raise an error again if the site is gone: it does not answer another request either."""
+        if not error.is_refusal:
+            try:
+                self.get("/", self.client.max_bytes, _fields="namespaces")
+            except NoAnswer as other:
+                if not other.is_refusal:
+                    raise error from other
 
     def map(self, request: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
         """Yield the result of a function for each item, running ahead by a few requests."""

@@ -159,7 +159,8 @@ def test_a_form_is_saved_as_pages_are_and_what_is_typed_is_not_lost(console: Con
     assert bar.text.startswith("Active")
     assert console.button("Save").get_attribute("aria-disabled") == "true"
     console.type("Description", "Kept")
-    console.click("Remove Two")
+    console.click("Remove Two", sees="No entry has an answer in this field.")
+    console.find("//dialog//button[.='Remove']").click()
     console.until(lambda: "Unsaved changes" in bar.text)
     # Another screen does not lose it, nor does a reload.
     console.click("Entries")
@@ -191,6 +192,10 @@ def test_a_form_is_saved_as_pages_are_and_what_is_typed_is_not_lost(console: Con
     console.find("//select[@name='confirmation']/option[@value='redirect']").click()
     console.click("Save")
     console.focuses("Address of the page")
+    console.type("Address of the page", "danke")
+    console.click("Save", sees="An address begins with https:// or http://")
+    # Beside that no earlier success is told.
+    assert "The form was saved" not in console.text
     console.type("Address of the page", "https://example.com/thanks")
     console.click("Save")
     console.until(lambda: form_of(server, number)["retention_days"] == 7)
@@ -222,7 +227,7 @@ def test_who_may_only_read_sees_forms_and_feeds_as_text(console: Console) -> Non
         f"#/forms/{number}": ("Active", "About colors", "Color Text, one line", "Thanks"),
         f"#/feeds/{feed}": (
             "To us", f"Form {number}", "us@example.com", '"more"', "Off",
-            "Entries that match any of: 1 contains red",
+            "Entries that match any of: Color contains red",
         ),
         f"#/feeds?form_id={number}": ("To us", "Off"),
     }.items():  # fmt: skip
@@ -263,6 +268,10 @@ def test_a_feed_and_a_page_take_a_form_by_name_and_an_add_on_by_fields(console: 
     console.type("Subject", "A lead: {E-mail:2}")
     console.type("Message", "{all_fields}")
     console.click("Add the feed", sees="was added.")
+    console.sees("No mail server is set up")
+    console.click("Send a test mail")
+    tested = console.find("//section[h2='Test']//p[@role='status' and normalize-space()]")
+    assert tested.text.startswith("No mail server is set up")
     number = int(console.driver.current_url.rpartition("/")[2])
     feed = console.server.call("GET", f"/feeds/{number}")[1]
     meta = {"feedName": "To us", "toEmail": "us@example.com", "subject": "A lead: {E-mail:2}"}
@@ -298,6 +307,118 @@ def test_a_feed_and_a_page_take_a_form_by_name_and_an_add_on_by_fields(console: 
     console.open("#/feeds")
     console.find("//tbody//a[.='Win a car']")
     assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
+
+
+BOAT = {
+    "title": "Win a boat",
+    "fields": [
+        {"id": 2, "type": "select", "label": "Color",
+         "choices": [{"text": "Red", "value": "r"}, {"text": "Blue", "value": "b"}]},
+        {"id": 1, "type": "name", "label": "Name",
+         "inputs": [{"id": "1.3", "label": "First"}, {"id": "1.6", "label": "Last"}]},
+        {"id": 3, "type": "textarea", "label": "Why"},
+    ],
+}  # fmt: skip
+
+
+def test_rules_name_fields_and_an_entry_says_why_a_feed_did_not_run(console: Console) -> None:
+    server = console.server
+    form = server.call("POST", "/forms", BOAT)[1]["id"]
+    feeds = [
+        server.call("POST", "/feeds", {"form_id": form, "addon_slug": "crm", "meta": meta})[1]["id"]
+        for meta in ({**when("9", "x"), "feedName": "To none"}, {"feedName": "To all"})
+    ]
+    console.open(f"#/feeds/{feeds[0]}")
+    console.sees("The form has no field 9: the rule compares with a blank.")
+    console.find("//select[@name='fieldId']/option[.='Name: First']")
+    console.find("//select[@name='fieldId']/option[.='Color']").click()
+    console.misses("The form has no field")
+    # What it had before stays until a choice is made.
+    assert console.value("Value") == "x"
+    console.find("//select[@name='value']/option[.='Blue']").click()
+    console.click("Add a rule")
+    console.focuses("Field")
+    console.find("//*[@data-rule=1]//select[@name='fieldId']/option[.='A property']").click()
+    console.type("Name of the property", "colour")
+    console.find("//*[@data-rule=1]//input[@name='value']").send_keys("x")
+    console.click("Save", sees=f"Saved. Rules compare with a blank, as form {form} has no field")
+    rules = server.call("GET", f"/feeds/{feeds[0]}")[1]["meta"][
+        "feed_condition_conditional_logic_object"
+    ]["conditionalLogic"]["rules"]
+    assert [(rule["fieldId"], rule["value"]) for rule in rules] == [("2", "b"), ("colour", "x")]
+    entry = server.call("POST", f"/forms/{form}/submissions", {"input_2": "r"})[1]["entry_id"]
+    server.call("PATCH", f"/feeds/{feeds[1]}", {"is_active": False})
+    later = {"form_id": form, "addon_slug": "crm", "meta": {"feedName": "Added later"}}
+    server.call("POST", "/feeds", later)
+    console.open(f"#/entries/{entry}", "Color is b; the entry has r", "It was not asked to")
+    rows = [row.text for row in console.driver.find_elements("css selector", "tbody tr")]
+    assert [row.split("\n")[0].partition(" It")[0] for row in rows][1:] == [
+        "To none",
+        "Added later",
+    ]
+    assert rows[0].startswith("To all pending")
+    console.click("Spam", sees="the status is spam.")
+    console.sees("Nothing runs for an entry that is spam or in the trash.")
+    assert server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
+
+
+def test_an_entry_is_edited_noted_and_sorted_out_and_its_form_copied(console: Console) -> None:
+    server = console.server
+    fields = [*BOAT["fields"], {"id": 4, "type": "checkbox", "label": "More", "choices": [
+        {"text": "Sail", "value": "s"}, {"text": "Oar", "value": "o"}]}]  # fmt: skip
+    form = server.call("POST", "/forms", {**BOAT, "fields": fields})[1]["id"]
+    sent = {"input_1_3": "Ada", "input_2": "r", "input_3": "I like boats.", "input_4_1": "s"}
+    for name in ("Ada", "Bea", "Cleo"):
+        server.call("POST", f"/forms/{form}/submissions", {**sent, "input_1_3": name})
+    # In the order of the form; the way back leads to the same search.
+    console.open(f"#/entries?form_id={form}&q=Ada", "1 entry")
+    console.click("r, Ada, I like boats.", sees="What was sent")
+    terms = [term.text for term in console.driver.find_elements("css selector", "dt")]
+    assert terms == ["Color", "Name: First", "Why", "More: Sail"]
+    number = console.driver.current_url.split("/")[-1].split("?")[0]
+    console.click("Edit")
+    console.type("Name: First", "Ada M.")
+    console.find("//select[@name='2']/option[.='Blue']").click()
+    for box in ("More: Sail", "More: Oar"):
+        console.find(f"//label[.='{box}']").click()
+    console.click("Save", sees="was saved. No feed runs for a change.")
+    values = server.call("GET", f"/entries/{number}")[1]
+    edited = [values[key] for key in ("1.3", "2", "3", "4.1", "4.2")]
+    assert edited == ["Ada M.", "b", "I like boats.", "", "o"]
+    console.type("A new note", "Called her.")
+    console.click("Add the note", sees="The note was added.")
+    console.sees("Called her.", f"admin, {datetime.now(ZoneInfo(TIMEZONE)):%F}")
+    console.click("Delete the note of")
+    console.find("//dialog//button[.='Delete']").click()
+    console.sees("There are no notes.")
+    console.find("//main//a[.='Entries']").click()
+    console.sees("b, Ada M., I like boats.", "1 entry")
+    # Several at once; the one that was opened is read.
+    console.open(f"#/entries?form_id={form}", "3 entries")
+    console.find("//select[@name='only']/option[.='Unread']").click()
+    console.sees("2 entries")
+    console.field("Select all").click()
+    console.sees("2 selected")
+    console.click("Mark as read", sees="2 entries: marked as read.")
+    console.sees("There are no such entries.")
+    console.find("//select[@name='only']/option[.='All']").click()
+    console.click("Star entry", sees="has a star.")
+    console.find("//select[@name='only']/option[.='With a star']").click()
+    console.sees("1 entry")
+    console.find("//tbody//input[@type='checkbox']").click()
+    console.click("Move to the trash", sees="1 entry: moved to the trash.")
+    console.open(f"#/entries?form_id={form}&status=trash", "1 entry")
+    # The trash counts too.
+    console.open(f"#/forms/{form}")
+    console.click("Remove Why", sees="3 entries have an answer in this field")
+    console.click("Cancel")
+    console.open("#/forms")
+    console.click("Duplicate Win a boat", sees="This is a copy, without the entries and the feeds")
+    copy = int(console.driver.current_url.split("/")[-1])
+    one, other = (form_of(server, number) for number in (form, copy))
+    assert (other["title"], other["fields"]) == ("Win a boat (copy)", one["fields"])
+    for number in (form, copy):
+        assert server.call("DELETE", f"/forms/{number}?force=1")[0] == 200
 
 
 def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> None:
@@ -337,10 +458,13 @@ def test_leads_are_counted_and_listed_by_days_of_the_site(console: Console) -> N
     console.sees("There are no such entries.")
     assert console.driver.execute_script(steps) == before
     assert console.driver.current_url.endswith("from=2030-01-01")
+    # No year has six digits.
+    assert console.field("From").get_attribute("max") == "9999-12-31"
     # Times of UTC are shown as those of the site.
     [event] = console.server.call("GET", "/events?type=entry.created&per_page=1&order=desc")[1]
     moment = datetime.fromisoformat(event["timestamp"]).astimezone(ZoneInfo(TIMEZONE))
-    console.open("#/events", f"{moment:%F %T}")
+    console.open("#/events", f"{moment:%F %T}", "ada@example.com, Win a car")
+    assert "the store" not in console.text
     assert console.server.call("DELETE", f"/forms/{form}?force=1")[0] == 200
 
 
@@ -362,6 +486,10 @@ def test_a_page_gets_a_form_and_a_date_by_keyboard_and_shows_its_address(console
     console.click("Clear: Date (Pacific/Kiritimati)")
     console.find("//select[@name='status']/option[@value='publish']").click()
     console.click("Create page")
+    # The site's time, not that of the browser.
+    now = datetime.now(ZoneInfo(TIMEZONE))
+    saved = [f"Saved {now + timedelta(minutes=minutes):%H:%M}" for minutes in (-1, 0, 1)]
+    console.until(lambda: any(text in console.text for text in saved))
     link = console.find("//p/a[@target]")
     assert link.text == link.get_attribute("href") == f"{console.server.url}/by-keyboard/"
     # The list is filtered by its name.

@@ -433,6 +433,62 @@ def test_nothing_of_a_content_runs(console: Console) -> None:
     assert all(any(word in one for word in refused) for one in console.errors())
 
 
+def test_a_save_tells_of_a_slug_that_is_taken_and_alone_of_a_failure(console: Console) -> None:
+    make(console.server, title="Summer sale", status="publish")
+    console.open("#/pages?status=publish&search=Summer", "1 page")
+    console.find("//tbody//th//a").click()
+    console.find("//main//a[.='All pages']").click()
+    console.sees("1 page")
+    assert console.driver.current_url.endswith("status=publish&search=Summer")
+    console.open("#/pages/new")
+    console.type("Title", "Summer sale")
+    console.find("//select[@name='status']/option[@value='publish']").click()
+    console.click("Create page", sees="The page was created. The slug is “summer-sale-2”")
+    page_id = int(console.driver.current_url.split("/")[-1].split("?")[0])
+    console.type("Slug", "Summer sale")
+    console.click("Save", sees="The slug is “summer-sale-2”, since “Summer sale” is taken")
+    console.type("Slug", "Autumn sale")
+    console.click("Save", sees="The page was saved.")
+    console.misses("is taken")
+    console.type("Languages", "not one")
+    console.click("Save", sees="Nothing was saved.")
+    assert "The page was saved." not in console.text
+    assert stored(console.server, page_id)["slug"] == "autumn-sale"
+
+
+def test_a_picture_keeps_its_place_free(console: Console) -> None:
+    console.open("#/pages/new")
+    console.click("Picture")
+    console.type("Address", f"{console.server.url}/console/console.svg")
+    console.click("Insert")
+    console.until(lambda: 'alt="" width="' in console.value("Content"))
+
+
+def test_a_preview_is_as_wide_and_as_strict_as_the_site(console: Console) -> None:
+    link = f"{console.server.url}/console/console.svg"
+    unsafe = f'<p><img src="{link}" alt=""></p><p><img class="x" src="http://a.invalid/b.png"></p>'
+    page_id = make(console.server, title="Wide", content=unsafe)
+    warning = "A picture has an address with http:"
+    console.open(f"#/pages/{page_id}", warning)
+    shown_in_preview(console, "Wide")
+    console.until(lambda: any("a.invalid" in error for error in console.errors()))
+    frame = console.find("//iframe[@title='Preview of the page']")
+    width = "return [arguments[0].contentWindow.innerWidth, arguments[0].clientWidth]"
+    fits = (
+        "const [one, box] = [arguments[0], arguments[0].parentElement];"
+        "return Math.abs(one.getBoundingClientRect().width - box.clientWidth) < 1"
+    )
+    for pixels in (1280, 360):
+        console.width(pixels)
+        assert console.driver.execute_script(width, frame) == [1280, 1280]
+        console.until(lambda: console.driver.execute_script(fits, frame))
+        assert not console.overflows()
+    console.type("Content", f'<p><img src="{link}" alt=""></p>')
+    console.misses(warning)
+    console.field("Gallery").send_keys("http://a.invalid/c.png")
+    console.sees(warning)
+
+
 def test_a_preview_link_is_made_and_revoked(console: Console) -> None:
     page_id = make(console.server, title="Draft", content="To be shown.", status="draft")
     console.open(f"#/pages/{page_id}")

@@ -31,7 +31,7 @@ def test_failures_come_first_with_counts_and_filters_are_in_the_address(console:
     console.open(f"#/runs?form_id={form}")
     console.sees("Failed 2", "Claimed 1", "Success 2", "Skipped 0", "All 5", "2 runs")
     assert console.text.index("Maintenance 4.") < console.text.index("Maintenance 2.")
-    console.sees("HTTP 503", "attempt 1", f"Feed {feed}")
+    console.sees("HTTP 503", "attempt 1", f"F, Form {form}")
     console.click("Success 2")
     console.misses("Maintenance")
     assert "state=success" in console.driver.current_url
@@ -43,7 +43,7 @@ def test_failures_come_first_with_counts_and_filters_are_in_the_address(console:
     console.driver.refresh()
     console.sees("Maintenance 2.")
     assert (console.value("Form"), console.value("Entry")) == (str(form), "2")
-    console.click(f"Feed {feed}")
+    console.find(f"//a[.='F' and @href='#/feeds/{feed}']").click()
     console.field("Add-on")
     assert console.driver.current_url.endswith(f"#/feeds/{feed}")
 
@@ -73,3 +73,32 @@ def test_a_run_that_has_gone_on_since_it_was_shown_is_not_replayed(console: Cons
     console.sees("This run has changed meanwhile. Nothing was replayed")
     _, [run] = console.server.call("GET", f"/runs?feed_id={feed}")
     assert run["state"] == "success"
+
+
+def states(server: Server, feed: int) -> list[str]:
+    return [run["state"] for run in server.call("GET", f"/runs?feed_id={feed}&order=asc")[1]]
+
+
+def test_a_success_is_repeated_only_after_a_question(console: Console) -> None:
+    form, feed = make_runs(console.server, "success")
+    console.open(f"#/runs?form_id={form}&state=success")
+    console.click(f"Replay feed {feed} for entry 1", sees="This run was a success.")
+    console.click("Cancel")
+    console.misses("This run was a success.")
+    assert states(console.server, feed) == ["success"]
+    console.click(f"Replay feed {feed} for entry 1", sees="This run was a success.")
+    console.find("//dialog//button[.='Replay']").click()
+    console.sees(f"The run of feed {feed} for entry 1 is pending")
+    assert states(console.server, feed) == ["pending"]
+
+
+def test_all_that_failed_is_repeated_at_once(console: Console) -> None:
+    form, feed = make_runs(console.server, "failed", "success", *["failed"] * 26)
+    _, other = make_runs(console.server, "failed")
+    console.open(f"#/runs?form_id={form}")
+    console.click("Repeat all that failed", sees="Repeat 27 failed runs?")
+    console.find("//dialog//button[.='Repeat all that failed']").click()
+    console.sees("27 runs of 27 are pending.", "No run has failed.")
+    console.misses("Repeat all that failed")
+    assert states(console.server, feed) == ["pending", "success", *["pending"] * 26]
+    assert states(console.server, other) == ["failed"]

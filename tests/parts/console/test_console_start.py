@@ -67,7 +67,7 @@ def test_the_start_leads_to_what_is_there_comes_next_or_has_failed(console: Cons
     console.open("#/", "Published: 1", "Scheduled: 1", "Draft: 1")
     console.sees(f"is published {soon.replace('T', ' ')}", f"ends {later.replace('T', ' ')}")
     console.misses("starts ")
-    console.sees("entry 17", "HTTP 503 Maintenance.", "https://example.com/hook")
+    console.sees("Entry 17, Feed 1", "HTTP 503 Maintenance.", "https://example.com/hook")
     assert "What to do first" not in console.text
     console.click("Draft", sees="Not yet")
     console.misses("Goes live")

@@ -13,7 +13,7 @@ pytestmark = [needs_part("leads"), needs_part("runs"), needs_part("webhooks")]
 # Each screen, and what it shows once its data are there.
 SCREENS = {
     "#/": "HTTP 503", "#/pages": "Summer sale", "#/pages/1": "Slug", "#/pages/1/revisions": "title",
-    "#/pages/new": "Title", "#/forms": "Contact", "#/forms/1": "The preview shows what is saved.",
+    "#/pages/new": "Title", "#/forms": "Form 1", "#/forms/1": "The preview shows what is saved.",
     "#/entries": "Ada", "#/entries/1": "No feed was run for this entry.", "#/feeds": "Form 3",
     "#/feeds?form_id=3": "Newsletter", "#/feeds/1": "Settings as JSON",
     "#/feeds/new?form_id=3": "Add the feed", "#/plan?form_id=3": "Show the plan",

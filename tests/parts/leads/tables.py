@@ -6,10 +6,12 @@ from typing import Any
 OPERATIONS = {
     ("forms:read", "rest_forbidden"): "GET /forms, GET /forms/1",
     ("forms:write", "rest_forbidden"): "POST /forms, PUT /forms/1, DELETE /forms/1",
-    ("entries:read", "rest_forbidden"): "GET /entries, GET /forms/1/entries, GET /entries/1",
+    ("entries:read", "rest_forbidden"): "GET /entries, GET /forms/1/entries, GET /entries/1,"
+    " GET /entries/1/notes, GET /notes/1",
     ("entries:write", "rest_forbidden"): "POST /entries, POST /forms/1/entries, PUT /entries/1,"
     " PUT /entries/1/properties, DELETE /entries/1, POST /entries/1/notifications?_notifications=1,"
-    " POST /entries/erase",
+    " POST /entries/erase, POST /entries/1/notes, PUT /notes/1, DELETE /notes/1",
+    ("feeds:write", "rest_forbidden"): "POST /feeds/1/test",
 }
 FORM = {"title": "Contact", "fields": [{"id": 1, "type": "email", "label": "E-mail"}]}
 # Bodies and queries that are wrong, with the name of what is wrong.
@@ -32,6 +34,7 @@ ENTRIES: list[tuple[Any, str]] = [
     ({"form_id": 1, "1": "x" * 10_001}, "1"),
     ({"form_id": 1, "1": "\0"}, "1"),
 ]
+NOTES: list[tuple[Any, str]] = [({"value": value}, "value") for value in ("", 1, "\0", ["x"])]
 SEARCHES = (
     *("{", "[1]", '{"status": 1}', '{"start_date": "soon"}', '{"field_filters": [1]}'),
     *('{"field_filters": [{"operator": "near"}]}', '{"field_filters": [{"key": "secret"}]}'),
@@ -43,6 +46,8 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     "POST /entries": [({"1": "x"}, "form_id"), *ENTRIES],
     "PUT /entries/1": ENTRIES,
     "POST /entries/erase": [({}, "email"), ({"email": ""}, "email"), ({"email": 1}, "email")],
+    "POST /entries/1/notes": NOTES,
+    "PUT /notes/1": NOTES,
     "GET /entries": [
         *(("search=" + text, "search") for text in SEARCHES),
         *((f"paging[page_size]={size}", "paging.page_size") for size in (0, 201, "x")),
@@ -54,9 +59,12 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
 WRITES: list[tuple[str, str, Any]] = [("POST", "/forms", FORM)]
 LISTS = ["/forms", "/entries"]
 # How a row is created whose id is in a path.
-CREATED: dict[str, tuple[str, Any]] = {"<entry_id>": ("/entries", {"form_id": 1, "1": "x"})}
+CREATED: dict[str, tuple[str, Any]] = {
+    "<entry_id>": ("/entries", {"form_id": 1, "1": "x"}),
+    "<note_id>": ("/entries/1/notes", {"value": "x"}),
+}
 # Paths of operations that a batch does not carry out.
-NOT_IN_BATCH = "/forms/1/submissions"
+NOT_IN_BATCH = "/forms/1/submissions /feeds/1/test"
 
 # Requests of strangers.
 PUBLIC = ["POST /forms/1/submissions", "POST /forms/1/submissions/validation"]
@@ -77,6 +85,8 @@ def use(check: Any) -> None:
         check("PUT", one, {**FORM, "title": "Other"})
         use_submissions(check, f"{one}/submissions")
         use_entries(check, base, one)
+        mail = {"form_id": form["id"], "addon_slug": "email", "meta": {"toEmail": "a@example.com"}}
+        check("POST", f"/feeds/{check('POST', '/feeds', mail)['id']}/test")
         check("DELETE", one)
         check("DELETE", f"{one}?force=true")
 
@@ -99,6 +109,12 @@ def use_entries(check: Any, base: str, form: str) -> None:
     check("PUT", f"{one}/properties", {"is_read": True})
     check("PUT", f"{one}/properties", {})
     check("POST", f"{one}/notifications?_notifications=1")
+    check("GET", f"{one}/notes")
+    note = check("POST", f"{one}/notes", {"value": "Called back."})
+    check("GET", f"{one}/notes")
+    check("GET", f"{base}/notes/{note['id']}")
+    check("PUT", f"{base}/notes/{note['id']}", {**note, "value": "Called twice."})
+    check("DELETE", f"{base}/notes/{note['id']}")
     check("DELETE", one)
     check("DELETE", f"{one}?force=true")
     check("POST", f"{base}/entries", {"form_id": int(form.rpartition("/")[2]), "own": 1})

@@ -464,3 +464,26 @@ def test_commands_export_a_form_and_erase_a_person(
         erased = command(database_url, "entries", "erase", "ada@example.com", "--yes")
         assert (erased.exit_code, erased.output) == (0, f"{number} erased\n")
     assert "ada" not in command(database_url, "entries", "export", form).output.lower()
+
+
+@pytest.mark.parametrize(
+    ("path", "body", "code"),
+    [
+        *(("/entries", body, "rest_missing_callback_param")
+          for body in (None, {}, [], {"1": "x"}, {"form_id": None, "1": "x"})),
+        *(("/entries", {"form_id": form_id, "1": "x"}, "invalid_form_id")
+          for form_id in (99999, -1, "-1", 10**30, -(10**18))),
+        *(("/entries", {"form_id": form_id, "1": "x"}, "empty_form_id") for form_id in (0, "0")),
+        ("/forms/99999/entries", {"1": "x"}, "invalid_form_id"),
+        (f"/forms/{10**30}/entries", {"form_id": 1, "1": "x"}, "invalid_form_id"),
+    ],
+)  # fmt: skip
+def test_an_entry_needs_a_form_that_is_there(desk: Client, path: str, body: Any, code: str) -> None:
+    for base in ("", "/wp-json/gf/v2"):
+        answer = desk.post(f"{base}{path}", json=body)
+        assert (answer.status_code, answer.get_json()["code"]) == (400, code)
+        if code == "rest_missing_callback_param":
+            assert answer.get_json()["data"]["params"] == ["form_id"]
+    assert desk.get("/entries").get_json()["total_count"] == len(ENTRIES)
+    changed = desk.put("/entries/1", json={"form_id": -1, "1": "x"})
+    assert changed.get_json()["code"] == "invalid_form_id"

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import pytest
 from applications import Client
 
 TEXT: dict[str, Any] = {"id": 9, "type": "text", "label": "T"}
@@ -167,6 +168,26 @@ def test_a_number_and_a_date_are_shown_in_the_format_of_their_field(client: Clie
         answer = client.post(f"/forms/{number}/submissions", json={"input_1": sent})
         fields = f"<dl><dt>L</dt><dd>{shown.split()[0]}</dd></dl>"
         assert answer.get_json()["confirmation_message"] == f"{shown} {fields}"
+
+
+@pytest.mark.parametrize(
+    ("address", "leads"),
+    [("https://example.com/danke?name={Name:1}", True), ("danke", False), ("/danke", False),
+     ("", False), ("https://{Name:1}/", False), ("https:///danke", False),
+     ("ftp://a.example", False)],
+)  # fmt: skip
+def test_a_write_of_a_form_says_which_redirect_leads_nowhere(
+    client: Client, address: str, leads: bool
+) -> None:
+    thanks = {"name": "Grüße", "type": "redirect", "url": address, "isDefault": True}
+    form = {"title": "Form", "fields": [TEXT], "confirmations": [thanks]}
+    made = client.post("/forms", json=form)
+    for written in (made, client.put("/forms/1", json=made.get_json())):
+        warning = written.headers.get("X-Landform-Warning", "")
+        assert ("instead of a redirect" in warning and "Gr\\xfc" in warning) is not leads
+    sent = client.post("/forms/1/submissions", json={"input_9": "x"}).get_json()
+    assert sent["confirmation_type"] == ("redirect" if leads else "message")
+    assert "X-Landform-Warning" not in client.get("/forms/1").headers
 
 
 def test_an_entry_of_a_form_with_many_fields_can_be_written_back_as_it_was_read(

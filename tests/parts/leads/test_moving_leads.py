@@ -105,6 +105,42 @@ def test_a_mapped_form_is_the_one_that_is_here(store: Store, other: Store, tmp_p
     assert {row["form_id"] for row in rows if "form_id" in row} == {17}
 
 
+def test_notes_are_exported_imported_and_copied_with_their_entry(
+    store: Store, other: Store, make_database: Callable[[], str], tmp_path: Path
+) -> None:
+    client = service(store.url)
+    for entry_id, value in ((1, "Old"), (2, "Deleted"), (1, "New")):
+        assert client.post(f"/entries/{entry_id}/notes", json={"value": value}).status_code == 201
+    assert client.delete("/notes/2").status_code == 200
+    client.store.dispose()
+    rows = exported(store, "--entries")
+    assert [note["value"] for note in rows[4]["notes"]] == ["Old", "New"]
+    assert imported(other, tmp_path, rows).output == "6 created, 0 changed, 0 unchanged\n"
+    assert imported(other, tmp_path, rows).output == "0 created, 0 changed, 6 unchanged\n"
+    assert exported(other, "--entries") == rows
+    assert command(other, "verify").output == "Nothing is wrong.\n"
+    target = make_database()
+    if "sqlite" in store.url:
+        target = f"sqlite:///{tmp_path}/copy.db"
+    assert command(store, "copy", store.url, target).exit_code == 0
+    for url in (other.url, target):
+        client = service(url)
+        notes = client.get("/entries/1/notes").get_json()
+        assert [*notes] == ["1", "3"]
+        # No id is given twice.
+        assert client.post("/entries/2/notes", json={"value": "x"}).get_json()["id"] == "4"
+        client.store.dispose()
+    # A line of an earlier version has no notes, and leaves them alone.
+    earlier = {**rows[4], "values": {"1": "x"}}
+    del earlier["notes"], earlier["note_ids"]
+    assert imported(other, tmp_path, [earlier]).output == "0 created, 1 changed, 0 unchanged\n"
+    assert exported(other, "--entries")[4]["notes"] == rows[4]["notes"]
+    taken = {**rows[5], "notes": rows[4]["notes"][:1], "note_ids": [1]}
+    assert imported(other, tmp_path, [taken]).exit_code == 0
+    after = exported(other, "--entries")
+    assert (after[4]["note_ids"], len(after[5]["note_ids"])) == ([1, 3], 1)
+
+
 WRONG = {
     "title": [("form", {"title": ""}), ("form", {"title": 1})],
     "meta": [("form", {"meta": []})],
@@ -115,6 +151,8 @@ WRONG = {
     "values": [("entry", {"values": {"status": "spam"}}), ("entry", {"values": "x"})],
     "1": [("entry", {"values": {"1": ["a"]}}), ("entry", {"values": {"1": "\0"}})],
     "properties": [("entry", {"properties": {"x": 1}}), ("entry", {"properties": 1})],
+    "notes": [("entry", {"notes": [1], "note_ids": [1]}), ("entry", {"notes": [{"value": "x"}]})],
+    "note_ids": [("entry", {"note_ids": [1]}), ("entry", {"note_ids": ["x"]})],
     "nothing": [("entry", {"nothing": 1}), ("form", {"nothing": 1})],
 }
 

@@ -7,17 +7,15 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from runpy import run_path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
-from comparing import SITE
+from own_site import OwnSite
 
 from landform.standalone.cli import main
 from landform.storage import Store
 
-SERVER = Path(__file__).parent / "standin/server.py"
 PAGES = ("--only", "pages")
 HEAD = """<?xml version="1.0" encoding="UTF-8" ?>
 <rss version="2.0" xmlns:excerpt="http://wordpress.org/export/1.2/excerpt/"
@@ -56,16 +54,10 @@ def write_export(folder: Path, *items: dict[str, Any], home: str = "https://shop
     return file
 
 
-@pytest.fixture(scope="session")
-def stand_in() -> Any:
-    """The class of the stand-in, which is part of the specification."""
-    return run_path(str(SERVER))["StandIn"]
-
-
 @pytest.fixture(scope="module")
-def server(stand_in: Any) -> Iterator[Any]:
+def server() -> Iterator[Any]:
     """The recorded site; each mode is below its name."""
-    with stand_in(SITE) as site:
+    with OwnSite() as site:
         yield site
 
 
@@ -73,17 +65,17 @@ def server(stand_in: Any) -> Iterator[Any]:
 def recorded_site(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """The recorded site, which a test may change."""
     monkeypatch.setattr(server, "pages", copy.deepcopy(server.pages))
-    for name in ("mode", "most", "kept", "moved", "front", "feeds", "forms", "entries"):
+    for name in ("mode", "most", "kept", "moved", "front", "feeds", "forms"):
         monkeypatch.setattr(server, name, copy.copy(getattr(server, name)))
     return server
 
 
 @pytest.fixture
 def small_site(recorded_site: Any) -> Any:
-    """A site of twelve plain pages and no feeds, which a test may change."""
+    """A site of twelve plain pages, without forms and feeds, which a test may change."""
     plain = next(page for page in recorded_site.pages if page["edit"]["id"] == 2)
     recorded_site.pages = [plain_page(plain, number) for number in range(1, 13)]
-    recorded_site.feeds = []
+    recorded_site.feeds, recorded_site.forms = [], []
     return recorded_site
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from moving_in import move, plain_page, recorded_site, server, small_site, stand_in
+from moving_in import move, plain_page, recorded_site, server, small_site
 
 FORM = '<!-- wp:gravityforms/form {"formId":"3","title":false} /-->'
 EMBED = "<!-- wp:{name} -->\n<figure>\nhttps://vimeo.com/1\n</figure>\n<!-- /wp:{name} -->"

@@ -9,7 +9,8 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from moving_in import move, recorded_site, server, small_site, stand_in
+from moving_in import move, recorded_site, server, small_site
+from own_site import Raw
 
 from landform.parts.moving_in.wordpress import client as http
 from landform.parts.moving_in.wordpress.client import CannotBegin, Client, NoAnswer
@@ -26,9 +27,9 @@ def new_client(url: str, *, timeout: float = 5, requests: int = 4) -> Client:
 
 @pytest.mark.parametrize("is_zipped", [True, False])
 def test_a_response_has_a_limit_compressed_or_not(small_site: Any, is_zipped: bool) -> None:
-    body = b" " * (3 << 20)
+    body = Raw(b" " * (3 << 20))
     headers = {"Content-Encoding": "gzip"} if is_zipped else {}
-    small_site.front = lambda path: (200, headers, gzip.compress(body) if is_zipped else body)
+    small_site.front = lambda path: (200, headers, Raw(gzip.compress(body)) if is_zipped else body)
     client = new_client(small_site.url)
     with pytest.raises(NoAnswer, match="more than 2 MiB"):
         client.get(small_site.url)
@@ -39,11 +40,11 @@ def test_a_response_has_a_limit_compressed_or_not(small_site: Any, is_zipped: bo
 def test_a_redirect_to_no_address_is_an_error_that_says_so(small_site: Any) -> None:
     client = new_client(small_site.url)
     for target in ("http://[::1", "http://[bad]/x", "http://localhost:99999/", "//localhost:x/"):
-        small_site.front = lambda path: (302, {"Location": target}, b"")  # noqa: B023
+        small_site.front = lambda path: (302, {"Location": target}, "")  # noqa: B023
         for signed in (True, False):
             with pytest.raises(NoAnswer, match="which is no address"):
                 client.get(small_site.url, signed=signed)
-    small_site.front = lambda path: (302, {"Location": "http://[v1.x]/"}, b"")
+    small_site.front = lambda path: (302, {"Location": "http://[v1.x]/"}, "")
     with pytest.raises(NoAnswer, match="is no address of a server"):
         client.get(small_site.url, signed=False)
     with pytest.raises(CannotBegin, match="credentials are sent to no other host"):

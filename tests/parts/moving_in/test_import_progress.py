@@ -9,7 +9,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
-from moving_in import PAGES, move, recorded_site, server, small_site, stand_in
+from moving_in import PAGES, move, recorded_site, server, small_site
 
 
 @pytest.mark.servers

@@ -6,7 +6,7 @@ from urllib.parse import quote, unquote
 
 import pytest
 from applications import SETTINGS
-from moving_in import move, recorded_site, server, small_site, stand_in
+from moving_in import move, recorded_site, server, small_site
 
 from landform.app import create_app
 

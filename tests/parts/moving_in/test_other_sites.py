@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import PAGE, ROOT
 from files import command
-from moving_in import PAGES, move, plain_page, recorded_site, server, small_site, stand_in
+from moving_in import PAGES, move, plain_page, recorded_site, server, small_site
 
 from landform.parts.moving_in.wordpress import client
 from landform.storage import Store, pages
@@ -150,7 +150,7 @@ def test_unpaired_surrogates_are_replaced_and_long_values_reported(
 
 
 def test_a_status_that_the_site_refuses_is_reported(small_site: Any, move: Any) -> None:
-    result = move(small_site.url, "--status", "nosuch")
+    result = move(small_site.url, *PAGES, "--status", "nosuch")
     assert (result.exit_code, move.rows()) == (2, [])
     assert "status" in result.output
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from comparing import differences
 from conftest import PAGE
-from moving_in import PAGES, move, recorded_site, server, small_site, stand_in
+from moving_in import PAGES, move, recorded_site, server, small_site
 
 from landform.storage import feeds, pages
 from landform.storage.maintenance import verify
@@ -53,7 +53,8 @@ def test_the_second_import_writes_nothing_and_reports_the_same(
     before, notes = move.rows(), move.report["notes"]
     second = move(home)
     assert move.rows() == before
-    assert move.report["counts"] == {
+    counts = {name: move.report["counts"][name] for name in ("page", "feed")}
+    assert counts == {
         "page": {"unchanged": 126, "left-out": 3}, "feed": {"unchanged": 31, "left-out": 8},
     }  # fmt: skip
     assert move.report["notes"] == notes

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from moving_in import META, move, recorded_site, server, small_site, stand_in
+from moving_in import META, move, recorded_site, server, small_site
 from processes import python
 
 from landform.storage.maintenance import verify

@@ -1,0 +1,77 @@
+"""Test mails of feeds: with sample values, and to the fixed addresses of a feed only."""
+
+import secrets
+from contextlib import suppress
+from datetime import UTC, datetime
+from queue import Empty, SimpleQueue
+
+from landform.parts.leads.addons import AddonError
+from landform.parts.leads.addons.mail import SUBJECT, fixed_addresses, run_email
+from landform.parts.leads.errors import FeedNotTestable, TooManyTestMails
+from landform.parts.leads.intake.fields import choices_of, inputs_of
+from landform.parts.leads.options import SmtpServer
+from landform.service.outgoing.sending import start_thread
+from landform.service.pipeline.json_codec import JsonObject
+from landform.service.planning.entries import text_of
+
+# How many test mails a process may be sending, and how many seconds a request waits for one.
+THREAD, MOST_TESTS, MOST_SECONDS = "landform-test-mail", 4, 5.0
+SAMPLES = {
+    **{"email": "ada@example.com", "website": "https://example.com/", "phone": "(555) 555-0100"},
+    **{"number": "1", "date": "2026-01-31", "consent": "1"},
+}
+SUCCESS, FAILED, PENDING = "success", "failed", "pending"
+FAULT = "The mail could not be made."
+SENT = "A test mail was sent to {}."
+STILL_SENDING = "The mail server has not answered yet. The mail may arrive all the same."
+
+
+def run_test(meta: JsonObject, form: JsonObject, server: SmtpServer | None) -> tuple[str, str]:
+    """Send a test mail of a feed; return its state and a message for people.
+
+    It is sent in a thread, for which the request waits briefly. Raises `FeedNotTestable` and
+    `TooManyTestMails`.
+    """
+    try:
+        addresses = fixed_addresses(meta)
+    except AddonError as error:
+        return FAILED, str(error)
+    if not addresses:
+        raise FeedNotTestable
+    fixed = {
+        **meta,
+        "toEmail": ",".join(addresses),
+        "toField": "",
+        "subject": f"Test: {text_of(meta.get('subject')) or SUBJECT}",
+    }
+    results = SimpleQueue[tuple[str, str]]()
+
+    def run() -> None:
+        outcome = FAILED, FAULT
+        try:
+            run_email(fixed, _sample_entry(form), form, secrets.token_hex(16), server=server)
+            outcome = SUCCESS, SENT.format(", ".join(addresses))
+        except AddonError as error:
+            outcome = FAILED, str(error)
+        finally:
+            results.put(outcome)
+
+    if not start_thread(THREAD, MOST_TESTS, run):
+        raise TooManyTestMails
+    with suppress(Empty):
+        return results.get(timeout=MOST_SECONDS)
+    return PENDING, STILL_SENDING
+
+
+def _sample_entry(form: JsonObject) -> JsonObject:
+    """Return an entry of a form that nobody has sent."""
+    values = dict[str, str]()
+    for field in form["fields"]:
+        choices, inputs = choices_of(field), inputs_of(field)
+        sample = choices[0][1] if choices else SAMPLES.get(field["type"], "Sample")
+        # All parts of a name, and one box of several.
+        filled = inputs if field["type"] == "name" else inputs[:1]
+        values |= {part.id: sample for part in filled}
+    now = f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S}"
+    columns = dict.fromkeys(("ip", "source_url", "user_agent"), "")
+    return {"id": "0", "date_created": now, "currency": "USD", **columns, **values}
