@@ -22,7 +22,7 @@ from landform.storage import TooLarge
 from landform.storage.sql import Precondition, read_generation
 
 # Parameters that make a response smaller.
-NARROWING = ("per_page", "include", "addon")
+NARROWING = ("per_page", "include", "addon", "paging", "_field_ids")
 
 
 def run(

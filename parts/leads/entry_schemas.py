@@ -122,8 +122,13 @@ class EntryWrite(EntryColumns):
         columns = super().to_columns(data)
         form = {"form_id": columns.pop("form_id")} if "form_id" in columns else {}
         keys = filter(INPUT_KEY.fullmatch, data)
-        values = {name: checked_text(name, data[name]) for name in keys}
+        values = {name: _trimmed(checked_text(name, data[name])) for name in keys}
         return {**form, "columns": columns, "values": values}
+
+
+def _trimmed(text: str) -> str:
+    """Return a value; an e-mail address without blanks around it."""
+    return text.strip() if "@" in text and len(text.split(maxsplit=1)) == 1 else text
 
 
 class EntryUpdate(EntryWrite):
