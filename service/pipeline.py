@@ -16,7 +16,7 @@ from landform.service.idempotency import once
 from landform.service.json_codec import JsonObject, dumps
 from landform.service.loading import Fields, load_query, parse_fields, select_fields
 from landform.service.operations import Operation
-from landform.service.reply import JSON, Finished, Reply
+from landform.service.reply import JSON, Finished, Reply, to_uri
 from landform.service.unknown_names import check_names
 from landform.storage import TooLarge
 from landform.storage.sql import Precondition, read_generation
@@ -147,6 +147,8 @@ def encode(call: Call, reply: Reply) -> Finished:
     headers |= {"Cache-Control": "no-store"} if reply.caching.is_secret else {}
     # A view that checks names itself replaces the header of ignored ones.
     headers |= {**call.name_headers, **reply.headers}
+    if "Location" in headers:
+        headers["Location"] = to_uri(headers["Location"])
     if reply.etag and call.has(reply.etag):
         return Finished(b"", 304, headers, reply.content_type, reply.caching)
     if reply.last_modified:

@@ -7,7 +7,7 @@ from urllib.parse import unquote_plus
 
 from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, post_load
 
-from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
+from landform.parts.leads.intake.fields import checked_text
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES, SPAM, TIME_KEYS, TRASH
 from landform.parts.leads.storage.filters import EntryFilter
 from landform.parts.leads.storage.searching import EntryOrder, EntrySearch, EntrySlice
@@ -226,8 +226,8 @@ def _filter(item: object) -> EntryFilter:
         raise ValidationError("The value of a filter must be a text, or a list of texts.")
     texts = [text_of(value) for value in values]
     # SQLite refuses longer patterns.
-    if any("\0" in text or len(fold(text, "search")) > LONGEST_VALUE for text in texts):
-        message = f"The value of a filter must have at most {LONGEST_VALUE} characters, and no NUL."
+    if any("\0" in text or len(fold(text, "search")) > LONGEST_SEARCH for text in texts):
+        message = f"A value of a filter must have at most {LONGEST_SEARCH} characters, and no NUL."
         raise ValidationError(message)
     positive = operator.removeprefix("not ")
     if key in TIME_KEYS and positive not in ("contains", "like"):
