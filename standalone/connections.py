@@ -1,103 +1,94 @@
-"""The connections of the worker: each reads requests, and sends the responses to them in turn.
-
-Nothing waits for a client: a client that does not go on has a deadline.
-"""
+"""The connections of the worker: each reads requests, and sends the responses to them in turn."""
 
 import logging
 import socket
 import struct
 from asyncio import Protocol
+from contextvars import copy_context
+from functools import partial
 from http import HTTPStatus
 from io import BytesIO
 from math import inf
 from time import monotonic
 from typing import Any, Literal
 
-from landform.standalone.parser import (
-    MAX_FRAMING_BYTES,
-    MAX_HEAD_BYTES,
-    PIECE_BYTES,
-    UNREADABLE,
-    Environ,
-    new_environ,
-    new_parser,
-    status_of,
-)
-from landform.standalone.responses import BROKEN, Part, Response, refusal
+from landform.standalone import parser
+from landform.standalone.parser import Environ
+from landform.standalone.responses import BROKEN, Part, refusal, respond
 
 # A client that has sent or received so many bytes gets a new deadline.
 PROGRESS_BYTES = 1 << 16
-# What a client may send while its last request is answered.
-MAX_AHEAD_BYTES = 1 << 16
+MAX_HEAD_BYTES = 1 << 15
+# The parser gets no more at once: with each chunk it moves all that it has not read yet.
+PIECE_BYTES = 1 << 14
+# The framing of chunks may have so many bytes, and a 64th of the body: each chunk costs time.
+MAX_FRAMING_BYTES = 4096
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 RESET = struct.pack("ii", 1, 0)
 log = logging.getLogger("gunicorn.error")
-Phase = Literal["idle", "reading", "work", "sending", "closing", "closed"]
 
 
 class CutOffError(Exception):
-    """A body in chunks that is too large; the application refuses it."""
+    """The body is too large, and the rest is left unread; the application refuses it."""
 
 
 class Connection(Protocol):
-    """The connection of a client of a `worker`, which says how long each phase may last.
+    """The connection of a client of a worker, which says how long each phase may last.
 
-    `base`: what is the same in the environment of all its requests. `ahead`: what came, and is not
-    read yet.
+    In the phase `work` a part of the response is made. From then on nothing is read, until the
+    client has taken the response. `base`: what the environments of all requests have in common.
     """
 
-    transport: Any
+    phase: Literal["idle", "reading", "work", "sending", "closing", "closed"] = "idle"
     parser: Any
-    environ: Environ | None
-    response: Response
-    phase: Phase = "idle"
-    deadline = inf
-    part = BROKEN
-    ahead = b""
-    is_full = is_half_closed = is_blocked = False
-    # What the client had sent or received when somebody looked last.
-    progress = -1
+    transport: Any
+    # What came and is not read yet, and what `look` saw of the body or the response.
+    ahead, progress = b"", 0
+    is_blocked = is_last = closes = False
 
     def __init__(self, worker: Any, base: Environ) -> None:
-        self.worker, self.base = worker, {**base, "landform.connection": self}
-        self._expect_request()
+        self.worker, self.base, self.deadline = worker, base, inf
+        self._forget()
 
-    def _expect_request(self) -> None:
-        self.environ, self.body, self.is_cut = None, BytesIO(), False
+    def _forget(self) -> None:
+        """Forget the request, and what it held."""
+        self.environ: Environ | None = None
+        self.response: Any = None
+        self.body, self.is_cut = BytesIO(), False
         # The bytes of the head, of the body, of the framing of its chunks, and of the response.
         self.head_size = self.body_size = self.framing_size = self.part_size = 0
 
-    def _enter(self, phase: Phase) -> None:
-        self.phase, self.deadline = phase, monotonic() + self.worker.limits[phase]
+    def _enter(self, phase: Any) -> None:
+        self.phase, self.progress = phase, 0
+        self.deadline = monotonic() + self.worker.limits[phase]
 
     def connection_made(self, transport: Any) -> None:
-        """Take the address of the client, which has less time for a first request."""
+        """Wait for the first request, not as long as for others."""
         transport.set_write_buffer_limits(high=0)
-        self.transport, self.parser = transport, new_parser(self._on_head, self._on_body)
-        name = transport.get_extra_info("peername")
-        address, port = name[:2] if isinstance(name, tuple) else ("localhost", "")
-        self.base |= {"REMOTE_ADDR": address, "REMOTE_PORT": str(port)}
-        self.deadline = monotonic() + self.worker.limits["reading"]
+        self.transport, self.parser = transport, parser.new_parser(self._on_head, self._on_body)
+        # A silent client goes last, after those that hold more than a connection.
+        self.deadline = monotonic() + self.worker.limits["reading"] + 1
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """End the response, and let go of what refers to this connection."""
-        waits, self.phase = self.phase == "sending" and not self.part.is_last, "closed"
+        """Close the response, unless a thread makes a part of it."""
+        was, self.phase = self.phase, "closed"
+        # It refers to this connection.
+        del self.parser
         self.worker.lost(self)
-        self.base.clear()
-        del self.parser, self.transport
-        if waits:
-            self._drop()
+        if was != "work":
+            self._end()
+
+    def _end(self) -> None:
+        """Have a thread close what the application has opened for a response without an end."""
+        if self.response and not self.is_last:
+            self.worker.submit(self.response.close)
+        self._forget()
 
     def data_received(self, data: bytes) -> None:
-        """Read bytes, or keep them until the last request is answered."""
-        if self.phase == "closing":
-            return
-        self.ahead += data
-        if self.phase in ("idle", "reading"):
+        """Read requests."""
+        if self.phase != "closing":
+            self.ahead += data
             self._read()
-        elif len(self.ahead) > MAX_AHEAD_BYTES and not self.is_full:
-            self.is_full = True
-            self.transport.pause_reading()
 
     def _read(self) -> None:
         """Read until a request is complete."""
@@ -106,8 +97,8 @@ class Connection(Protocol):
         while self.ahead and self.phase == "reading":
             piece, self.ahead = self.ahead[:PIECE_BYTES], self.ahead[PIECE_BYTES:]
             self._feed(piece)
-        if self.is_half_closed and self.phase in ("idle", "reading"):
-            self.transport.close()
+        if self.phase == "reading":
+            self._resume()
 
     def _feed(self, piece: bytes) -> None:
         had_head, before = self.environ is not None, self.body_size
@@ -115,8 +106,8 @@ class Connection(Protocol):
             self.parser.feed(piece)
         except CutOffError:
             self.is_cut = True
-        except UNREADABLE as error:
-            self._refuse(status_of(error))
+        except parser.UNREADABLE as error:
+            self._refuse(parser.status_of(error))
             return
         if self.environ is None:
             self.head_size += len(piece)
@@ -133,7 +124,7 @@ class Connection(Protocol):
 
     def _on_head(self) -> bool:
         """Make the environment; return whether the body is left unread."""
-        self.environ = new_environ(self.parser, self.base)
+        self.environ = parser.new_environ(self.parser, self.base)
         self.is_cut = (self.parser.content_length or 0) > self.worker.max_body_bytes
         return self.is_cut
 
@@ -144,115 +135,106 @@ class Connection(Protocol):
         self.body.write(data)
 
     def _start(self, environ: Environ) -> None:
-        """Have a request answered."""
+        """Have a request answered, at once if it needs no thread."""
         if self.parser.is_chunked:
             environ["CONTENT_LENGTH"] = str(self.body_size)
         self.body.seek(0)
         environ["wsgi.input"] = self.body
-        keeps = (
-            environ["SERVER_PROTOCOL"] == "HTTP/1.1"
-            and "close" not in environ.get("HTTP_CONNECTION", "").lower()
-            and not self.is_cut
-            and self.worker.alive
-        )
-        self.response = Response(self.worker.wsgi, environ, keeps)
+        closes = "close" in environ.get("HTTP_CONNECTION", "").lower() or self.is_cut
+        keeps = environ["SERVER_PROTOCOL"] == "HTTP/1.1" and not closes and self.worker.alive
+        self.response = respond(self.worker.wsgi, environ, keeps)
+        # The variables of a request last until its last part, in whichever thread.
+        self.next_part = partial(copy_context().run, next, self.response)
         self._enter("work")
-        self.worker.answer(self)
+        if self.worker.is_at_once(environ):
+            self.send(self.next_part())
+        else:
+            self.transport.pause_reading()
+            self.worker.submit(self._make_part, environ["PATH_INFO"])
+
+    def _make_part(self) -> None:
+        self.worker.loop.call_soon_threadsafe(self.send, self.next_part())
 
     def send(self, part: Part) -> None:
         """Send a part of the response; the next one is made when the client has taken it."""
+        head, body, self.is_last, self.closes = part
         if self.phase == "closed":
-            if not part.is_last:
-                self._drop()
+            self._end()
             return
         self._enter("sending")
-        self.part, self.part_size, self.is_blocked = part, sum(map(len, part.data)), False
-        if not part.data:
+        if part is BROKEN:
             self.give_up(500)
             return
-        self.transport.writelines(part.data)
+        self.part_size, self.is_blocked = len(head) + len(body), False
+        self.transport.writelines((head, body))
         if not self.is_blocked:
             self._sent()
 
     def pause_writing(self) -> None:
-        """Note that the client has not taken everything."""
+        """Note what the client has not taken, and read nothing from it meanwhile."""
         self.is_blocked = True
+        if self.phase == "sending":
+            self.transport.pause_reading()
+        self.progress = self.transport.get_write_buffer_size() // PROGRESS_BYTES
+        self.worker.bound_memory()
 
     def resume_writing(self) -> None:
-        """Go on when it has."""
-        self.is_blocked = False
+        """Go on: the client has taken everything."""
         if self.phase == "sending":
             self._sent()
 
     def _sent(self) -> None:
-        self.part_size = 0
-        if not self.part.is_last:
+        if not self.is_last:
             self._enter("work")
-            self.worker.submit(self)
-        elif self.part.closes:
-            self._close()
+            self.worker.submit(self._make_part)
+            return
+        self._forget()
+        if self.transport.is_closing():
+            return
+        if self.closes:
+            self._enter("closing")
+            # A client that still sends could not read the response if the connection was closed.
+            self.transport.write_eof()
         else:
+            self._enter("idle")
             self.ahead = self.parser.remaining() + self.ahead
             self.parser.reset()
-            self._expect_request()
-            self._enter("idle")
-            self._take_more()
-            if self.ahead or self.is_half_closed:
+            if self.ahead:
                 # Other clients come first.
+                self.transport.pause_reading()
                 self.worker.loop.call_soon(self._read)
+                return
+        self._resume()
 
-    def _take_more(self) -> None:
-        if self.is_full:
-            self.is_full = False
+    def _resume(self) -> None:
+        if not self.transport.is_reading():
             self.transport.resume_reading()
-
-    def eof_received(self) -> bool:
-        """Return whether there is still something to send to a client that sends no more."""
-        self.is_half_closed = True
-        return bool(self.ahead) or self.phase in ("work", "sending")
 
     def _refuse(self, status: int) -> None:
         log.warning("A request cannot be read: %s.", HTTPStatus(status).phrase)
-        self._expect_request()
+        self._forget()
         self.send(refusal(status))
 
-    def _close(self) -> None:
-        """Close, and let a client that still sends see the response first."""
-        self._expect_request()
-        self._enter("closing")
-        self.ahead = b""
-        if self.is_half_closed:
+    def give_up(self, status: int) -> None:
+        """Refuse the request that is arriving, or end the connection."""
+        if self.phase == "reading":
+            self._refuse(status)
+        elif self.phase == "idle":
             self.transport.close()
         else:
-            self.transport.write_eof()
-            self._take_more()
-
-    def _drop(self) -> None:
-        """Have the application close the response: nobody waits for the rest."""
-        self.response.is_dropped = True
-        self.worker.submit(self)
+            if self.phase == "sending":
+                # The system drops its buffers too.
+                sock = self.transport.get_extra_info("socket")
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            self.transport.abort()
 
     @property
     def size(self) -> int:
         """The bytes of the request, and of the response that the client has not taken."""
         return self.body_size + self.part_size
 
-    def give_up(self, status: int) -> None:
-        """Refuse the request that is arriving, or reset a response, and close."""
-        if self.phase == "reading":
-            self._refuse(status)
-        elif self.phase == "sending":
-            # The system drops its buffers too.
-            sock = self.transport.get_extra_info("socket")
-            sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-            self.transport.abort()
-        elif self.phase == "closing":
-            self.transport.abort()
-        else:
-            self.transport.close()
-
     def look(self, now: float) -> None:
-        """Give up a client that is too slow; one that goes on gets a new deadline."""
+        """Give up a client that does not go on; one that does gets a new deadline."""
         if self.phase in ("reading", "sending"):
             unsent = self.transport.get_write_buffer_size()
             progress = (unsent or self.body_size) // PROGRESS_BYTES

@@ -1,13 +1,13 @@
-"""The responses of a WSGI application, made in parts: for each, one call of a thread."""
+"""The response of a WSGI application, made in parts: a slow client holds no thread."""
 
 import logging
-import math
 from collections.abc import Callable, Iterator
-from contextvars import copy_context
+from contextlib import ExitStack
 from email.utils import formatdate
 from functools import lru_cache
 from http import HTTPStatus
 from itertools import chain
+from math import inf
 from time import time
 from typing import Any, NamedTuple
 
@@ -17,129 +17,104 @@ from landform.standalone.parser import Environ
 
 log = logging.getLogger("gunicorn.error")
 Headers = list[tuple[str, str]]
-# Statuses without a body.
-EMPTY = ("204", "304")
 
 
 class Part(NamedTuple):
     """Bytes to send, whether they are the last ones, and whether the connection closes then."""
 
-    data: list[bytes]
+    head: bytes
+    body: bytes
     is_last: bool = True
     closes: bool = True
 
 
-# In place of what cannot be made: the connection is reset.
-BROKEN = Part([])
+# In place of the rest of a response: the connection is reset.
+BROKEN = Part(b"", b"")
 
 
-class Response:
-    """The response to a request.
+def respond(application: Any, environ: Environ, keeps: bool) -> Iterator[Part]:
+    """Yield the parts of the response to a request; `keeps`: whether the client may send more.
 
-    `keeps`: whether the connection is for more requests. `is_dropped`: whether the client has gone.
+    What the application raises is logged. Closing the iterator closes the response.
     """
+    started: list[Any] = []
+    written: list[bytes] = []
+    is_begun = False
 
-    is_dropped = has_head = is_whole = is_chunked = False
-    status, headers = "", Headers()
-    # The bytes of the body that are still to come, if that is known.
-    left = math.inf
+    def start_response(
+        status: str, headers: Headers, error: Any = None
+    ) -> Callable[[bytes], object]:
+        if error and is_begun:
+            raise error[1]
+        started[:] = status, headers
+        return written.append
 
-    def __init__(self, application: Any, environ: Environ, keeps: bool) -> None:
-        self.application, self.environ, self.keeps = application, environ, keeps
-        self.parts: Iterator[bytes] | None = None
-        self.close: Callable[[], object] | None = None
-        # The variables of a request last as long as it, in whichever thread.
-        self.context = copy_context()
+    try:
+        with ExitStack() as stack:
+            body = application(environ, start_response)
+            if hasattr(body, "close"):
+                stack.callback(body.close)
+            # PEP 3333: the head waits for the first part that is not empty.
+            parts = filter(None, chain(written, body))
+            data = next(parts, b"")
+            head, left, is_chunked, keeps = _head(environ, *started, not data, keeps)
+            data = data if left else b""
+            while data and (left := left - len(data)) > 0:
+                yield Part(head, _chunk(data) if is_chunked else data, is_last=False)
+                is_begun, head, data = True, b"", next(parts, b"")
+            # A body that differs from its promised length ends with the connection.
+            closes = not keeps or left not in (0, inf)
+            last = Part(head, _chunk(data) if is_chunked else data, closes=closes)
+    except (Exception, SystemExit):
+        log.exception("The application failed.")
+        last = BROKEN if is_begun else refusal(500)
+    yield last
 
-    def next_part(self) -> Part:
-        """Return the next part. What the application raises is logged."""
-        return self.context.run(self._next_part)
 
-    def _next_part(self) -> Part:
-        try:
-            part = BROKEN if self.is_dropped else self._make_part()
-        except BaseException:  # also what would end the thread
-            log.exception("The application failed.")
-            part = BROKEN if self.has_head else refusal(500)
-        if part.is_last and self.close:
-            try:
-                self.close()
-            except Exception:
-                log.exception("The application failed after its response.")
-        return part
+def _head(
+    environ: Environ, status: str, headers: Headers, is_empty: bool, keeps: bool
+) -> tuple[bytes, float, bool, bool]:
+    """Return the head of a response, and how the client finds its end.
 
-    def _make_part(self) -> Part:
-        self.parts = self.parts or self._call()
-        # PEP 3333: the head waits for the first part that is not empty.
-        data = next(filter(None, self.parts), b"")
-        head = b"" if self.has_head else self._head(data)
-        if len(data) > self.left:
-            data = data[: int(self.left)]
-        self.left -= len(data)
-        is_last = not data or self.left == 0
-        # If the body is shorter than promised, only the end of the connection tells.
-        closes = not self.keeps or 0 < self.left < math.inf
-        return Part([head, _chunk(data) if self.is_chunked else data], is_last, closes)
-
-    def _call(self) -> Iterator[bytes]:
-        """Call the application, and return the parts of the body."""
-        written: list[bytes] = []
-
-        def start_response(
-            status: str, headers: Headers, error: Any = None
-        ) -> Callable[[bytes], None]:
-            if error and self.has_head:
-                raise error[1]
-            self.status, self.headers = status, headers
-            return written.append
-
-        parts = self.application(self.environ, start_response)
-        self.close = getattr(parts, "close", None)
-        self.is_whole = isinstance(parts, list)
-        return chain(written, [b"".join(parts)] if self.is_whole else parts)
-
-    def _head(self, first: bytes) -> bytes:
-        """Return the head of the response, and decide how the client finds the end of it."""
-        self.has_head = True
-        lines = [f"HTTP/1.1 {self.status}"]
-        for name, value in self.headers:
-            lines.append(f"{name}: {value}")
-            if name.lower() == "content-length":
-                self.left = int(value)
-        if self.environ["REQUEST_METHOD"] == "HEAD" or self.status.startswith(EMPTY):
-            self.left = 0
-        elif self.left == math.inf:
-            if self.is_whole or not first:
-                self.left = len(first)
-                lines.append(f"Content-Length: {self.left}")
-            elif self.environ["SERVER_PROTOCOL"] == "HTTP/1.1":
-                self.is_chunked = True
-                lines.append("Transfer-Encoding: chunked")
-            else:
-                self.keeps = False
-        return _encoded(lines, self.keeps)
+    That is the bytes of the body, maybe infinite; whether they come in chunks; and whether the
+    connection is kept.
+    """
+    left, is_chunked = inf, False
+    lines = [f"HTTP/1.1 {status}"]
+    for name, value in headers:
+        lines.append(f"{name}: {value}")
+        if name.lower() == "content-length":
+            left = int(value)
+    if environ["REQUEST_METHOD"] == "HEAD" or status.startswith(("204", "304")):
+        left = 0
+    elif left == inf and is_empty:
+        left = 0
+        lines.append("Content-Length: 0")
+    elif left == inf:
+        is_chunked = environ["SERVER_PROTOCOL"] == "HTTP/1.1"
+        keeps = keeps and is_chunked
+        lines += ["Transfer-Encoding: chunked"] if is_chunked else []
+    lines += [] if keeps else ["Connection: close"]
+    lines.append(_date(int(time())))
+    return "\r\n".join(lines).encode("latin-1"), left, is_chunked, keeps
 
 
 def _chunk(data: bytes) -> bytes:
     return b"%x\r\n%b\r\n" % (len(data), data)
 
 
-def _encoded(lines: list[str], keeps: bool) -> bytes:
-    """Return the lines of a head with those that each has, in the encoding of WSGI."""
-    close = () if keeps else ("Connection: close",)
-    return "\r\n".join((*lines, *close, _date(int(time())), "\r\n")).encode("latin-1")
-
-
 @lru_cache(maxsize=1)
 def _date(seconds: int) -> str:
-    return f"Date: {formatdate(seconds, usegmt=True)}"
+    """Return the last header, and the empty line after it."""
+    return f"Date: {formatdate(seconds, usegmt=True)}\r\n\r\n"
 
 
 def refusal(status: int) -> Part:
-    """Return the response to a request that cannot be read: an error that repeats nothing of it."""
+    """Return the response to a request that is refused: an error that repeats nothing of it."""
     phrase = HTTPStatus(status).phrase
     body, _, headers, content_type, *_ = http_error(status, phrase).finished()
     headers |= {**COMMON_HEADERS, "Content-Type": content_type, "Cache-Control": "no-store"}
     headers |= {"Content-Length": str(len(body))} | ({"Retry-After": "2"} if status == 503 else {})
-    lines = [f"HTTP/1.1 {status} {phrase}", *(f"{name}: {value}" for name, value in headers.items())]
-    return Part([_encoded(lines, keeps=False), body])
+    environ = {"REQUEST_METHOD": "", "SERVER_PROTOCOL": ""}
+    head, *_ = _head(environ, f"{status} {phrase}", [*headers.items()], False, keeps=False)
+    return Part(head, body)

@@ -11,6 +11,7 @@ import os
 import resource
 import signal
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from math import inf
 from queue import SimpleQueue
@@ -44,7 +45,7 @@ RESERVED_FILES = 64
 PROBE = "/readyz"
 PR_SET_PDEATHSIG = 1
 M_MMAP_THRESHOLD, LARGE_BYTES = -3, 1 << 18
-Queue = SimpleQueue[Connection]
+Work = Callable[[], object]
 # What is missing for the speed of the docs.
 SLOW = [] if IS_FAST else ["gunicorn_h1c"]
 SLOW += ["uvloop"] if new_event_loop is asyncio.new_event_loop else []
@@ -102,7 +103,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         }  # fmt: skip
         self.connections: set[Connection] = set()
         # The probe has a thread of its own. Those of an executor would be waited for.
-        self.waiting, self.probes = Queue(), Queue()
+        self.waiting, self.probes = SimpleQueue[Work](), SimpleQueue[Work]()
         for queue in [self.waiting] * self.cfg.threads + [self.probes]:
             Thread(target=self._work, args=[queue], daemon=True).start()
         self.loop = new_event_loop()
@@ -119,7 +120,9 @@ class Worker(BaseWorker):  # type: ignore[misc]
             if conn.phase == "idle":
                 conn.deadline = min(conn.deadline, began + CLOSING_SECONDS)
         # Requests that idle clients still send are answered too, unless it has to be soon.
-        while any(conn.phase in ("work", "sending") or not self.is_quitting for conn in self.connections):
+        while any(
+            conn.phase in ("work", "sending") or not self.is_quitting for conn in self.connections
+        ):
             seconds = QUITTING_SECONDS if self.is_quitting else self.cfg.graceful_timeout
             if monotonic() > began + seconds:
                 return
@@ -131,20 +134,35 @@ class Worker(BaseWorker):  # type: ignore[misc]
         now = monotonic()
         for conn in [*self.connections]:
             conn.look(now)
-        # If memory is short, those that have it longest give it back.
+        self.bound_memory()
+        await asyncio.sleep(seconds)
+
+    def bound_memory(self) -> None:
+        """Give up the connections that have waited longest, if all together hold too much."""
         large = [conn for conn in self.connections if conn.size > PROGRESS_BYTES]
         excess = sum(conn.size for conn in large) - MAX_CONNECTIONS_BYTES
         for conn in sorted(large, key=lambda conn: conn.deadline):
             if excess > 0 and conn.phase in ("reading", "sending"):
                 excess -= conn.size
                 conn.give_up(503)
-        await asyncio.sleep(seconds)
 
     def accept(self, listener: Any) -> None:
-        """Accept a connection, if there is one that no other worker has accepted."""
+        """Accept a connection, if no other worker was faster."""
         with suppress(OSError):
-            client, _ = listener.accept()
-            conn = Connection(self, self._base(listener))
+            client, address = listener.accept()
+            here = listener.getsockname()
+            # At a socket file neither end has an address.
+            (name, port, *_), (host, number, *_) = (
+                end if isinstance(end, tuple) else ("localhost", "") for end in (here, address)
+            )
+            base = {
+                "SERVER_NAME": name, "SERVER_PORT": str(port), "SERVER_SOFTWARE": "landform",
+                "REMOTE_ADDR": host, "REMOTE_PORT": str(number), "gunicorn.socket": client,
+                "SCRIPT_NAME": "", "wsgi.version": (1, 0), "wsgi.url_scheme": "http",
+                "wsgi.errors": sys.stderr, "wsgi.multithread": True, "wsgi.multiprocess": True,
+                "wsgi.run_once": False, "wsgi.input_terminated": True,
+            }  # fmt: skip
+            conn = Connection(self, base)
             self.connections.add(conn)
             self.loop.create_task(self._open(conn, client))
 
@@ -152,57 +170,35 @@ class Worker(BaseWorker):  # type: ignore[misc]
         try:
             await self.loop.connect_accepted_socket(lambda: conn, client)
         except OSError:
-            # The client has gone.
-            client.close()
             self.lost(conn)
 
-    def _base(self, listener: Any) -> Environ:
-        """Return what the environments of all requests have in common."""
-        name = listener.getsockname()
-        server = name if isinstance(name, tuple) else ("localhost", 80)
-        return {
-            "SERVER_NAME": server[0], "SERVER_PORT": str(server[1]), "SERVER_SOFTWARE": "landform",
-            "SCRIPT_NAME": "", "wsgi.version": (1, 0), "wsgi.url_scheme": "http",
-            "wsgi.errors": sys.stderr, "wsgi.multithread": True, "wsgi.multiprocess": True,
-            "wsgi.run_once": False, "wsgi.input_terminated": True,
-        }  # fmt: skip
-
     def lost(self, conn: Connection) -> None:
-        """Forget a connection."""
+        """Forget a connection that is closed."""
         self.connections.discard(conn)
         self.balance.update()
 
-    def answer(self, conn: Connection) -> None:
-        """Answer a request: at once, if it needs no thread."""
+    def is_at_once(self, environ: Environ) -> bool:
+        """Count a request, and return whether it can be answered without waiting."""
         self.nr += 1
         self.alive = self.alive and self.nr < self.max_requests
-        if self._is_at_once(conn):
-            conn.send(conn.response.next_part())
-        else:
-            self.submit(conn)
-
-    def submit(self, conn: Connection) -> None:
-        """Have the next part of a response made by a thread."""
-        is_probe = conn.response.environ["PATH_INFO"] == PROBE
-        (self.probes if is_probe else self.waiting).put(conn)
-
-    def _is_at_once(self, conn: Connection) -> bool:
-        """Return whether a request can be answered without waiting."""
-        if not self.at_once or conn.body_size or conn.is_cut:
+        if not self.at_once or environ.get("CONTENT_LENGTH", "0") != "0":
             return False
         try:
-            return bool(self.at_once(conn.response.environ, None))
+            return bool(self.at_once(environ, None))
         except Exception:
             # It happens again in the thread, which logs it.
             return False
 
-    def _work(self, queue: Queue) -> None:
+    def submit(self, work: Work, path: str = "") -> None:
+        """Have a thread call a function."""
+        (self.probes if path == PROBE else self.waiting).put(work)
+
+    def _work(self, queue: "SimpleQueue[Work]") -> None:
         while True:
-            conn = queue.get()
-            part = conn.response.next_part()
-            self.loop.call_soon_threadsafe(conn.send, part)
-            # No thread holds on to a connection.
-            del conn, part
+            try:
+                queue.get()()
+            except BaseException:
+                self.log.exception("The application failed after a response.")
 
     def init_signals(self) -> None:
         """Install the handlers; end at once if a signal came before them."""

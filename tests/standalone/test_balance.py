@@ -73,7 +73,9 @@ def connections(worker: int, port: int) -> int:
     """Return how many connections to a port a worker has open."""
     rows = [line.split() for line in Path(f"/proc/{worker}/net/tcp").read_text().splitlines()[1:]]
     # The local address, the state (0A: it listens), and the number of each socket.
-    ours = {f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] != "0A"}
+    ours = {
+        f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] != "0A"
+    }
     links = []
     for file in Path(f"/proc/{worker}/fd").iterdir():
         with suppress(OSError):
