@@ -57,7 +57,9 @@ def respond(application: Any, environ: Environ, keeps: bool) -> Iterator[Part]:
             # PEP 3333: the head waits for the first part that is not empty.
             parts = filter(None, chain(written, body))
             data = next(parts, b"")
-            head, left, is_chunked, keeps = _head(environ, *started, not data, keeps)
+            is_whole = not data or (isinstance(body, list) and len(body) == 1)
+            length = len(data) if is_whole else None
+            head, left, is_chunked, keeps = _head(environ, *started, length, keeps)
             data = data if left else b""
             while data and (left := left - len(data)) > 0:
                 yield Part(head, _chunk(data) if is_chunked else data, is_last=False)
@@ -72,25 +74,23 @@ def respond(application: Any, environ: Environ, keeps: bool) -> Iterator[Part]:
 
 
 def _head(
-    environ: Environ, status: str, headers: Headers, is_empty: bool, keeps: bool
+    environ: Environ, status: str, headers: Headers, length: int | None, keeps: bool
 ) -> tuple[bytes, float, bool, bool]:
     """Return the head of a response, and how the client finds its end.
 
     That is the bytes of the body, maybe infinite; whether they come in chunks; and whether the
-    connection is kept.
+    connection is kept. `length`: that of the body, if it is known without a header.
     """
-    left, is_chunked = inf, False
-    lines = [f"HTTP/1.1 {status}"]
-    for name, value in headers:
-        lines.append(f"{name}: {value}")
-        if name.lower() == "content-length":
-            left = int(value)
+    told = [int(value) for name, value in headers if name.lower() == "content-length"]
+    lines = [f"HTTP/1.1 {status}", *(f"{name}: {value}" for name, value in headers)]
+    left, is_chunked = told[0] if told else inf, False
     if environ["REQUEST_METHOD"] == "HEAD" or status.startswith(("204", "304")):
         left = 0
-    elif left == inf and is_empty:
-        left = 0
-        lines.append("Content-Length: 0")
-    elif left == inf:
+    elif not told and length is not None:
+        left = length
+        lines.append(f"Content-Length: {length}")
+    elif not told:
+        # In HTTP/1.0 the end of the connection tells.
         is_chunked = environ["SERVER_PROTOCOL"] == "HTTP/1.1"
         keeps = keeps and is_chunked
         lines += ["Transfer-Encoding: chunked"] if is_chunked else []
@@ -114,7 +114,7 @@ def refusal(status: int) -> Part:
     phrase = HTTPStatus(status).phrase
     body, _, headers, content_type, *_ = http_error(status, phrase).finished()
     headers |= {**COMMON_HEADERS, "Content-Type": content_type, "Cache-Control": "no-store"}
-    headers |= {"Content-Length": str(len(body))} | ({"Retry-After": "2"} if status == 503 else {})
+    headers |= {"Retry-After": "2"} if status == 503 else {}
     environ = {"REQUEST_METHOD": "", "SERVER_PROTOCOL": ""}
-    head, *_ = _head(environ, f"{status} {phrase}", [*headers.items()], False, keeps=False)
+    head, *_ = _head(environ, f"{status} {phrase}", [*headers.items()], len(body), keeps=False)
     return Part(head, body)

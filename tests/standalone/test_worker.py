@@ -23,7 +23,7 @@ HOST, BODY, CHUNKED = "Host: a\r\n", "Content-Length: 5\r\n", "Transfer-Encoding
 ECHO = """
 def app(environ, start_response):
     start_response("200 OK", [("Content-Type", "text/plain")])
-    return [b"<", environ["wsgi.input"].read(), b">"]
+    return [b"<" + environ["wsgi.input"].read() + b">"]
 """
 # As where no C compiler was.
 WITHOUT_C = f"""
