@@ -33,7 +33,9 @@ NEW_ENOUGH = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 .venv/.installed: pyproject.toml
 	@$(NEW_ENOUGH)
 	$(PYTHON) -m venv $(ANEW) .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fast]' 2> /dev/null || { \
+	    echo "The extra 'fast' cannot be built here (it needs a C compiler): the worker is slower without."; \
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; }
 	@touch $@
 
 .venv/.test: .venv/.installed
@@ -92,7 +94,7 @@ contract: .venv/.contract
 tools:
 	@$(NEW_ENOUGH)
 	$(PYTHON) -m venv --clear .venv
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,contract]'
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev,contract,fast]'
 	@touch .venv/.installed .venv/.test .venv/.dev .venv/.contract
 
 # Clients of WordPress and Gravity Forms, in exact versions, with which the tests hold sessions; and
@@ -148,13 +150,14 @@ vendor:
 # MarkupSafe does without, and what pip notes down about this machine too.
 binary: .venv/.installed
 	rm -rf build dist/landform
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --target build/binary '.[wordpress]'
-	# orjson is compiled for one Python each; nh3 for all, and MarkupSafe does without.
-	version=$$($(BIN)/python -c 'import orjson; print(orjson.__version__)'); \
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --target build/binary '.[wordpress,fast]'
+	# orjson and uvloop are compiled for one Python each, as is gunicorn_h1c, which other Pythons than
+	# this one do without; nh3 is for all, and MarkupSafe does without.
+	versions=$$($(BIN)/python -m pip freeze --path build/binary | grep -E '^(orjson|uvloop)=='); \
 	for python in $(PYTHONS); do \
 	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile --no-deps --upgrade \
-	        --only-binary=:all: --python-version $$python --target build/$$python orjson==$$version && \
-	    cp build/$$python/orjson/*.so build/binary/orjson/ || exit 1; \
+	        --only-binary=:all: --python-version $$python --target build/$$python $$versions && \
+	    for name in orjson uvloop; do cp build/$$python/$$name/*.so build/binary/$$name/ || exit 1; done || exit 1; \
 	done
 	rm -rf build/binary/bin build/binary/markupsafe/_speedups* build/binary/*.dist-info/direct_url.json
 	cp deploy/launch.py build/binary/__main__.py

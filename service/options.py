@@ -15,6 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 from zoneinfo import ZoneInfo
 
+from werkzeug.urls import iri_to_uri
+
 from landform.parts import all_parts
 from landform.parts.option import (
     FLAG,
@@ -56,6 +58,8 @@ def _url(text: str) -> str | None:
         raise ValueError
     if not text.isprintable() or " " in text:
         raise ValueError
+    # Redirects have it in a header; raises `ValueError` for a host that none can have.
+    iri_to_uri(text)
     return text.rstrip("/") or None
 
 

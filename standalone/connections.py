@@ -1,169 +1,244 @@
-"""The connections of the worker: those of waitress, with limits, deadlines and errors."""
+"""The connections of the worker: each reads requests, and sends the responses to them in turn."""
 
-import re
+import logging
 import socket
 import struct
-from contextlib import suppress
-from time import sleep
+from asyncio import Protocol
+from contextvars import copy_context
+from functools import partial
+from http import HTTPStatus
+from io import BytesIO
+from math import inf
+from time import monotonic
+from typing import Any, Literal
 
-from waitress.channel import HTTPChannel
-from waitress.task import ErrorTask, WSGITask
-from waitress.utilities import build_http_date
-
-from landform.service.http.headers import COMMON_HEADERS
-from landform.service.pipeline.errors import http_error
-from landform.standalone.parser import Refused, Request
+from landform.standalone import parser
+from landform.standalone.parser import Environ
+from landform.standalone.responses import BROKEN, Part, refusal, respond
 
 # A client that has sent or received so many bytes gets a new deadline.
 PROGRESS_BYTES = 1 << 16
-# How many bytes of a stream wait for the client, before the thread does.
-STREAM_BYTES, LOOK_SECONDS = 1 << 20, 0.01
+MAX_HEAD_BYTES = 1 << 15
+# The parser gets no more at once: with each chunk it moves all that it has not read yet.
+PIECE_BYTES = 1 << 14
+# The framing of chunks may have so many bytes, and a 64th of the body: each chunk costs time.
+MAX_FRAMING_BYTES = 4096
+CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
 RESET = struct.pack("ii", 1, 0)
-LENGTH = re.compile("content-length:", re.IGNORECASE)
+log = logging.getLogger("gunicorn.error")
 
 
-class Response(WSGITask):  # type: ignore[misc]
-    """A response of the application; one of unknown length is a stream."""
-
-    wrote_header: bool
-    is_stream = False
-
-    def __init__(self, channel: "Connection", request: Request) -> None:
-        super().__init__(channel, request)
-        self.environ = request.environ
-        channel.is_new = False
-
-    def build_response_header(self) -> bytes:
-        """Return the head, with headers as the application wrote them.
-
-        A stream has chunks, so that the client sees whether it is complete. The connection closes
-        after one in HTTP/1.0, after a response to a body that was not received, and when the worker
-        stops.
-        """
-        options = self.request.headers.get("CONNECTION", "").lower().replace(" ", "").split(",")
-        keeps = "close" not in options and self.version == "1.1"
-        is_head, has_length = self.request.command == "HEAD", self.content_length is not None
-        self.is_stream = self.has_body and not (is_head or has_length)
-        self.chunked_response = self.is_stream and self.version == "1.1"
-        is_framed = not self.is_stream or self.chunked_response
-        headers = [f"{name}: {value}" for name, value in self.response_headers]
-        if self.chunked_response:
-            headers.append("Transfer-Encoding: chunked")
-        elif self.has_body and has_length and not any(map(LENGTH.match, headers)):
-            headers.append(f"Content-Length: {self.content_length}")
-        if self.request.is_cut or not (keeps and is_framed and self.channel.server.accepting):
-            self.close_on_finish = True
-            headers.append("Connection: close")
-        headers.append(f"Date: {build_http_date(self.start_time)}")
-        self.channel.lingers = self.request.is_cut
-        lines = [f"HTTP/{self.version} {self.status}", *headers, "", ""]
-        return "\r\n".join(lines).encode("latin-1")
-
-    def write(self, data: bytes) -> None:
-        """Send a part of the body, the first one together with the head."""
-        head, body = b"", data if self.has_body else b""
-        self.content_bytes_written += len(data)
-        if not self.wrote_header:
-            self.wrote_header = True
-            head = self.build_response_header()
-        if self.chunked_response and data:
-            body = b"%x\r\n%b\r\n" % (len(data), data)
-        self.channel.response_bytes = self.content_bytes_written
-        if self.is_stream:
-            self.channel.wait_for_client()
-            self.channel.response_bytes = self.channel.total_outbufs_len + len(data)
-        self.channel.write_soon(head + body)
+class CutOffError(Exception):
+    """The body is too large, and the rest is left unread; the application refuses it."""
 
 
-class Refusal(ErrorTask):  # type: ignore[misc]
-    """The response to a request that cannot be read: an error that repeats nothing of it."""
+class Connection(Protocol):
+    """The connection of a client of a worker, which says how long each phase may last.
 
-    def execute(self) -> None:
-        """Write it, and close."""
-        error, self.version, self.channel.lingers = self.request.error, "1.1", True
-        self.logger.warning("A request cannot be read: %s.", error.reason)
-        body, status, headers, content_type, *_ = http_error(error.code, error.reason).finished()
-        headers |= {**COMMON_HEADERS, "Content-Type": content_type, "Cache-Control": "no-store"}
-        headers |= {"Retry-After": "2"} if status == 503 else {}
-        self.response_headers = [*headers.items()]
-        self.status, self.content_length = f"{status} {error.reason}", len(body)
-        self.set_close_on_finish()
-        self.write(body)
-
-
-class Connection(HTTPChannel):  # type: ignore[misc]
-    """The connection of a client, with deadlines.
-
-    It `lingers` before it closes if the client may still be sending: else the client could not read
-    the response.
+    In the phase `work` a part of the response is made. From then on nothing is read, until the
+    client has taken the response. `base`: what the environments of all requests have in common.
     """
 
-    parser_class, task_class, error_task_class = Request, Response, Refusal
-    requests: list[Request]
-    request: Request | None
-    is_new, lingers, is_closing = True, False, False
-    _state: tuple[object, ...] = ()
-    since, response_bytes = 0.0, 0
+    phase: Literal["idle", "reading", "work", "sending", "closing", "closed"] = "idle"
+    parser: Any
+    transport: Any
+    # What came and is not read yet, and what `look` saw of the body or the response.
+    ahead, progress = b"", 0
+    is_blocked = is_last = closes = False
+
+    def __init__(self, worker: Any, base: Environ) -> None:
+        self.worker, self.base, self.deadline = worker, base, inf
+        self._forget()
+
+    def _forget(self) -> None:
+        """Forget the request, and what it held."""
+        self.environ: Environ | None = None
+        self.response: Any = None
+        self.body, self.is_cut = BytesIO(), False
+        # The bytes of the head, of the body, of the framing of its chunks, and of the response.
+        self.head_size = self.body_size = self.framing_size = self.part_size = 0
+
+    def _enter(self, phase: Any) -> None:
+        self.phase, self.progress = phase, 0
+        self.deadline = monotonic() + self.worker.limits[phase]
+
+    def connection_made(self, transport: Any) -> None:
+        """Wait for the first request, not as long as for others."""
+        transport.set_write_buffer_limits(high=0)
+        self.transport, self.parser = transport, parser.new_parser(self._on_head, self._on_body)
+        # A silent client goes last, after those that hold more than a connection.
+        self.deadline = monotonic() + self.worker.limits["reading"] + 1
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Close the response, unless a thread makes a part of it."""
+        was, self.phase = self.phase, "closed"
+        # It refers to this connection.
+        del self.parser
+        self.worker.lost(self)
+        if was != "work":
+            self._end()
+
+    def _end(self) -> None:
+        """Have a thread close what the application has opened for a response without an end."""
+        if self.response and not self.is_last:
+            self.worker.submit(self.response.close)
+        self._forget()
+
+    def data_received(self, data: bytes) -> None:
+        """Read requests."""
+        if self.phase != "closing":
+            self.ahead += data
+            self._read()
+
+    def _read(self) -> None:
+        """Read until a request is complete."""
+        if self.phase == "idle" and self.ahead:
+            self._enter("reading")
+        while self.ahead and self.phase == "reading":
+            piece, self.ahead = self.ahead[:PIECE_BYTES], self.ahead[PIECE_BYTES:]
+            self._feed(piece)
+        if self.phase == "reading":
+            self._resume()
+
+    def _feed(self, piece: bytes) -> None:
+        had_head, before = self.environ is not None, self.body_size
+        try:
+            self.parser.feed(piece)
+        except CutOffError:
+            self.is_cut = True
+        except parser.UNREADABLE as error:
+            self._refuse(parser.status_of(error))
+            return
+        if self.environ is None:
+            self.head_size += len(piece)
+            if self.head_size >= MAX_HEAD_BYTES:
+                self._refuse(431)
+        elif self.is_cut or self.parser.is_complete:
+            self._start(self.environ)
+        elif had_head:
+            self.framing_size += len(piece) - (self.body_size - before)
+            if self.framing_size > MAX_FRAMING_BYTES + self.body_size // 64:
+                self._refuse(413)
+        elif self.environ.get("HTTP_EXPECT", "").lower() == "100-continue":
+            self.transport.write(CONTINUE)
+
+    def _on_head(self) -> bool:
+        """Make the environment; return whether the body is left unread."""
+        self.environ = parser.new_environ(self.parser, self.base)
+        self.is_cut = (self.parser.content_length or 0) > self.worker.max_body_bytes
+        return self.is_cut
+
+    def _on_body(self, data: bytes) -> None:
+        self.body_size += len(data)
+        if self.body_size > self.worker.max_body_bytes:
+            raise CutOffError
+        self.body.write(data)
+
+    def _start(self, environ: Environ) -> None:
+        """Have a request answered, at once if it needs no thread."""
+        if self.parser.is_chunked:
+            environ["CONTENT_LENGTH"] = str(self.body_size)
+        self.body.seek(0)
+        environ["wsgi.input"] = self.body
+        closes = "close" in environ.get("HTTP_CONNECTION", "").lower() or self.is_cut
+        keeps = environ["SERVER_PROTOCOL"] == "HTTP/1.1" and not closes and self.worker.alive
+        self.response = respond(self.worker.wsgi, environ, keeps)
+        # The variables of a request last until its last part, in whichever thread.
+        self.next_part = partial(copy_context().run, next, self.response)
+        self._enter("work")
+        if self.worker.is_at_once(environ):
+            self.send(self.next_part())
+        else:
+            self.transport.pause_reading()
+            self.worker.submit(self._make_part, environ["PATH_INFO"])
+
+    def _make_part(self) -> None:
+        self.worker.loop.call_soon_threadsafe(self.send, self.next_part())
+
+    def send(self, part: Part) -> None:
+        """Send a part of the response; the next one is made when the client has taken it."""
+        head, body, self.is_last, self.closes = part
+        if self.phase == "closed":
+            self._end()
+            return
+        self._enter("sending")
+        if part is BROKEN:
+            self.give_up(500)
+            return
+        self.part_size, self.is_blocked = len(head) + len(body), False
+        self.transport.writelines((head, body))
+        if not self.is_blocked:
+            self._sent()
+
+    def pause_writing(self) -> None:
+        """Note what the client has not taken, and read nothing from it meanwhile."""
+        self.is_blocked = True
+        if self.phase == "sending":
+            self.transport.pause_reading()
+        self.progress = self.transport.get_write_buffer_size() // PROGRESS_BYTES
+        self.worker.bound_memory()
+
+    def resume_writing(self) -> None:
+        """Go on: the client has taken everything."""
+        if self.phase == "sending":
+            self._sent()
+
+    def _sent(self) -> None:
+        if not self.is_last:
+            self._enter("work")
+            self.worker.submit(self._make_part)
+            return
+        self._forget()
+        if self.transport.is_closing():
+            return
+        if self.closes:
+            self._enter("closing")
+            # A client that still sends could not read the response if the connection was closed.
+            self.transport.write_eof()
+        else:
+            self._enter("idle")
+            self.ahead = self.parser.remaining() + self.ahead
+            self.parser.reset()
+            if self.ahead:
+                # Other clients come first.
+                self.transport.pause_reading()
+                self.worker.loop.call_soon(self._read)
+                return
+        self._resume()
+
+    def _resume(self) -> None:
+        if not self.transport.is_reading():
+            self.transport.resume_reading()
+
+    def _refuse(self, status: int) -> None:
+        log.warning("A request cannot be read: %s.", HTTPStatus(status).phrase)
+        self._forget()
+        self.send(refusal(status))
+
+    def give_up(self, status: int) -> None:
+        """Refuse the request that is arriving, or end the connection."""
+        if self.phase == "reading":
+            self._refuse(status)
+        elif self.phase == "idle":
+            self.transport.close()
+        else:
+            if self.phase == "sending":
+                # The system drops its buffers too.
+                sock = self.transport.get_extra_info("socket")
+                sock.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
+            self.transport.abort()
 
     @property
     def size(self) -> int:
-        """The bytes of requests, and of a response that the client has not received."""
-        requests = filter(None, (*self.requests, self.request))
-        received: int = sum(request.body_bytes_received for request in requests)
-        return received + (self.response_bytes if self.total_outbufs_len else 0)
+        """The bytes of the request, and of the response that the client has not taken."""
+        return self.body_size + self.part_size
 
-    def phase(self, now: float) -> str:
-        """Return the phase of the connection, and set `since` to its beginning."""
-        progress: object = None
-        if self.is_closing:
-            phase = "closing"
-        elif self.total_outbufs_len:
-            phase, progress = "client", self.total_outbufs_len // PROGRESS_BYTES
-        elif self.requests:
-            phase = "work"
-        elif self.request:
-            phase, progress = "client", self.request.body_bytes_received // PROGRESS_BYTES
-        elif self.is_new:
-            phase = "client"
-        else:
-            phase, progress = "idle", self.last_activity
-            # Frees the memory of the last response.
-            self.outbufs[-1].prune()
-        state = phase, progress, self.request, self.outbufs[-1]
-        if state != self._state:
-            self._state, self.since = state, now
-        return phase
-
-    def wait_for_client(self) -> None:
-        """Wait until the client has received all but a little of a stream."""
-        while self.connected and self.total_outbufs_len > STREAM_BYTES:
-            self.server.pull_trigger()
-            sleep(LOOK_SECONDS)
-        # The next part gets a buffer of its own, which is freed when it is sent.
-        self.current_outbuf_count = self.adj.outbuf_high_watermark
-
-    def give_up(self, status: int) -> None:
-        """Refuse the request that is arriving, or drop the response, and close."""
-        if self.request and not (self.requests or self.total_outbufs_len):
-            self.request.error = Refused(status)
-            self.requests, self.request = [self.request], None
-            self.server.add_task(self)
-            return
-        if self.total_outbufs_len:
-            # The system drops its buffers too.
-            self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, RESET)
-        self.lingers = False
-        self.handle_close()
-
-    def received(self, data: bytes) -> bool:
-        """Receive bytes."""
-        return False if self.is_closing else bool(super().received(data))
-
-    def handle_close(self) -> None:
-        """Close, or let the client see the end first."""
-        if self.lingers and self.connected and not self.is_closing:
-            self.is_closing, self.will_close = True, False
-            with suppress(OSError):
-                self.socket.shutdown(socket.SHUT_WR)
-                return
-        super().handle_close()
+    def look(self, now: float) -> None:
+        """Give up a client that does not go on; one that does gets a new deadline."""
+        if self.phase in ("reading", "sending"):
+            unsent = self.transport.get_write_buffer_size()
+            progress = (unsent or self.body_size) // PROGRESS_BYTES
+            if progress != self.progress:
+                self.progress, self.deadline = progress, now + self.worker.limits[self.phase]
+        if now > self.deadline:
+            self.give_up(408)

@@ -1,130 +1,87 @@
-"""The parser of requests: that of waitress, and stricter.
+"""The parser of requests, and the environment that it makes of one.
 
-It refuses requests that a proxy could read in another way (request smuggling).
+The parser is gunicorn's: in C (`gunicorn_h1c`) where it is installed, or else in Python. What it
+leaves open, and a proxy could read in another way (request smuggling), is refused here.
 """
 
-import re
-from http import HTTPStatus
+from functools import lru_cache, partial
 from typing import Any
+from urllib.parse import unquote_to_bytes, urlsplit
 
-from waitress.parser import HTTPRequestParser, ParsingError
-from waitress.receiver import ChunkedReceiver
-from waitress.utilities import Error, RequestEntityTooLarge
+UNREADABLE: tuple[type[Exception], ...] = (ValueError,)
+try:
+    from gunicorn_h1c import H1CProtocol
+
+    Parser: Any = partial(H1CProtocol, limit_remaining=0)
+    IS_FAST = True
+except ImportError:
+    from gunicorn.asgi.parser import ParseError, PythonProtocol
+
+    Parser, IS_FAST, UNREADABLE = PythonProtocol, False, (ValueError, ParseError)
 
 MAX_LINE_BYTES, MAX_HEADERS = 8190, 100
-# The framing of chunks may have so many bytes, and a 64th of the body: each chunk costs time.
-MAX_FRAMING_BYTES = 4096
-FOLDED = re.compile(rb"\r\n[ \t]")
-# A request line has two spaces and no control characters.
-REQUEST_LINE = re.compile(rb"(?:[^\x00-\x20\x7f]+ ){2}HTTP/[0-9]\.[0-9]\r\n")
-# The line before a chunk, and a header after the last one.
-CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]{1,16})(?:;[!-~][\t -~]*)?")
-TRAILER = re.compile(rb"[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\x00-\x08\x0a-\x1f\x7f]*")
-ENCODING = re.compile(rb"\r\ntransfer-encoding:([^\r]*)", re.IGNORECASE)
+# The errors of the parsers that are no 400, by the beginning of their representation.
+STATUSES = {
+    "LimitRequestLine": 414, "LimitRequestHeaders": 431, "UnsupportedTransferCoding": 501,
+    "InvalidHeader('Unsupported Transfer-Encoding'": 501, "Refused(501": 501,
+}  # fmt: skip
+Environ = dict[str, Any]
 
 
-class Refused(Error):  # type: ignore[misc]
-    """An error with an HTTP status."""
-
-    def __init__(self, status: int) -> None:
-        super().__init__("")
-        self.code, self.reason = status, HTTPStatus(status).phrase
+class Refused(ValueError):
+    """A request that is refused with an HTTP status."""
 
 
-class ChunkedBody(ChunkedReceiver):  # type: ignore[misc]
-    """A body in chunks, in the strict form only.
+def new_parser(on_head: Any, on_body: Any) -> Any:
+    """Return a parser that calls `on_head()`, and `on_body(data)` for each piece of the body.
 
-    waitress itself accepts a bare line feed after the size of a chunk, blank lines and any trailer.
+    `on_head` returns whether the body is not to be read.
     """
-
-    error: Refused | None
-
-    def __init__(self, buffer: Any) -> None:
-        super().__init__(buffer)
-        self._bytes_left, self._unfinished_line = 0, b""
-        self._read_line = self._read_size
-
-    def received(self, data: bytes) -> int:
-        """Receive bytes, and return how many of them belong to this body."""
-        unread = data
-        while unread and not (self.completed or self.error):
-            if self._bytes_left:
-                self.buf.append(unread[: self._bytes_left])
-                count = min(len(unread), self._bytes_left)
-                self._bytes_left, unread = self._bytes_left - count, unread[count:]
-                continue
-            line, end, unread = (self._unfinished_line + unread).partition(b"\r\n")
-            self._unfinished_line = b"" if end else line
-            # The line after a chunk must be empty: anything else is refused at once.
-            if end or (self._read_line == self._read_end and line != b"\r"):
-                self._read_line(line)
-        return len(data) - len(unread)
-
-    def _read_size(self, line: bytes) -> None:
-        if not (size := CHUNK_SIZE.fullmatch(line)):
-            self.error = Refused(400)
-            return
-        self._bytes_left = int(size[1], 16)
-        self._read_line = self._read_end if self._bytes_left else self._read_trailer
-
-    def _read_end(self, line: bytes) -> None:
-        self._read_line = self._read_size
-        self.error = Refused(400) if line else None
-
-    def _read_trailer(self, line: bytes) -> None:
-        self.completed = not line
-        self.error = None if self.completed or TRAILER.fullmatch(line) else Refused(400)
+    return Parser(
+        on_headers_complete=on_head, on_body=on_body, limit_request_line=MAX_LINE_BYTES,
+        limit_request_fields=MAX_HEADERS, limit_request_field_size=MAX_LINE_BYTES,
+    )  # fmt: skip
 
 
-class Request(HTTPRequestParser):  # type: ignore[misc]
-    """A request, refused if it is ambiguous or too large.
+def status_of(error: Exception) -> int:
+    """Return the HTTP status for an error of the parser."""
+    text = repr(error)
+    return next((status for name, status in STATUSES.items() if text.startswith(name)), 400)
 
-    The application answers a request whose body is too large; the rest of the body `is_cut`.
+
+@lru_cache(maxsize=512)
+def _key(header: bytes) -> str:
+    """Return the key of a header; none for one that could pass for another one."""
+    name = header.decode("latin-1").upper().replace("-", "_")
+    if b"_" in header:
+        return ""
+    return name if name in ("CONTENT_TYPE", "CONTENT_LENGTH") else f"HTTP_{name}"
+
+
+def new_environ(parser: Any, base: Environ) -> Environ:
+    """Return the environment of the request that a parser has read, without its body.
+
+    Raises `Refused` if it could be read in two ways.
     """
-
-    is_cut = False
-    header_count = 0
-    environ: dict[str, Any] | None = None
-    first_line: bytes = b""
-    expect_continue: bool
-    error: Any = None
-    body_rcv: Any
-
-    def received(self, data: bytes) -> int:
-        """Receive bytes, and return how many of them belong to this request."""
-        count: int = super().received(data)
-        if len(self.first_line) > MAX_LINE_BYTES:
-            self.error, self.completed = Refused(414), True
-        elif self.header_count > MAX_HEADERS:
-            self.error, self.completed = Refused(431), True
-        elif isinstance(self.error, RequestEntityTooLarge):
-            self.error, self.is_cut = None, True
-            self.headers.setdefault("CONTENT_LENGTH", str(self.adj.max_request_body_size))
-        elif self.chunked:
-            size = len(self.body_rcv)
-            if self.body_bytes_received - size > MAX_FRAMING_BYTES + size // 64:
-                self.error, self.completed = Refused(413), True
-        # No `100 Continue` for a body that is complete, or not received.
-        self.expect_continue = self.expect_continue and not self.completed
-        return count
-
-    def parse_header(self, header_plus: bytes) -> None:
-        """Parse the head."""
-        self.header_count = header_plus.strip().count(b"\r\n")
-        try:
-            super().parse_header(header_plus)
-        except ValueError:
-            # The message of the error may contain the URL, and would be logged.
-            raise ParsingError("The URL cannot be read.") from None
-        encodings = [value.strip(b" \t").lower() for value in ENCODING.findall(header_plus)]
-        is_plain = self.version == "1.1" and "CONTENT_LENGTH" not in self.headers
-        if (
-            self.version not in ("1.0", "1.1")
-            or "," in self.headers.get("HOST", "")
-            or not REQUEST_LINE.match(header_plus)
-            or FOLDED.search(header_plus)
-            or (encodings and not (is_plain and encodings == [b"chunked"]))
-        ):
-            raise ParsingError("It could be read in two ways.")
-        if self.chunked:
-            self.body_rcv = ChunkedBody(self.body_rcv.getbuf())
+    environ = base.copy()
+    for header, value in parser.headers:
+        if key := _key(header):
+            text = value.decode("latin-1")
+            environ[key] = f"{environ[key]}, {text}" if key in environ else text
+    if environ.pop("HTTP_TRANSFER_ENCODING", "chunked").lower() != "chunked":
+        raise Refused(501)
+    target: bytes = parser.path
+    if not target.isascii() or "," in environ.get("HTTP_HOST", ""):
+        raise Refused(400)
+    if target.startswith(b"/"):
+        path, _, query = target.partition(b"#")[0].partition(b"?")
+        path = b"/" + path.lstrip(b"/")
+    else:
+        # With a scheme and a host, as proxies get it.
+        _, _, path, query, _ = urlsplit(target)
+    environ["PATH_INFO"] = (unquote_to_bytes(path) if b"%" in path else path).decode("latin-1")
+    environ["QUERY_STRING"] = query.decode("latin-1")
+    environ["REQUEST_URI"] = target.decode("latin-1")
+    environ["REQUEST_METHOD"] = parser.method.decode("latin-1")
+    environ["SERVER_PROTOCOL"] = f"HTTP/1.{parser.http_version[1]}"
+    return environ

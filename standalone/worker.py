@@ -1,57 +1,65 @@
 """The gunicorn worker of the standalone service.
 
-One event loop of waitress receives the requests and sends the responses of all clients, so no
-thread waits for a client. The loop answers what is cached; threads answer all other requests.
+One event loop receives the requests and sends the responses of all clients, so no thread waits for
+a client. The loop answers what is cached; threads answer all other requests.
 """
 
+import asyncio
 import ctypes
 import logging
 import os
 import resource
 import signal
 import sys
-from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from math import inf
 from queue import SimpleQueue
+from threading import Thread
 from time import monotonic
-from types import SimpleNamespace
 from typing import Any
 
 from gunicorn.glogging import Logger
 from gunicorn.workers.base import Worker as BaseWorker
-from waitress import wasyncore
-from waitress.server import create_server
-from waitress.task import ThreadedTaskDispatcher
 
 from landform.standalone.balance import Balance
-from landform.standalone.connections import PROGRESS_BYTES, Connection, Response
+from landform.standalone.connections import PROGRESS_BYTES, Connection
 from landform.standalone.logs import LineFormatter
+from landform.standalone.parser import IS_FAST, Environ
 from landform.standalone.settings import read_settings
+
+try:
+    from uvloop import new_event_loop
+except ImportError:
+    from asyncio import new_event_loop
 
 # As in `app.py`.
 AT_ONCE = "landform.at_once"
-MAX_HEAD_BYTES = 1 << 15
 # The memory of all connections of a worker together.
 MAX_CONNECTIONS_BYTES = 128 << 20
-UNBOUNDED = 1 << 40
 SWEEP_SECONDS, CLOSING_SECONDS, QUITTING_SECONDS = 0.2, 2.0, 1.0
+# How often a worker that stops looks whether it is done.
+STOPPING_SECONDS = 0.02
 # Open files of the worker that are not connections.
 RESERVED_FILES = 64
 PROBE = "/readyz"
 PR_SET_PDEATHSIG = 1
 M_MMAP_THRESHOLD, LARGE_BYTES = -3, 1 << 18
+Work = Callable[[], object]
+# What is missing for the speed of the docs.
+SLOW = [] if IS_FAST else ["gunicorn_h1c"]
+SLOW += ["uvloop"] if new_event_loop is asyncio.new_event_loop else []
 
 
 class ServerLogger(Logger):  # type: ignore[misc]
-    """The loggers of gunicorn and waitress, in the format of the settings."""
+    """The loggers of gunicorn and asyncio, in the format of the settings."""
 
     def setup(self, cfg: Any) -> None:
         """Set up the handlers of the configuration."""
         super().setup(cfg)
         for handler in self.error_log.handlers:
             handler.setFormatter(LineFormatter(read_settings().log_format))
-        logging.getLogger("waitress").handlers = self.error_log.handlers
-        # Its warnings come with each request that waits for a thread.
-        logging.getLogger("waitress.queue").setLevel(logging.ERROR)
+        logging.getLogger("asyncio").handlers = self.error_log.handlers
 
 
 class Worker(BaseWorker):  # type: ignore[misc]
@@ -64,7 +72,6 @@ class Worker(BaseWorker):  # type: ignore[misc]
     # The numbers of connections of all workers, and its place in them; see `Balance`.
     counts: "memoryview[int]" = memoryview(b"")
     slot = 0
-    _swept = 0.0
 
     @staticmethod
     def check_config(cfg: Any, log: Any) -> None:
@@ -74,6 +81,8 @@ class Worker(BaseWorker):  # type: ignore[misc]
                 "Error: landform's worker has no TLS: leave it to a proxy, or add "
                 "`--worker-class gthread`, whose threads wait for slow clients."
             )
+        if SLOW:
+            log.info("HTTP is slower without %s: install landform[fast].", " and ".join(SLOW))
 
     def run(self) -> None:
         """Serve until the worker has to stop, and then finish open requests."""
@@ -84,120 +93,112 @@ class Worker(BaseWorker):  # type: ignore[misc]
             if hasattr(system, "mallopt"):
                 # Give the memory of large responses back to the system.
                 system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
+        settings = read_settings()
         self.at_once = getattr(self.wsgi, "extensions", {}).get(AT_ONCE)
-        seconds = read_settings().client_timeout
-        self.limits = {"client": seconds, "idle": self.cfg.keepalive, "closing": CLOSING_SECONDS}
-        self.map: dict[int, Any] = {}
-        # Connections with a complete request; threads add to it too.
-        self.arrived: deque[Connection] = deque()
-        # The probe has a thread of its own.
-        self.pool, self.probing = ThreadedTaskDispatcher(), ThreadedTaskDispatcher()
-        self.pool.set_thread_count(self.cfg.threads)
-        self.probing.set_thread_count(1)
-        servers = [self._listen(listener.sock) for listener in self.sockets]
-        self.balance = Balance(servers, self.counts, self.slot)
-        # A signal wakes the loop.
-        wakes = servers[0].trigger.trigger
-        os.set_blocking(wakes, False)
-        signal.set_wakeup_fd(wakes)
-        while self.alive and self.ppid == os.getppid():
-            self._turn()
-        self.balance.stop()
-        self._finish()
+        self.max_body_bytes, seconds = settings.max_body_bytes, settings.client_timeout
+        # How long a connection may be in each of its phases.
+        self.limits = {
+            "idle": self.cfg.keepalive, "reading": seconds, "work": inf, "sending": seconds,
+            "closing": CLOSING_SECONDS,
+        }  # fmt: skip
+        self.connections: set[Connection] = set()
+        # The probe has a thread of its own. Those of an executor would be waited for.
+        self.waiting, self.probes = SimpleQueue[Work](), SimpleQueue[Work]()
+        for queue in [self.waiting] * self.cfg.threads + [self.probes]:
+            Thread(target=self._work, args=[queue], daemon=True).start()
+        self.loop = new_event_loop()
+        self.loop.run_until_complete(self._serve())
 
-    def _listen(self, listener: Any) -> Any:
-        """Return a waitress server for a listening socket."""
+    async def _serve(self) -> None:
         files = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - RESERVED_FILES
-        name = listener.getsockname()
-        server = create_server(
-            self.wsgi,
-            map=self.map,
-            _dispatcher=SimpleNamespace(add_task=self.arrived.append),
-            sockets=[listener],
-            backlog=self.cfg.backlog,
-            connection_limit=min(self.cfg.worker_connections, max(files, RESERVED_FILES)),
-            server_name=name[0] if isinstance(name, tuple) else "localhost",
-            ident=None,
-            # The application decides which of these headers it trusts.
-            clear_untrusted_proxy_headers=False,
-            log_socket_errors=False,
-            max_request_header_size=MAX_HEAD_BYTES,
-            # With the framing of chunks; the application refuses a larger body.
-            max_request_body_size=read_settings().max_body_bytes + 1,
-            # Everything stays in memory, which `_sweep` bounds; threads never wait.
-            inbuf_overflow=UNBOUNDED,
-            outbuf_overflow=UNBOUNDED,
-            outbuf_high_watermark=UNBOUNDED,
-            # `_sweep` closes idle connections.
-            cleanup_interval=UNBOUNDED,
-        )
-        server.channel_class = Connection
-        return server
+        self.balance = Balance(self, min(self.cfg.worker_connections, max(files, RESERVED_FILES)))
+        while self.alive and self.ppid == os.getppid():
+            await self._turn(SWEEP_SECONDS)
+        self.balance.stop()
+        began, self.limits["idle"] = monotonic(), CLOSING_SECONDS
+        for conn in self.connections:
+            if conn.phase == "idle":
+                conn.deadline = min(conn.deadline, began + CLOSING_SECONDS)
+        # Requests that idle clients still send are answered too, unless it has to be soon.
+        while any(
+            conn.phase in ("work", "sending") or not self.is_quitting for conn in self.connections
+        ):
+            seconds = QUITTING_SECONDS if self.is_quitting else self.cfg.graceful_timeout
+            if monotonic() > began + seconds:
+                return
+            await self._turn(STOPPING_SECONDS)
 
-    def _turn(self) -> None:
-        """Receive and send, start complete requests, and enforce the limits."""
+    async def _turn(self, seconds: float) -> None:
+        """Tell the master, and enforce the limits of connections, after a time."""
         self.notify()
-        wasyncore.loop(timeout=self.balance.timeout, use_poll=True, map=self.map, count=1)
-        self.balance.update()
-        for _ in range(len(self.arrived)):
-            conn = self.arrived.popleft()
-            if conn.total_outbufs_len > PROGRESS_BYTES:
-                # The client sends requests without reading the responses.
-                self.arrived.append(conn)
-                continue
-            self.nr += 1
-            if self._is_at_once(conn):
-                conn.service()
-            else:
-                pool = self.probing if conn.requests[0].path == PROBE else self.pool
-                pool.add_task(conn)
-        self.alive = self.alive and self.nr < self.max_requests
-        if (now := monotonic()) > self._swept + SWEEP_SECONDS:
-            self._swept = now
-            self._sweep(now)
+        now = monotonic()
+        for conn in [*self.connections]:
+            conn.look(now)
+        self.bound_memory()
+        await asyncio.sleep(seconds)
 
-    def _is_at_once(self, conn: Connection) -> bool:
-        """Return whether a request can be answered without waiting."""
-        request = conn.requests[0]
-        if request.error or not self.at_once or request.body_rcv:
-            return bool(request.error)
-        request.environ = Response(conn, request).get_environment()
+    def bound_memory(self) -> None:
+        """Give up the connections that have waited longest, if all together hold too much."""
+        large = [conn for conn in self.connections if conn.size > PROGRESS_BYTES]
+        excess = sum(conn.size for conn in large) - MAX_CONNECTIONS_BYTES
+        for conn in sorted(large, key=lambda conn: conn.deadline):
+            if excess > 0 and conn.phase in ("reading", "sending"):
+                excess -= conn.size
+                conn.give_up(503)
+
+    def accept(self, listener: Any) -> None:
+        """Accept a connection, if no other worker was faster."""
+        with suppress(OSError):
+            client, address = listener.accept()
+            here = listener.getsockname()
+            # At a socket file neither end has an address.
+            (name, port, *_), (host, number, *_) = (
+                end if isinstance(end, tuple) else ("localhost", "") for end in (here, address)
+            )
+            base = {
+                "SERVER_NAME": name, "SERVER_PORT": str(port), "SERVER_SOFTWARE": "landform",
+                "REMOTE_ADDR": host, "REMOTE_PORT": str(number), "gunicorn.socket": client,
+                "SCRIPT_NAME": "", "wsgi.version": (1, 0), "wsgi.url_scheme": "http",
+                "wsgi.errors": sys.stderr, "wsgi.multithread": True, "wsgi.multiprocess": True,
+                "wsgi.run_once": False, "wsgi.input_terminated": True,
+            }  # fmt: skip
+            conn = Connection(self, base)
+            self.connections.add(conn)
+            self.loop.create_task(self._open(conn, client))
+
+    async def _open(self, conn: Connection, client: Any) -> None:
         try:
-            return bool(self.at_once(request.environ, None))
+            await self.loop.connect_accepted_socket(lambda: conn, client)
+        except OSError:
+            self.lost(conn)
+
+    def lost(self, conn: Connection) -> None:
+        """Forget a connection that is closed."""
+        self.connections.discard(conn)
+        self.balance.update()
+
+    def is_at_once(self, environ: Environ) -> bool:
+        """Count a request, and return whether it can be answered without waiting."""
+        self.nr += 1
+        self.alive = self.alive and self.nr < self.max_requests
+        if not self.at_once or environ.get("CONTENT_LENGTH", "0") != "0":
+            return False
+        try:
+            return bool(self.at_once(environ, None))
         except Exception:
             # It happens again in the thread, which logs it.
             return False
 
-    def _connections(self) -> list[Connection]:
-        return [item for item in list(self.map.values()) if isinstance(item, Connection)]
+    def submit(self, work: Work, path: str = "") -> None:
+        """Have a thread call a function."""
+        (self.probes if path == PROBE else self.waiting).put(work)
 
-    def _sweep(self, now: float) -> None:
-        """Close connections that are too slow, and the oldest large ones if memory is short."""
-        conns = self._connections()
-        for conn in conns:
-            phase = conn.phase(now)
-            if now - conn.since > self.limits.get(phase, UNBOUNDED):
-                conn.give_up(408)
-        large = sorted((c for c in conns if c.size > PROGRESS_BYTES), key=lambda c: c.since)
-        total = sum(conn.size for conn in large)
-        for conn in large:
-            if total > MAX_CONNECTIONS_BYTES and (conn.total_outbufs_len or not conn.requests):
-                total -= conn.size
-                conn.give_up(503)
-
-    def _finish(self) -> None:
-        """Answer open requests, and requests that idle clients still send."""
-        began = monotonic()
-        self.limits["idle"] = CLOSING_SECONDS
-        for conn in self._connections():
-            conn.since = max(conn.since, began)
-        while busy := self._connections():
-            seconds = QUITTING_SECONDS if self.is_quitting else self.cfg.graceful_timeout
-            if self.is_quitting:
-                busy = [conn for conn in busy if conn.requests or conn.total_outbufs_len]
-            if not busy or monotonic() > began + seconds:
-                return
-            self._turn()
+    def _work(self, queue: "SimpleQueue[Work]") -> None:
+        while True:
+            try:
+                queue.get()()
+            except BaseException:
+                self.log.exception("The application failed after a response.")
 
     def init_signals(self) -> None:
         """Install the handlers; end at once if a signal came before them."""

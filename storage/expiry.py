@@ -35,7 +35,8 @@ def _move(store: Store, now: float) -> float:
     """Move the time on by at most a day, unless another process just did; return it."""
     reference, moved = _stored(store)
     if abs(now - moved) >= INTERVAL:
-        reference = min(now, reference + DAY.total_seconds())
+        # A clock that is behind for a while does not set it back.
+        reference = max(reference, min(now, reference + DAY.total_seconds()))
         query = EventState.insert(name=REFERENCE, number=reference, holder=str(now)).on_conflict(
             conflict_target=[EventState.name], preserve=[EventState.number, EventState.holder]
         )

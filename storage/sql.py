@@ -9,7 +9,7 @@ another generation. Its identity never changes, and backups have it too.
 """
 
 import secrets
-from collections.abc import Callable, Collection, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -96,6 +96,17 @@ class Prepared:
         finally:
             cursor.close()
         return rows
+
+
+def bounded(rows: Iterable[Row], most_bytes: int | None) -> list[Row]:
+    """Return rows; raise `TooLarge` as soon as their texts have more characters than allowed."""
+    read, size = list[Row](), 0
+    for row in rows:
+        size += sum(len(value) for value in row.values() if type(value) is str)
+        if most_bytes is not None and size > most_bytes:
+            raise TooLarge
+        read.append(row)
+    return read
 
 
 def cached(make: Callable[..., Prepared]) -> Callable[..., Prepared]:

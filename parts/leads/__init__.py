@@ -94,7 +94,7 @@ class Leads(Part):
         """Return the form with an id as a visitor sees it in a page, if the part shows it."""
         from landform.parts.leads import site  # noqa: PLC0415 - needs the site
 
-        return site.page_form(call, form_id, visited)
+        return site.page_form(call, self, form_id, visited)
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
         """Return why an add-on of the part, or nothing, can run a feed; empty if it can."""

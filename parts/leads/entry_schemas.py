@@ -7,7 +7,7 @@ from urllib.parse import unquote_plus
 
 from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, post_load
 
-from landform.parts.leads.intake.fields import LONGEST_VALUE, checked_text
+from landform.parts.leads.intake.fields import checked_text
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES, SPAM, TIME_KEYS, TRASH
 from landform.parts.leads.storage.filters import EntryFilter
 from landform.parts.leads.storage.searching import EntryOrder, EntrySearch, EntrySlice
@@ -122,8 +122,13 @@ class EntryWrite(EntryColumns):
         columns = super().to_columns(data)
         form = {"form_id": columns.pop("form_id")} if "form_id" in columns else {}
         keys = filter(INPUT_KEY.fullmatch, data)
-        values = {name: checked_text(name, data[name]) for name in keys}
+        values = {name: _trimmed(checked_text(name, data[name])) for name in keys}
         return {**form, "columns": columns, "values": values}
+
+
+def _trimmed(text: str) -> str:
+    """Return a value; an e-mail address without blanks around it."""
+    return text.strip() if "@" in text and len(text.split(maxsplit=1)) == 1 else text
 
 
 class EntryUpdate(EntryWrite):
@@ -220,8 +225,8 @@ def _filter(item: object) -> EntryFilter:
         raise ValidationError("The value of a filter must be a text, or a list of texts.")
     texts = [text_of(value) for value in values]
     # SQLite refuses longer patterns.
-    if any("\0" in text or len(fold(text, "search")) > LONGEST_VALUE for text in texts):
-        message = f"The value of a filter must have at most {LONGEST_VALUE} characters, and no NUL."
+    if any("\0" in text or len(fold(text, "search")) > LONGEST_SEARCH for text in texts):
+        message = f"A value of a filter must have at most {LONGEST_SEARCH} characters, and no NUL."
         raise ValidationError(message)
     positive = operator.removeprefix("not ")
     if key in TIME_KEYS and positive not in ("contains", "like"):

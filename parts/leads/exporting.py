@@ -2,12 +2,13 @@
 
 import csv
 import io
+import re
 from collections.abc import Iterable, Iterator
 
 from landform.parts.leads.intake.confirmations import field_text
 from landform.parts.leads.intake.fields import inputs_of
 from landform.parts.leads.storage.entries import load_entries
-from landform.parts.leads.storage.searching import EntrySearch, entries_after
+from landform.parts.leads.storage.searching import EntrySearch, entries_after, stored_keys
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -16,6 +17,9 @@ BOM = "\ufeff"
 BATCH = 100
 # A spreadsheet takes a cell that begins so for a formula.
 FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "＠")
+# What begins so all the same, but is only shown or computed as a number.
+NUMBER_OR_PHONE = re.compile(r"[+-]?[0-9.,]*[0-9](?:[eE][+-]?[0-9]{1,3})?|\+[0-9 ()./-]{2,40}")
+REMOVED = "Field {key} (removed)"
 HEADINGS = {"id": "Entry Id", "date_created": "Entry Date"}
 LAST_HEADINGS = {"source_url": "Source Url", "status": "Status"}
 
@@ -23,11 +27,16 @@ LAST_HEADINGS = {"source_url": "Source Url", "status": "Status"}
 def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
     """Yield the CSV of the entries of a form that pass a search, the oldest first, in UTF-8.
 
-    A column for each input, with its label; a consent is shown by the text that was agreed to. A
-    text that a spreadsheet would take for a formula begins with an apostrophe. Between the batches
-    no connection is used; a field that is removed meanwhile is empty in the rest.
+    A column for each input, with its label, then for those that the form has no more and entries
+    still have; a consent is shown by the text that was agreed to. A text that a spreadsheet would
+    take for a formula begins with an apostrophe, but for numbers and phone numbers. Between the
+    batches no connection is used.
     """
-    columns = {**HEADINGS, **dict(_labels(form)), **LAST_HEADINGS}
+    labels = dict(_labels(form))
+    with store.connection():
+        removed = [key for key in stored_keys(store, form["id"]) if key not in labels]
+    labels |= {key: REMOVED.format(key=key) for key in sorted(removed, key=_by_numbers)}
+    columns = {**HEADINGS, **labels, **LAST_HEADINGS}
     consents = [field for field in form["fields"] if field["type"] == "consent"]
     lines = [BOM.encode() + _lines([columns.values()])]
     last: Row | None = None
@@ -52,9 +61,18 @@ def _labels(form: Row) -> Iterator[tuple[str, str]]:
             yield part.id, f"{name} ({part.label})" if "." in part.id else name
 
 
+def _by_numbers(key: str) -> list[int]:
+    return [*map(int, key.split("."))]
+
+
 def _lines(rows: Iterable[Iterable[str]]) -> bytes:
     text = io.StringIO()
     csv.writer(text).writerows(
-        [f"'{cell}" if cell.startswith(FORMULA_STARTS) else cell for cell in row] for row in rows
+        [f"'{cell}" if _is_formula(cell) else cell for cell in row] for row in rows
     )
     return text.getvalue().encode()
+
+
+def _is_formula(text: str) -> bool:
+    """Return whether a spreadsheet would take a text for a formula."""
+    return text.startswith(FORMULA_STARTS) and not NUMBER_OR_PHONE.fullmatch(text)

@@ -6,20 +6,24 @@ from itertools import count
 from math import inf
 from typing import Any
 
-from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load
+from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load, validates_schema
 
 from landform.parts.leads.errors import FieldsMissing, NoTitle
 from landform.parts.leads.intake.confirmations import THANKS
 from landform.parts.leads.intake.fields import id_of
+from landform.parts.leads.intake.form_html import clean_texts
 from landform.parts.leads.models import MOST_DAYS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
 from landform.schemas import fields
 from landform.schemas.known_names import Tolerant
 from landform.service.pipeline.json_codec import JsonObject
+from landform.service.planning.entries import text_of
 from landform.storage.rows import digest_of, json_text
 
 # How many fields a form may have, and the largest number of one.
 MOST_FIELDS, LARGEST_FIELD = 500, 99_999
+# How many characters the texts of a confirmation may have.
+LONGEST = {"url": fields.LONGEST_TEXT, "queryString": fields.LONGEST_TEXT, "message": 100_000}
 DEFAULT_BUTTON = {"type": "text", "text": "Submit", "imageUrl": ""}
 DEFAULT_CONFIRMATION = {
     **{"name": "Default Confirmation", "isDefault": True, "type": "message", "message": THANKS},
@@ -99,8 +103,8 @@ def _with_id(confirmation: JsonObject) -> JsonObject:
     return {**confirmation, "id": str(number)[:100]}
 
 
-class FormWrite(Schema):
-    """The body that creates a form: Gravity Forms' form object; unknown keys are kept."""
+class FormObject(Schema):
+    """Gravity Forms' form object; unknown keys are kept."""
 
     class Meta:
         unknown = INCLUDE
@@ -136,6 +140,28 @@ class FormWrite(Schema):
             meta["button"] = DEFAULT_BUTTON
         columns: JsonObject = {name: data[name] for name in ("title", "is_active") if name in data}
         return {**columns, "meta": meta}
+
+
+class FormWrite(FormObject):
+    """A form object whose texts have limits, which those of earlier versions did not."""
+
+    @validates_schema
+    def check_texts(self, data: JsonObject, **kw: object) -> None:
+        """Refuse long confirmations, and HTML that would take too long to show."""
+        confirmations = [*data.get("confirmations", {}).values()]
+        for confirmation in confirmations:
+            for name, longest in LONGEST.items():
+                if len(text_of(confirmation.get(name))) > longest:
+                    message = f"The {name} of a confirmation has more than {longest} characters."
+                    raise ValidationError(message, "confirmations")
+        description = {"description": data.get("description")}
+        for name, items in (
+            ("description", [description]),
+            ("fields", [description, *data["fields"]]),
+            ("confirmations", confirmations),
+        ):
+            if problem := clean_texts(items).problem:
+                raise ValidationError(problem, name)
 
 
 class FormCreate(FormWrite):

@@ -5,14 +5,14 @@ from math import inf
 from marshmallow import ValidationError, post_load
 
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES, EntryWrite
-from landform.parts.leads.form_schemas import AnyObject, FormWrite
+from landform.parts.leads.form_schemas import AnyObject, FormObject
 from landform.parts.leads.intake.fields import problems_of
 from landform.schemas.export import LARGEST, Line, StoredDateTime, StoredText
 from landform.schemas.fields import Flag, Integer, JsonList, JsonObject, Nested, Text
 from landform.schemas.known_names import KnownOnly
 
-# A request writes a form or an entry with these.
-FORM_BODY, ENTRY_BODY = FormWrite(), EntryWrite()
+# A form or an entry as a request may write it; a form also as it could be in earlier versions.
+FORM_BODY, ENTRY_BODY = FormObject(), EntryWrite()
 # What a form always has in a request; it is a column of the line.
 TITLE = {"title": "Form"}
 

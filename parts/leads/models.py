@@ -124,7 +124,7 @@ class EntryValue(Table):
     @classmethod
     def computed_values(cls, row: dict[str, Any]) -> dict[str, Any]:
         """Return the computed columns of a value."""
-        return {"folded": fold(row["value"]), "number": number_of(row["value"])}
+        return {"folded": fold(row["value"], row["key"]), "number": number_of(row["value"])}
 
 
 class EntryNote(Table):

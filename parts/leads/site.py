@@ -3,19 +3,18 @@
 import hmac
 from collections.abc import Mapping
 from contextlib import suppress
-from html import escape
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from landform.parts.errors import PartError
 from landform.parts.leads import sources
 from landform.parts.leads.errors import EntryNotFound
-from landform.parts.leads.intake.confirmations import ENTRY_TAGS, THANKS, Confirmation, confirm
+from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
 from landform.parts.leads.intake.fields import PREFIX, honeypot_name, id_of, input_ids
-from landform.parts.leads.intake.form_view import clean, field_views, first_values
+from landform.parts.leads.intake.form_view import field_views, first_values
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
-from landform.parts.leads.submissions import open_form, submit
+from landform.parts.leads.submissions import Outcome, open_form, submit
 from landform.parts.part import PageForm
 from landform.service.pages.previews import now
 from landform.service.pipeline.call import Call
@@ -25,6 +24,7 @@ from landform.service.pipeline.reply import Reply
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
 from landform.storage import signatures
+from landform.storage.rows import json_text
 
 # The cookie that lets a confirmation have values.
 COOKIE = "landform_submitted"
@@ -32,10 +32,12 @@ DONE_SECONDS = 60 * 60
 CHECK = "Please check what you entered. Nothing was sent yet."
 
 
-def page_form(call: Call, form_id: str, visited: visits.Visit | None) -> PageForm | None:
+def page_form(
+    call: Call, options: Any, form_id: str, visited: visits.Visit | None
+) -> PageForm | None:
     """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
     with suppress(PartError):
-        form = open_form(call.store, id_of(form_id))
+        form = open_form(call, options, id_of(form_id))
         query = dict(call.incoming.query_pairs)
         if sources.is_shown_again(call, visited):
             query = dict(parse_qsl(sources.source_of(call, visited).query))
@@ -55,7 +57,7 @@ def answer(call: Call, options: Any, form_id: int) -> Reply:
             visited = sources.page_of(call)
             outcome = submit(call, options, form_id, visited)
         if outcome.confirmation:
-            return _follow(call, form_id, visited, outcome.confirmation, outcome.entry_id)
+            return _follow(call, options, visited, outcome, outcome.confirmation)
         messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)
     except Exception as error:
         known = from_known(error)
@@ -63,7 +65,7 @@ def answer(call: Call, options: Any, form_id: int) -> Reply:
             raise
         problem = known
     try:
-        form = open_form(call.store, form_id)
+        form = open_form(call, options, form_id)
     except PartError:
         raise problem from None
     typed = {
@@ -88,23 +90,24 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
 
 def _follow(
     call: Call,
-    form_id: int,
+    options: Any,
     visited: visits.Visit | None,
+    outcome: Outcome,
     confirmation: Confirmation,
-    entry_id: int,
 ) -> Reply:
     """Return the response for a stored entry: a redirect, to its page by default."""
+    form_id, entry_id = int(outcome.entry["form_id"]), int(outcome.entry["id"])
     if url := confirmation_url(call, confirmation):
         url = visits.location_of(call, url) if confirmation.page else url
         return visits.html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else sources.host_path(call)
     if not link:
-        form = open_form(call.store, form_id)
-        confirmed = clean(confirmation.message_html or escape(THANKS))
-        return _document(call, None, _form_view(call, form, None, {}, confirmed=confirmed))
+        form = open_form(call, options, form_id)
+        view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
+        return _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
     token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
-    proof = signatures.proof(call.store, SUBMITTED, token)
+    proof = _proof_of(call, token, outcome.entry)
     headers = {
         "Location": visits.location_of(call, link, f"{SUBMITTED}={token}"),
         "Set-Cookie": visits.make_cookie(call, COOKIE, proof, DONE_SECONDS, urlsplit(link).path),
@@ -115,17 +118,29 @@ def _follow(
 def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
     """Return the confirmation that a token shows for an hour; None for another form's or none.
 
-    Only the browser that sent the entry has the cookie, without which there are no values.
+    Only the browser that sent the entry has the cookie, without which there are no values; so there
+    are none of an entry that was edited since.
     """
     numbers = signatures.unseal(call.store, SUBMITTED, token) if token else None
     if not numbers or numbers[0] != form["id"] or numbers[2] <= now(call.store):
         return None
     entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
-    proof = signatures.proof(call.store, SUBMITTED, token)
-    if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
-        with suppress(EntryNotFound):
-            entry = entries.get_entry(call.store, numbers[1])
-    return clean(confirm(form, entry).message_html or escape(THANKS))
+    with suppress(EntryNotFound):
+        stored = entries.get_entry(call.store, numbers[1])
+        proof = _proof_of(call, token, stored)
+        if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
+            entry = stored
+    return confirm(form, entry).message_html
+
+
+def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:
+    """Return the value of the cookie that shows the values of an entry with its token."""
+    shown = [
+        (name, text)
+        for name, text in sorted(entry.items())
+        if text and (name[:1].isdecimal() or name in ENTRY_TAGS.values())
+    ]
+    return signatures.proof(call.store, SUBMITTED, json_text([token, shown]))
 
 
 def _document(

@@ -42,22 +42,24 @@ TOO_MANY = "Too many submissions came from this IP address. Please wait a minute
 class Outcome(NamedTuple):
     """The outcome of a submission: an entry and its confirmation, or messages by field.
 
-    `ignored`: the header with the names that mean nothing, if there are some.
+    `entry`: of a repetition it has what was sent now. `ignored`: the header with the names that
+    mean nothing, if there are some.
     """
 
     messages: Mapping[str, str]
+    ignored: Mapping[str, str]
+    entry: Mapping[str, Any] = NO_VALUES
     confirmation: Confirmation | None = None
-    entry_id: int = 0
-    is_spam: bool = False
-    ignored: Mapping[str, str] = NO_VALUES
 
 
-def open_form(store: Store, form_id: int) -> Row:
-    """Return the form object of a form that takes submissions.
+def open_form(call: Call, options: Any, form_id: int) -> Row:
+    """Return the form object of a form that takes submissions of the caller.
 
-    Raises `FormClosed`, `NoFields` and `FormRestricted`.
+    `options`: those of `Leads`. Raises `FormClosed`, `NoFields` and `FormRestricted`.
     """
-    form = forms.get_form(store, form_id, missing=e.FormClosed)
+    if not options.submissions and not call.access.has_scope("entries:write"):
+        raise e.FormRestricted
+    form = forms.get_form(call.store, form_id, missing=e.FormClosed)
     if form["is_active"] == "0" or form["is_trash"] == "1":
         raise e.FormClosed
     if not form["fields"]:
@@ -74,7 +76,7 @@ def check(call: Call, options: Any, form_id: int) -> Outcome:
     _count(call, options, "checks")
     values, ignored = _read(call, form)
     is_duplicate = partial(searching.has_values, call.store, form["id"])
-    return Outcome(validate(form, values, is_duplicate), ignored=ignored)
+    return Outcome(validate(form, values, is_duplicate), ignored)
 
 
 def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Outcome:
@@ -90,20 +92,20 @@ def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Out
     columns = _sender(call, options, visited)
     try:
         values, ignored = _read(call, form)
-        return _store(call, options, form, values, columns)._replace(ignored=ignored)
+        messages, entry = _store(call, options, form, values, columns)
     except (ValidationError, StorageError):
         # Not counted, or no longer: the transaction has the count.
         _count(call, options, "forms")
         raise
+    # After the commit: other writers do not wait for it.
+    return Outcome(messages, ignored, entry, confirm(form, entry) if entry else None)
 
 
 def _open_for(call: Call, options: Any, form_id: int) -> Row:
     """Return a form that the caller may submit; raises a 413 for too many bytes."""
     check_size(len(dumps(call.sent_body)), MOST_BYTES)
     call.access.reject_invalid_credentials()
-    if not options.submissions and not call.access.has_scope("entries:write"):
-        raise e.FormRestricted
-    return open_form(call.store, form_id)
+    return open_form(call, options, form_id)
 
 
 def _count(call: Call, options: Any, kind: str) -> None:
@@ -141,8 +143,10 @@ def _sender(call: Call, options: Any, visited: Visit | None) -> Row:
     }
 
 
-def _store(call: Call, options: Any, form: Row, values: Mapping[str, str], columns: Row) -> Outcome:
-    """Store a submission as an entry with its runs, or return why it is not valid.
+def _store(
+    call: Call, options: Any, form: Row, values: Mapping[str, str], columns: Row
+) -> tuple[Mapping[str, str], Row]:
+    """Store a submission as an entry with its runs; return why it is not valid, and the entry.
 
     One that was stored before is not stored again: the same by a page's form within ten minutes,
     or with the same `Idempotency-Key`.
@@ -153,7 +157,7 @@ def _store(call: Call, options: Any, form: Row, values: Mapping[str, str], colum
     # Whether other entries have the same values is asked in the write, since writers take turns.
     if messages := validate(form, values, unique.append):
         _count(call, options, "forms")
-        return Outcome(messages)
+        return messages, {}
     status = SPAM if fields.is_spam(form, call.sent_body, from_page=from_page) else ACTIVE
     stored = fields.stored_values(form, values)
     # As in Gravity Forms internal fields have their defaults. A repetition is recognized without
@@ -162,19 +166,21 @@ def _store(call: Call, options: Any, form: Row, values: Mapping[str, str], colum
     added |= form_view.internal_values(form)
     origin = ["key", form["id"], key] if key else ["page", form["id"], call.access.address, stored]
     digest = _digest(store, origin) if key or from_page else ""
+    sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
 
-    def store_it() -> Outcome:
+    def store_it() -> tuple[Mapping[str, str], Row]:
         _count(call, options, "forms")
-        entry = _stored_before(store, digest, stored, added, has_key=bool(key))
-        if entry is None:
-            is_duplicate = partial(searching.has_values, store, form["id"])
-            if any(map(is_duplicate, unique)):
-                return Outcome(validate(form, values, is_duplicate))
-            sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
-            row = entries.create_entry(store, form, all_values, **sender)
-            entry = entries.entry_of(row, form, all_values)
-            planning.after_submission(store, form, entry)
-        return Outcome({}, confirm(form, entry), int(entry["id"]), entry["status"] == SPAM)
+        if row := _stored_before(store, digest, stored, added, has_key=bool(key)):
+            # Neither what an editor wrote since, nor who sent it first.
+            row |= entries.DEFAULTS | sender
+            return {}, entries.entry_of(row, form, all_values)
+        is_duplicate = partial(searching.has_values, store, form["id"])
+        if any(map(is_duplicate, unique)):
+            return validate(form, values, is_duplicate), {}
+        row = entries.create_entry(store, form, all_values, **sender)
+        entry = entries.entry_of(row, form, all_values)
+        planning.after_submission(store, form, entry)
+        return {}, entry
 
     return store.write_queue.run(store_it)
 
@@ -190,21 +196,19 @@ def _digest(store: Store, origin: list[object]) -> str:
 def _stored_before(
     store: Store, digest: str, values: Row, added: Row, *, has_key: bool
 ) -> Row | None:
-    """Return the entry of the same submission, if it was stored before.
+    """Return the row of the same submission, if it was stored before.
 
     `values`: those that were sent; `added`: those of the form.
     """
     row = entries.find_digest(store, digest) if digest else None
     if row is None:
         return None
-    entry = entries.load_entries(store, [row])[0]
     if not has_key:
-        return entry if row["created_utc"] >= earlier(store.clock.now().utc, REPEATED) else None
+        return row if row["created_utc"] >= earlier(store.clock.now().utc, REPEATED) else None
 
     def sent(texts: Row) -> Row:
         return {name: text for name, text in texts.items() if text and name not in added}
 
-    # All of them: the confirmation may show what whoever guesses a key did not send.
-    if sent(fields.values_of(entry)) != sent(values):
+    if sent(fields.values_of(entries.load_entries(store, [row])[0])) != sent(values):
         raise KeyReused
-    return entry
+    return row

@@ -56,8 +56,7 @@ class LocalMode:
 
     def _is_trusted_connection(self, environ: Environ) -> bool:
         # An object that lives as long as the connection, if the server has one.
-        channel = getattr(environ.get("waitress.client_disconnected"), "__self__", None)
-        conn = channel or environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
+        conn = environ.get("gunicorn.socket") or environ.get("werkzeug.socket")
         if conn is None:
             return _has_trusted_owner(environ)
         if conn not in self._is_trusted:

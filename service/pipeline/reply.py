@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import orjson
 from werkzeug.datastructures import Headers
+from werkzeug.urls import iri_to_uri
 
 from landform.storage.rows import NO_VALUES
 
@@ -56,6 +57,14 @@ class Finished(NamedTuple):
     caching: Caching = NOT_CACHED
     # In place of a body that is made while it is sent.
     chunks: Iterator[bytes] | None = None
+
+
+def to_uri(url: str) -> str:
+    """Return a URL in ASCII, for a header; raises `ValueError` for a host that no header can have.
+
+    A path has other letters percent-encoded, a host in Punycode.
+    """
+    return url if url.isascii() else iri_to_uri(url)
 
 
 def envelope(body: bytes, status: int, headers: Headers | Mapping[str, str]) -> dict[str, Any]:

@@ -17,12 +17,12 @@ from landform.service.pipeline.loading import load_query, parse_fields, select_f
 from landform.service.pipeline.names import check_names
 from landform.service.pipeline.operations import Operation
 from landform.service.pipeline.preconditions import parse_if_match
-from landform.service.pipeline.reply import JSON, Finished, Reply
+from landform.service.pipeline.reply import JSON, Finished, Reply, to_uri
 from landform.storage import TooLarge
 from landform.storage.sql import Precondition, read_generation
 
 # Parameters that make a response smaller.
-NARROWING = ("per_page", "include", "addon")
+NARROWING = ("per_page", "include", "addon", "paging", "_field_ids")
 
 
 def run(
@@ -136,6 +136,8 @@ def encode(call: Call, reply: Reply) -> Finished:
     headers |= {"Cache-Control": "no-store"} if reply.caching.is_secret else {}
     # A view that checks names itself replaces the header of ignored ones.
     headers |= {**call.name_headers, **reply.headers}
+    if "Location" in headers:
+        headers["Location"] = to_uri(headers["Location"])
     if reply.etag and call.has(reply.etag):
         return Finished(b"", 304, headers, reply.content_type, reply.caching)
     if reply.last_modified:

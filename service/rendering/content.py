@@ -75,10 +75,8 @@ def render_texts(values: JsonObject, caller: Identity) -> Texts:
     if "content" in values:
         html["content"], columns["block_version"] = render_content(values["content"])
     for name, text in html.items():
-        rendered = text if caller.may_write_any_html else _cleaned(name, text)
-        most_bytes = MOST_GROWTH * len(values[name].encode()) + FREE_GROWTH
-        if len(rendered.encode()) > most_bytes:
-            raise ValidationError({name: [f"{name} would be several times as long for readers."]})
+        rendered = text if caller.may_write_any_html else clean_html(name, text)
+        check_growth(name, values[name], rendered)
         columns |= {f"{name}_raw": values[name], f"{name}_rendered": rendered}
     return Texts(columns, removed)
 
@@ -94,13 +92,24 @@ def unsafe_elements(values: JsonObject) -> list[str]:
     return sorted({name if ELEMENT.fullmatch(name) else ODD_ELEMENT for name in names})
 
 
-def _cleaned(name: str, html: str) -> str:
+def clean_html(name: str, html: str) -> str:
+    """Return HTML as callers without the scope html:unfiltered may write it.
+
+    `name`: that of the text in messages; a `title` has inline markup only. Raises `ValidationError`
+    if cleaning would take too long.
+    """
     # What has far too much markup is refused before it is taken apart.
     if html.count("<") <= 10 * MOST_MARKUP:
         html = plain_markup(html)
     if problem := limit_exceeded(html):
         raise ValidationError({name: [f"{name} {problem}"]})
     return clean_title(html) if name == "title" else clean_content(html)
+
+
+def check_growth(name: str, source: str, rendered: str) -> None:
+    """Raise `ValidationError` if a text is several times as long as its source."""
+    if len(rendered.encode()) > MOST_GROWTH * len(source.encode()) + FREE_GROWTH:
+        raise ValidationError({name: [f"{name} would be several times as long for readers."]})
 
 
 def render_title(raw: str) -> str:

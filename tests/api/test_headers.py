@@ -6,7 +6,7 @@ import traceback
 from typing import Any
 
 import pytest
-from applications import FEED, Client
+from applications import FEED, Client, service
 from conftest import basic
 from databases import run_sql
 from flask import Flask
@@ -221,3 +221,33 @@ def test_an_origin_is_compared_as_browsers_send_it(client: Client) -> None:
         page = client.post("/pages", json={"title": "A"}, headers=headers)
         assert page.status_code == 201, origin
         assert page.headers["Access-Control-Allow-Origin"] == origin
+
+
+# Requests for pages, feeds and forms in other scripts, the last ones for what was deleted.
+SCRIPTS = [
+    "GET /", "GET /?page_id=1&naïve=é", "GET /страница", "GET /страница/", "GET /старая/?a=é&日=本",
+    "GET /日本/", "GET /wp-json/wp/v2/pages?search=é", "GET /pages?per_page=1&search=страница",
+    "GET /pages?слово=1&per_page=1", "GET /events?per_page=1&слово=日本", "GET /feeds?é=1",
+    "GET /日本?_envelope=1", "GET /pages?_envelope=1&per_page=1", "GET /console/é", "DELETE /日本",
+    "POST /pages", "PUT /pages/1", "POST /pages/1/duplicate", "POST /pages/1/preview",
+    "POST /feeds", "PATCH /feeds/1", "DELETE /pages/1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("url", [None, "https://пример.рф/é", "http://localhost"])
+def test_every_header_is_ascii_whatever_was_asked_for(database_url: str, url: str | None) -> None:
+    client = service(database_url, SITE_TITLE="Сайт", **{"PUBLIC_URL": url} if url else {})
+    client.page(slug="старая", status="publish", title="<é>", meta={"form_id": "1"})
+    client.page(slug="другая", status="publish")
+    client.feed(addon_slug="é", meta={"é": "日本"})
+    client.put("/pages/1", json={"slug": "страница"})
+    kinds, callers = ("text/html", "application/json"), (client, client.anonymous)
+    hosts = "localhost", "пример.рф".encode().decode("latin-1")
+    for line, caller, kind, host in itertools.product(SCRIPTS, callers, kinds, hosts):
+        headers = {"Accept": kind, "Host": host, "X-Request-ID": "é", "Origin": "https://é"}
+        body = {"title": "<é>", "content": "<日本>", "slug": "日本", "имя": 1, "meta": {"é": 1}}
+        method, path = line.split()
+        sent = {} if method == "GET" else {"json": body}
+        answer = caller.open(path, method=method, headers=headers, **sent)
+        assert answer.status_code < 500, line
+        assert f"{answer.headers}".isascii(), (line, answer.headers)

@@ -66,16 +66,21 @@ class Clients:
 
     def spread(self) -> list[int]:
         """Return how many connections each worker has."""
-        return [sockets(worker) - 1 for worker in self.workers()]
+        return [connections(worker, self.server.port) for worker in self.workers()]
 
 
-def sockets(worker: int) -> int:
-    """Return how many sockets a worker has open: the one that listens, and its connections."""
+def connections(worker: int, port: int) -> int:
+    """Return how many connections to a port a worker has open."""
+    rows = [line.split() for line in Path(f"/proc/{worker}/net/tcp").read_text().splitlines()[1:]]
+    # The local address, the state (0A: it listens), and the number of each socket.
+    ours = {
+        f"socket:[{row[9]}]" for row in rows if row[1].endswith(f":{port:04X}") and row[3] != "0A"
+    }
     links = []
     for file in Path(f"/proc/{worker}/fd").iterdir():
         with suppress(OSError):
             links.append(os.readlink(file))
-    return sum(link.startswith("socket:") for link in links)
+    return sum(link in ours for link in links)
 
 
 @pytest.fixture

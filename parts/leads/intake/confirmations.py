@@ -2,21 +2,30 @@
 
 import re
 from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import cache
 from html import escape
+from itertools import chain
 from typing import Any, NamedTuple
 from urllib.parse import quote_plus, urlsplit
 
+from marshmallow import ValidationError
+
 from landform.parts.leads.intake import fields as f
+from landform.parts.leads.intake.form_html import clean_message
 from landform.parts.leads.intake.formats import formatted
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.reply import to_uri
 from landform.service.planning import conditions
 from landform.service.planning.entries import Entry
 
 TAG = re.compile(r"\{([^{}]*)\}")
-# The `#` before a fragment; one inside of a merge tag is none.
-FRAGMENT = re.compile(r"#(?![^{]*\})")
+# A merge tag, or the `#` before a fragment.
+TAG_OR_FRAGMENT = re.compile(r"\{[^{}]*\}|#")
 FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-zA-Z].*))?", re.DOTALL)
+# More merge tags stay texts. A text ends before the value that would make it longer.
+MOST_TAGS, MOST_MERGED = 1000, 2_000_000
 CHECKED = "Checked"
 THANKS = "Thanks for contacting us! We will get in touch with you shortly."
 # The names of merge tags, and the keys of an entry or form that they stand for.
@@ -36,7 +45,8 @@ FORM_TAGS = {"form_title": "title", "form_id": "id"}
 class Confirmation(NamedTuple):
     """The response to a submission: a message, or a redirect to a URL or to a page by its id.
 
-    `query` is added to the URL of the page. The message is shown if visitors do not see that.
+    `query` is added to the URL of the page. The message is shown if visitors do not see that; it is
+    cleaned, whoever wrote it.
     """
 
     message_html: str = ""
@@ -48,26 +58,28 @@ class Confirmation(NamedTuple):
 def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
     """Return the first confirmation whose rules hold for an entry, or the default one."""
     active = [item for item in form["confirmations"].values() if item.get("isActive", True)]
-    conditional = [item for item in active if not item.get("isDefault") and _holds(item, entry)]
-    default = [item for item in active if item.get("isDefault")]
-    chosen: JsonObject = next(iter((*conditional, *default)), {})
+    compared = Entry(entry, entry)
+    conditional = (x for x in active if not x.get("isDefault") and _holds(x, compared))
+    default = (item for item in active if item.get("isDefault"))
+    chosen: JsonObject = next(chain(conditional, default), {})
     if chosen.get("type") == "redirect" and (url := _redirect_url(chosen, form, entry)):
         return Confirmation(redirect_url=url)
     text = merge(str(chosen.get("message") or THANKS), form, entry)
     if not chosen.get("disableAutoformat"):
         text = re.sub(r"\r?\n", "<br>\n", text)
+    text = clean_message(text) or escape(THANKS)
     page = f.id_of(chosen.get("pageId")) if chosen.get("type") == "page" else 0
     query = merge(str(chosen.get("queryString") or ""), form, entry, encode=quote_plus)
     return Confirmation(text, page=page, query=_sendable(query))
 
 
-def _holds(confirmation: JsonObject, entry: JsonObject) -> bool:
+def _holds(confirmation: JsonObject, entry: Entry) -> bool:
+    """Return whether the rules of a confirmation hold; False if they compare too much."""
     logic = {"conditionalLogic": confirmation.get("conditionalLogic")}
-    try:
+    with suppress(conditions.NotUnderstood, ValidationError):
         rules = conditions.parse({conditions.SWITCH: "1", conditions.LOGIC: logic})
-    except conditions.NotUnderstood:
-        return False
-    return rules is None or conditions.is_met(rules, Entry(entry, entry))
+        return rules is None or conditions.is_met(rules, entry)
+    return False
 
 
 def dead_redirects(form: JsonObject) -> list[str]:
@@ -88,15 +100,17 @@ def _redirect_url(confirmation: JsonObject, form: JsonObject, entry: JsonObject)
     address, query = (str(confirmation.get(name) or "") for name in ("url", "queryString"))
     if not leads_on(address):
         return ""
-    address, *fragment = FRAGMENT.split(address.strip(), maxsplit=1)
+    address = address.strip()
+    found = (match.start() for match in TAG_OR_FRAGMENT.finditer(address) if match[0] == "#")
+    end = next(found, len(address))
+    address, fragment = address[:end], address[end:]
     if query:
         address += ("&" if "?" in address else "?") + query
-    url = merge("#".join([address, *fragment]), form, entry, encode=quote_plus)
+    url = merge(address + fragment, form, entry, encode=quote_plus)
     try:
-        host = urlsplit(url).hostname
+        return _sendable(to_uri(url)) if urlsplit(url).hostname else ""
     except ValueError:
         return ""
-    return _sendable(url) if host else ""
 
 
 def _sendable(url: str) -> str:
@@ -116,29 +130,35 @@ def merge(
     `encode` makes a value harmless where it is put. A tag in a value stays a text, and so does one
     that stands for nothing.
     """
+    fields = {
+        number: field
+        for field in (form["fields"] if "{" in text else ())
+        for number in (str(field["id"]), *(item.id for item in f.inputs_of(field)))
+    }
 
-    def value(match: re.Match[str]) -> str:
-        name = match[1]
+    @cache
+    def value(name: str) -> str:
         if name == "all_fields":
             return _all_fields(form, entry, encode)
         if name in ENTRY_TAGS or name in FORM_TAGS:
-            text = entry[ENTRY_TAGS[name]] if name in ENTRY_TAGS else form[FORM_TAGS[name]]
-            return encode(str(text))
+            stored = entry[ENTRY_TAGS[name]] if name in ENTRY_TAGS else form[FORM_TAGS[name]]
+            return encode(str(stored))
         if name in DATE_TAGS:
             return encode(ISO_DATE.sub(DATE_TAGS[name], entry["date_created"]))
         tag = FIELD_TAG.fullmatch(name)
-        field = _field_of(form, tag[1]) if tag and ":" in name else None
-        return match[0] if field is None else encode(field_text(field, entry, *tag.groups()))  # type: ignore[union-attr]
+        if not tag or ":" not in name or tag[1] not in fields:
+            return f"{{{name}}}"
+        return encode(field_text(fields[tag[1]], entry, *tag.groups()))
 
-    return TAG.sub(value, text)
-
-
-def _field_of(form: JsonObject, number: str) -> JsonObject | None:
-    """Return the field that a number of a field or an input stands for."""
-    field_id = number.partition(".")[0]
-    field = next((item for item in form["fields"] if str(item["id"]) == field_id), None)
-    is_known = field and number in (field_id, *(item.id for item in f.inputs_of(field)))
-    return field if is_known else None
+    merged, size = list[str](), 0
+    # Every other part is the name of a tag.
+    for number, part in enumerate(TAG.split(text, MOST_TAGS)):
+        merged.append(value(part) if number % 2 else part)
+        size += len(merged[-1])
+        if size > MOST_MERGED:
+            merged.pop()
+            break
+    return "".join(merged)
 
 
 def field_text(

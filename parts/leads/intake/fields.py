@@ -9,10 +9,12 @@ from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
+from landform.parts.leads.intake.form_html import clean_form
 from landform.parts.leads.intake.formats import normal
 from landform.schemas.fields import WHITE_SPACE
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.rendering.markup import tokens
 
 # The types that are shown and can be submitted; those without inputs only show something.
 WITHOUT_INPUTS = ("html", "section")
@@ -28,8 +30,8 @@ RESTRICTIONS = {
     "scheduleForm": "it has a schedule",
 }
 OFF = (None, False, "", "0", "false")
-# How many characters a value may have, and how many inputs may be sent.
-LONGEST_VALUE, MOST_INPUTS = 10_000, 200
+# How many inputs may be sent.
+MOST_INPUTS = 200
 PREFIX = "input_"
 # The value of radio buttons for a choice of one's own, which is in another input.
 OTHER_CHOICE = "gf_other_choice"
@@ -80,6 +82,18 @@ def sent_inputs(field: JsonObject) -> list[Input]:
 def consent_label(field: JsonObject) -> str:
     """Return the text to which visitors agree who tick the box of a consent."""
     return text_of(field.get("checkboxLabel")) or field["label"]
+
+
+def has_other_words(field: JsonObject, values: Mapping[str, str]) -> bool:
+    """Return whether a consent was sent with other words than those of its field now.
+
+    Tags and white space do not count.
+    """
+    sent, shown = (
+        " ".join("".join(token.text for token in tokens(text) if not token.name).split())
+        for text in (values.get(f"{field['id']}.2", ""), consent_label(field))
+    )
+    return field["type"] == "consent" and bool(sent) and sent != shown
 
 
 def choices_of(field: JsonObject) -> list[tuple[str, str]]:
@@ -141,8 +155,10 @@ def problems_of(form: JsonObject) -> list[str]:
             problems.append(f"{name} has the type {str(field['type'])[:40]!r}")
         if field.get("conditionalLogic"):
             problems.append(f"{name} has conditional logic")
-    restricted = [text for key, text in RESTRICTIONS.items() if form.get(key) not in OFF]
-    return [*problems, *restricted]
+    problems += [text for key, text in RESTRICTIONS.items() if form.get(key) not in OFF]
+    if refused := clean_form(form).problem:
+        problems.append(f"its {refused.rstrip('.')}")
+    return problems
 
 
 def honeypot_name(form: JsonObject) -> str:
@@ -179,10 +195,6 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, st
         own_choice = unread.pop(f"{PREFIX}{field_id}_other", "") if field["type"] == "radio" else ""
         if takes_own_choice(field) and values.get(field_id) == OTHER_CHOICE:
             values[field_id] = checked_text(own_choice, sent.get(own_choice), WHITE_SPACE)
-        if field["type"] == "consent" and values.get(f"{field_id}.1") in (None, "", "0"):
-            # Nobody agreed to the words that were sent.
-            for part in inputs_of(field):
-                values.pop(part.id, None)
     read = inputs.keys() - unread
     return values, [name for name in sent if name.replace(".", "_") in read]
 
@@ -211,15 +223,9 @@ def checked_text(name: str, value: object, trimmed: str = "") -> str:
     if isinstance(value, (list, dict)):
         raise ValidationError(f"{name} must be one text or number.", name)
     text = text_of(value).strip(trimmed)  # type: ignore[arg-type]
-    if not is_storable(text):
-        message = f"{name} must have at most {LONGEST_VALUE} characters, and no NUL."
-        raise ValidationError(message, name)
+    if "\0" in text:
+        raise ValidationError(f"{name} must not have the character NUL.", name)
     return text
-
-
-def is_storable(text: str) -> bool:
-    """Return whether an entry can have a text as a value."""
-    return len(text) <= LONGEST_VALUE and "\0" not in text
 
 
 def agreed_texts(form: JsonObject, values: Mapping[str, str], *, from_page: bool) -> dict[str, str]:
@@ -240,15 +246,18 @@ def agreed_texts(form: JsonObject, values: Mapping[str, str], *, from_page: bool
 
 def storable_text(text: str) -> str:
     """Return a text of a form as the value of an entry: trimmed, blank if no entry can have it."""
-    text = text.strip(WHITE_SPACE)
-    return text if is_storable(text) else ""
+    return "" if "\0" in text else text.strip(WHITE_SPACE)
 
 
 def stored_values(form: JsonObject, values: Mapping[str, str]) -> dict[str, str]:
-    """Return the normalized values of a form, by the ids of its inputs."""
+    """Return the normalized values of a form, by the ids of its inputs.
+
+    Those of a consent that was not given are left out: nobody agreed to the words that were sent.
+    """
     return {
         item.id: normal(field, values[item.id])
         for field in open_fields(form)
+        if field["type"] != "consent" or values.get(f"{field['id']}.1") not in (None, "", "0")
         for item in inputs_of(field)
         if item.id in values
     }

@@ -2,14 +2,13 @@
 
 import re
 from collections.abc import Mapping
-from functools import lru_cache
 
 from landform.parts.leads.intake import fields as f
+from landform.parts.leads.intake.form_html import clean_form
 from landform.parts.leads.intake.formats import normal
 from landform.parts.leads.intake.validation import NAME_PARTS
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
-from landform.service.rendering.sanitizer import clean_content, plain_markup
 
 # The attributes of the controls of a type.
 ATTRIBUTES: Mapping[str, Mapping[str, str]] = {
@@ -37,12 +36,6 @@ LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
 # A longer text in a query is not filled in.
 LONGEST_PREFILLED = 1000
-
-
-@lru_cache(64)
-def clean(html: str) -> str:
-    """Return the HTML of an author without scripts."""
-    return clean_content(plain_markup(html))
 
 
 def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
@@ -93,14 +86,15 @@ def field_views(
 
     `values`: those of inputs, by their ids. `messages`: what is wrong, by the ids of fields.
     """
-    views, prefix = [], f"{f.PREFIX}{form['id']}_"
+    views, prefix, html = [], f"{f.PREFIX}{form['id']}_", clean_form(form).html
     for field in form["fields"]:
         visible = [item for item in f.sent_inputs(field) if not item.is_hidden]
         is_text = field["type"] in f.WITHOUT_INPUTS and field.get("visibility") != "hidden"
         if not f.is_internal(field) and (visible or is_text):
             inputs = [_control(prefix, field, item, values) for item in visible]
             message = messages.get(str(field["id"]), "")
-            views.append(_field_view(f"{prefix}{field['id']}", field, inputs, message))
+            view = _field_view(f"{prefix}{field['id']}", field, inputs, message)
+            views.append({**view, "content": html.get(text_of(field.get("content")), "")})
     return views
 
 
@@ -108,7 +102,7 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
     kind, note = field["type"], text_of(field.get("description"))
     is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
     if kind in TICKED and not is_hidden:
-        inputs = _ticked(base, field, inputs)
+        inputs = _ticked(base, field, inputs, is_wrong=bool(message))
     shape = "group" if len(inputs) > 1 else "single"
     if kind in f.WITHOUT_INPUTS or kind in TICKED:
         shape = "choices" if kind in TICKED else kind
@@ -122,8 +116,10 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
         "help": note,
         "error": message,
         "is_english": message != text_of(field.get("errorMessage")),
+        # What the box stands for: a submission with other words is refused.
+        "words_name": f"{f.PREFIX}{field['id']}_2",
+        "words": f.storable_text(f.consent_label(field)) if kind == "consent" else "",
         "described": " ".join(name for name, text in notes.items() if text),
-        "content": clean(text_of(field.get("content"))) if kind == "html" else "",
         "focus": inputs[0]["id"] if inputs else base,
         "inputs": inputs,
     }
@@ -170,11 +166,13 @@ def _control(
     }
 
 
-def _ticked(base: str, field: JsonObject, inputs: list[JsonObject]) -> list[JsonObject]:
-    """Return the radio buttons or boxes of a field."""
+def _ticked(
+    base: str, field: JsonObject, inputs: list[JsonObject], *, is_wrong: bool
+) -> list[JsonObject]:
+    """Return the radio buttons or boxes of a field; a consent that `is_wrong` is given anew."""
     kind, choices, first = field["type"], f.choices_of(field), inputs[0]
     if kind == "consent":
-        is_given = first["value"] == "1"
+        is_given = first["value"] == "1" and not is_wrong
         return [{**first, "label": f.consent_label(field), "value": "1", "chosen": is_given}]
     if kind == "checkbox":
         # A browser cannot require one of several boxes.

@@ -1,12 +1,15 @@
 """The messages for values that do not fit their fields."""
 
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from itertools import zip_longest
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake import formats
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.storage.errors import TextRefused
+from landform.storage.search import fold
 
 Texts = Sequence[str]
 # Whether the values of a field, by the ids of its inputs, are in another entry of its form.
@@ -19,6 +22,9 @@ EMAIL = "Please enter an e-mail address, such as name@example.com."
 REPEATED = "The two e-mail addresses are not the same."
 URL = "Please enter a web address that starts with https:// or http://."
 PHONE = "Please enter a phone number as (###) ###-####."
+OTHER_WORDS = "These words have changed. Please read them, and tick the box again."
+LONG_EMAIL = f"Please enter at most {formats.LONGEST_EMAIL} characters."
+UNFOLDABLE = "Please use fewer characters that stand for several."
 NUMBER = "Please enter a number."
 DATE = "Please enter a date."
 # How many boxes must be ticked, as the keys of the lowest and the highest number.
@@ -43,7 +49,10 @@ def validate(
         ids = [item.id for item in f.inputs_of(field)]
         stored = {key: normalized[key] for key in ids if normalized.get(key)}
         sent = [values.get(item.id, "") for item in f.sent_inputs(field)]
-        if problem := _problem(field, stored, sent, is_duplicate):
+        problem = _problem(field, stored, sent, is_duplicate)
+        if f.has_other_words(field, values):
+            problem = OTHER_WORDS
+        if problem:
             messages[str(field["id"])] = str(field.get("errorMessage") or problem)
     if not messages and not any(normalized.values()):
         return {str(field["id"]): NOTHING for field in fields if _is_seen(field)}
@@ -68,12 +77,21 @@ def _problem(
         return REPEATED if field["type"] == "email" and any(sent) else ""
     if problem := check(field, sent) if check else "":
         return problem
+    if not all(map(_is_foldable, stored.values())):
+        return UNFOLDABLE
     return DUPLICATE if field.get("noDuplicates") and is_duplicate(stored) else ""
 
 
 def _is_seen(field: JsonObject) -> bool:
     """Return whether visitors see a field, so that they can correct its value."""
     return field.get("visibility") != "hidden"
+
+
+def _is_foldable(text: str) -> bool:
+    """Return whether entries can be searched for a text."""
+    with suppress(TextRefused):
+        return fold(text) is not None
+    return False
 
 
 def _is_missing(field: JsonObject, stored: Mapping[str, str]) -> bool:
@@ -95,6 +113,8 @@ def _check_text(field: JsonObject, sent: Texts) -> str:
 
 
 def _check_email(field: JsonObject, sent: Texts) -> str:
+    if len(sent[0]) > formats.LONGEST_EMAIL:
+        return LONG_EMAIL
     if not formats.is_email(sent[0]):
         return EMAIL
     return REPEATED if len({*sent}) > 1 else ""

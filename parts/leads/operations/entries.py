@@ -1,5 +1,6 @@
 """The operations on entries."""
 
+from collections import Counter
 from itertools import chain
 from typing import Any
 
@@ -14,10 +15,11 @@ from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.known_names import Anything
 from landform.service.pipeline.call import Call
-from landform.service.pipeline.json_codec import JsonObject
+from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.pipeline.loading import prefers
 from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
+from landform.storage.errors import TooLarge
 from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
@@ -230,8 +232,10 @@ def _created(call: Call, form_id: int) -> Reply:
 
 
 def _entry_reply(call: Call, entry_id: int) -> Reply:
-    entry = entries.get_entry(call.store, entry_id)
-    return Reply(_view(call, _visible(call, entry)), caching=NO_STORE)
+    entry = _visible(call, entries.get_entry(call.store, entry_id))
+    keys = _requested_keys(call)
+    shown = {key: entry[key] for key in entry if entries.is_chosen(key, keys)}
+    return Reply({**shown, **_labels(call, int(entry["form_id"]))}, caching=NO_STORE)
 
 
 def _visible(call: Call, entry: Row) -> Row:
@@ -242,36 +246,39 @@ def _visible(call: Call, entry: Row) -> Row:
 
 
 def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) -> Reply:
+    most_bytes, keys = call.options.max_response_bytes, _requested_keys(call)
     if ids := call.query.get("include"):
-        chosen = entries.load_entries(call.store, entries.find_entries(call.store, ids))
-        return by_id(call, {entry["id"]: _view(call, entry) for entry in chosen}, NO_STORE)
+        rows = entries.find_entries(call.store, ids, most_bytes)
+        listed = entries.load_entries(call.store, rows, keys, most_bytes)
+        shown = zip(rows, _with_labels(call, rows, listed), strict=True)
+        return by_id(call, {str(row["id"]): entry for row, entry in shown}, NO_STORE)
     query = {key: call.query[key] for key in ("search", "sorting", "paging") if key in call.query}
-    rows, total = searching.list_entries(call.store, form_ids, **query)
-    listed = entries.load_entries(call.store, rows)
-    show = _view if one_form is None else _requested
-    body = {"total_count": total, "entries": [show(call, entry) for entry in listed]}
+    rows, total = searching.list_entries(call.store, form_ids, most_bytes=most_bytes, **query)
+    listed = entries.load_entries(call.store, rows, keys, most_bytes)
+    body: JsonObject = {"total_count": total, "entries": listed}
     if one_form is None:
+        body["entries"] = _with_labels(call, rows, listed)
         return Reply(body, caching=NO_STORE)
     return Reply({**body, **_labels(call, one_form)}, headers=VARY, caching=NO_STORE)
 
 
-def _view(call: Call, entry: Row) -> Row:
-    return {**_requested(call, entry), **_labels(call, entry["form_id"])}
+def _with_labels(call: Call, rows: list[Row], listed: list[Row]) -> list[Row]:
+    """Return entries, each with the labels of its form if these are asked for."""
+    labels_of: dict[int, JsonObject] = {}
+    size = 0
+    for form_id, count in Counter(row["form_id"] for row in rows).items():
+        labels_of[form_id] = _labels(call, form_id)
+        size += count * len(dumps(labels_of[form_id]))
+        if size > call.options.max_response_bytes:
+            raise TooLarge
+    return [{**entry, **labels_of[row["form_id"]]} for row, entry in zip(rows, listed, strict=True)]
 
 
-def _requested(call: Call, entry: Row) -> Row:
-    """Return the keys of an entry that a call asks for; a field's number means all its inputs."""
-    keys = _requested_keys(call)
-    if not keys:
-        return entry
-    return {key: entry[key] for key in entry if key in keys or key.partition(".")[0] in keys}
-
-
-def _labels(call: Call, form_id: int | str) -> JsonObject:
+def _labels(call: Call, form_id: int) -> JsonObject:
     """Return `_labels` with those of the requested fields of a form; empty if not asked for."""
     if not call.query.get("_labels"):
         return {}
-    form = forms.find_form(call.store, int(form_id))
+    form = forms.find_form(call.store, form_id)
     requested = {key.partition(".")[0] for key in _requested_keys(call)}
     labels = {
         str(field["id"]): _labels_of(field)

@@ -31,10 +31,11 @@ FORM_EXAMPLE = {
 @RESOURCE.get("/forms", query=schemas.FormList(), response=FORMS, scope="forms:read")
 def list_forms(call: Call) -> Reply:
     """Return the forms by id: `id`, `title` and `entries`; with `include` whole forms."""
+    most_bytes = call.options.max_response_bytes
     if ids := call.query.get("include"):
-        rows_by_id = forms.read_forms(call.store, ids)
+        rows_by_id = forms.read_forms(call.store, ids, most_bytes)
         return by_id(call, {str(number): form for number, form in rows_by_id.items()})
-    rows = forms.list_forms(call.store, call.query["status"])
+    rows = forms.list_forms(call.store, call.query["status"], most_bytes)
     texts = [{name: str(value) for name, value in row.items()} for row in rows]
     return by_id(call, {row["id"]: row for row in texts})
 

@@ -7,6 +7,7 @@ from marshmallow import INCLUDE, Schema, ValidationError
 from landform.parts.leads import Leads, site, sources, submissions
 from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as schemas
+from landform.parts.leads.models import SPAM
 from landform.schemas.fields import STRING, Field, Flag, Integer
 from landform.schemas.known_names import Tolerant
 from landform.service.pipeline.call import Call
@@ -89,10 +90,10 @@ def submit_form(call: Call, form_id: int) -> Reply:
         "confirmation_message": "" if url else outcome.confirmation.message_html,
         "confirmation_type": "redirect" if url else "message",
         **({"confirmation_redirect": url} if url else {}),
-        "is_spam": outcome.is_spam,
+        "is_spam": outcome.entry["status"] == SPAM,
     }
     if call.access.has_scope("entries:read"):
-        body["entry_id"] = str(outcome.entry_id)
+        body["entry_id"] = outcome.entry["id"]
     headers = {**outcome.ignored, **({"Location": url} if url else {})}
     return Reply(body, headers=headers, caching=NO_STORE)
 

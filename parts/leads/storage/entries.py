@@ -5,12 +5,13 @@ which is empty where nothing was sent.
 """
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
+from math import inf
 from operator import itemgetter
 from typing import Any
 
-from peewee import SQL, ColumnBase, fn
+from peewee import SQL, ColumnBase, NodeList, fn
 
 from landform.parts.errors import PartError
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
@@ -26,8 +27,10 @@ from landform.parts.leads.models import (
     EntryValue,
 )
 from landform.parts.leads.planning import after_submission, forget_runs
-from landform.parts.leads.storage.forms import get_form, gf_text, gf_time, read_forms
+from landform.parts.leads.storage.filters import is_input
+from landform.parts.leads.storage.forms import find_form, get_form, gf_text, gf_time
 from landform.storage import events, sql
+from landform.storage.errors import TooLarge
 from landform.storage.rows import NO_VALUES, Row, batches, json_text, storable
 from landform.storage.store import Store, transactional
 
@@ -45,6 +48,8 @@ VALUE_COLUMNS = tuple(EntryValue._meta.fields)
 DELETE_VALUES = sql.Prepared(EntryValue.delete().where(EntryValue.entry_id == sql.Parameter("id")))
 # How many values a statement stores.
 MOST_ADDED = 50
+# What a key of an entry may take in memory.
+BYTES_OF_KEY = 40
 # With the condition of the index.
 HAS_DIGEST = (Entry.digest == sql.Parameter("digest")) & (Entry.digest != SQL("''"))
 LAST_WITH_DIGEST = sql.Prepared(Entry.select().where(HAS_DIGEST).order_by(Entry.id.desc()).limit(1))
@@ -64,10 +69,13 @@ def get_row(
     return row
 
 
-def find_entries(store: Store, entry_ids: Iterable[int]) -> list[Row]:
-    """Return the rows that there are of some ids, by id."""
+def find_entries(store: Store, entry_ids: Iterable[int], most_bytes: int) -> list[Row]:
+    """Return the rows that there are of some ids, by id.
+
+    Raises `TooLarge` for rows of more than `most_bytes`.
+    """
     query = Entry.select().where(Entry.id.in_(storable(entry_ids))).order_by(Entry.id)
-    return [*query.dicts().execute(store.database)]
+    return sql.bounded(query.dicts().execute(store.database), most_bytes)
 
 
 def count_entries(store: Store) -> dict[str, int]:
@@ -86,15 +94,45 @@ def find_digest(store: Store, digest: str) -> Row | None:
     return LAST_WITH_DIGEST.first(store, {"digest": digest})
 
 
-def load_entries(store: Store, rows: list[Row]) -> list[Row]:
-    """Return the objects of rows, with the values of their inputs."""
+def load_entries(
+    store: Store, rows: list[Row], keys: Sequence[str] = (), most_bytes: float = inf
+) -> list[Row]:
+    """Return the objects of rows, with the values of their inputs.
+
+    `keys`: only these, see `is_chosen`. Raises `TooLarge` for more than `most_bytes`.
+    """
     values: dict[int, dict[str, str]] = {row["id"]: {} for row in rows}
-    chosen = EntryValue.entry_id.in_([*values])
+    chosen: Any = EntryValue.entry_id.in_([*values])
+    if keys:
+        # Without parentheses in each other, of which SQLite cannot read a hundred.
+        chosen &= NodeList([is_input(key) for key in keys], glue=" OR ", parens=True)
     query = EntryValue.select(EntryValue.entry_id, EntryValue.key, EntryValue.value).where(chosen)
+    size = 0
     for entry_id, key, value in query.tuples().execute(store.database) if rows else ():
         values[entry_id][key] = value
-    forms = read_forms(store, {row["form_id"] for row in rows})
-    return [entry_of(row, forms.get(row["form_id"], {}), values[row["id"]]) for row in rows]
+        size = _checked_size(size + len(value), most_bytes)
+    blanks: dict[int, dict[str, str]] = {}
+    entries = []
+    for row in rows:
+        form_id = row["form_id"]
+        if form_id not in blanks:
+            inputs = input_ids(find_form(store, form_id) or {})
+            blanks[form_id] = {key: "" for key in inputs if is_chosen(key, keys)}
+        entry = entry_of(row, {}, blanks[form_id] | values[row["id"]])
+        entries.append({key: entry[key] for key in entry if is_chosen(key, keys)})
+        size = _checked_size(size + BYTES_OF_KEY * len(entries[-1]), most_bytes)
+    return entries
+
+
+def is_chosen(key: str, keys: Sequence[str]) -> bool:
+    """Return whether a key is one of some, or an input of a field among them; True for none."""
+    return not keys or key in keys or key.partition(".")[0] in keys
+
+
+def _checked_size(size: int, most_bytes: float) -> int:
+    if size > most_bytes:
+        raise TooLarge
+    return size
 
 
 def entry_of(row: Row, form: Row, values: Mapping[str, str]) -> Row:

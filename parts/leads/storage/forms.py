@@ -12,7 +12,7 @@ from landform.parts.errors import PartError
 from landform.parts.leads import errors as e
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.planning import forget_runs
-from landform.storage import events, feeds
+from landform.storage import events, feeds, sql
 from landform.storage.errors import TextRefused, TooExpensive
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.search import fold
@@ -25,6 +25,8 @@ KEPT_KEYS = ("confirmations", "notifications")
 # The beginning of the choices of a field in JSON. How many forms are read at a time, and how many
 # a search may parse.
 CHOICES, MOST_READ, MOST_PARSED = '"choices":[{', 100, 1000
+# How many entries of a form are deleted at a time.
+MOST_DELETED = 200
 BY_ID = Prepared(Form.select().where(Form.id == Parameter("id")))
 
 
@@ -76,12 +78,14 @@ def get_form_row(
     return row
 
 
-def read_forms(store: Store, form_ids: Iterable[int] | None) -> dict[int, Row]:
-    """Return the form objects that there are of some ids, by id; None for all forms."""
-    query = Form.select()
-    if form_ids is not None:
-        query = query.where(Form.id.in_(storable(form_ids)))
-    return {row["id"]: form_of(row) for row in query.dicts().execute(store.database)}
+def read_forms(store: Store, form_ids: Iterable[int], most_bytes: int) -> dict[int, Row]:
+    """Return the form objects that there are of some ids, by id.
+
+    Raises `TooLarge` for rows of more than `most_bytes`.
+    """
+    query = Form.select().where(Form.id.in_(storable(form_ids)))
+    rows = sql.bounded(query.dicts().execute(store.database), most_bytes)
+    return {row["id"]: form_of(row) for row in rows}
 
 
 def forms_with_choices(
@@ -115,10 +119,11 @@ def _has_part(text: str, folded_parts: Iterable[str]) -> bool:
     return True
 
 
-def list_forms(store: Store, status: str = "active") -> list[Row]:
+def list_forms(store: Store, status: str, most_bytes: int) -> list[Row]:
     """Return `id`, `title` and the number of active `entries` of forms, by their titles.
 
-    `status`: `active`, `inactive`, `trash`, or `all` for those that are not in the trash.
+    `status`: `active`, `inactive`, `trash`, or `all` for those that are not in the trash. Raises
+    `TooLarge` for rows of more than `most_bytes`.
     """
     active = Entry.select(fn.COUNT(Entry.id)).where(
         (Entry.form_id == Form.id) & (Entry.status == "active")
@@ -127,7 +132,7 @@ def list_forms(store: Store, status: str = "active") -> list[Row]:
     if status in ("active", "inactive"):
         chosen &= Form.is_active == (status == "active")
     query = Form.select(Form.id, Form.title, active.alias("entries")).where(chosen)
-    rows = [*query.order_by(Form.id).dicts().execute(store.database)]
+    rows = sql.bounded(query.order_by(Form.id).dicts().execute(store.database), most_bytes)
     return sorted(rows, key=lambda row: row["title"].lower())
 
 
@@ -194,28 +199,50 @@ def trash_form(store: Store, form_id: int, if_match: Precondition | None = None)
     return _write(store, old, {"is_trash": True})
 
 
-def discard_form(store: Store, form_id: int) -> None:
+def discard_form(store: Store, form_id: int, if_match: Precondition | None = None) -> None:
     """Move a form to the trash, unless it is there."""
     with suppress(e.AlreadyInTrash):
-        trash_form(store, form_id)
+        trash_form(store, form_id, if_match)
 
 
-@transactional
 def delete_form(store: Store, form_id: int, if_match: Precondition | None = None) -> Row:
     """Delete a form for good, with its entries and feeds; return its last row.
 
-    Raises `FormToDeleteNotFound` and `VersionConflict`.
+    One with many entries is moved to the trash before, and they are deleted some hundred at a time:
+    others write in between, and after an interruption the same call goes on. Raises
+    `FormToDeleteNotFound` and `VersionConflict`.
     """
+    get_form_row(store, form_id, if_match, e.FormToDeleteNotFound)
+    is_large = Entry.select(Entry.id).where(Entry.form_id == form_id).offset(MOST_DELETED).limit(1)
+    if is_large.scalar(store.database):
+        discard_form(store, form_id, if_match)
+        if_match = None
+        while _delete_entries(store, form_id) == MOST_DELETED:
+            pass
+    return _delete_small_form(store, form_id, if_match)
+
+
+@transactional
+def _delete_small_form(store: Store, form_id: int, if_match: Precondition | None) -> Row:
     row = get_form_row(store, form_id, if_match, e.FormToDeleteNotFound)
-    entries = Entry.select(Entry.id).where(Entry.form_id == form_id).tuples()
-    forget_runs(store, [number for (number,) in entries.execute(store.database)])
-    for model in (EntryValue, Entry):
-        model.delete().where(model.form_id == form_id).execute(store.database)
+    while _delete_entries(store, form_id):
+        pass
     for feed in feeds.list_feeds(store, {"form_id": [form_id]}, ("id",)):
         feeds.delete(store, feed["id"])
     Form.delete().where(Form.id == form_id).execute(store.database)
     _write_event(store, "form.deleted", row)
     return row
+
+
+@transactional
+def _delete_entries(store: Store, form_id: int) -> int:
+    """Delete some entries of a form with what is theirs, without events; return how many."""
+    query = Entry.select(Entry.id).where(Entry.form_id == form_id).limit(MOST_DELETED)
+    ids = [number for (number,) in query.tuples().execute(store.database)]
+    forget_runs(store, ids)
+    for column in (EntryValue.entry_id, Entry.id):
+        column.model.delete().where(column.in_(ids)).execute(store.database)
+    return len(ids)
 
 
 def _write(store: Store, old: Row, values: Row) -> Row:

@@ -1,6 +1,6 @@
 """Searches of entries: those that pass filters, in any order, a page at a time."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import and_, or_
 from typing import Any, NamedTuple
@@ -14,7 +14,7 @@ from landform.parts.leads.storage.forms import find_form, forms_with_choices
 from landform.storage.errors import TooExpensive
 from landform.storage.rows import Row, storable
 from landform.storage.search import fold
-from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
+from landform.storage.sql import Parameter, Prepared, bounded, parameter_values, parameters
 from landform.storage.store import Store
 
 # The most fields and choices whose texts a search may find.
@@ -25,6 +25,13 @@ MOST_FEW = 300
 status_term, form_term = Entry.status.concat(""), Entry.form_id + 0
 # Columns that may be NULL.
 NULLABLE = ("created_by", f.AMOUNT)
+
+
+NEXT_KEY = Prepared(
+    EntryValue.select(fn.MIN(EntryValue.key)).where(
+        EntryValue.form_id == Parameter("form_id"), EntryValue.key > Parameter("key")
+    )
+)
 
 
 class EntrySearch(NamedTuple):
@@ -61,13 +68,19 @@ def list_entries(
     search: EntrySearch = ACTIVE_ENTRIES,
     sorting: EntryOrder = NEWEST_FIRST,
     paging: EntrySlice = FIRST_PAGE,
+    *,
+    most_bytes: int | None = None,
 ) -> tuple[list[Row], int]:
-    """Return the rows of a page of entries, and the number of all that pass the search."""
+    """Return the rows of a page of entries, and the number of all that pass the search.
+
+    Raises `TooLarge` for rows of more than `most_bytes`.
+    """
 
     def read() -> tuple[list[Row], int]:
         rows = _matching(store, search, form_ids)
         selected = _sorted(store, rows, sorting, form_ids).limit(paging.limit).offset(paging.offset)
-        return [*selected.dicts().execute(store.database)], rows.count(store.database)
+        page = bounded(selected.dicts().execute(store.database), most_bytes)
+        return page, rows.count(store.database)
 
     return store.bounded(read)
 
@@ -197,6 +210,13 @@ def _sorted(store: Store, rows: Any, order: EntryOrder, form_ids: Sequence[int])
         terms = [EntryValue.number.is_null(False), EntryValue.number] if is_numeric else []
         terms += [fn.COALESCE(EntryValue.folded, ""), Entry.id]
     return rows.order_by(*(term.asc() if direction == "ASC" else term.desc() for term in terms))
+
+
+def stored_keys(store: Store, form_id: int) -> Iterator[str]:
+    """Yield the ids of the inputs of which entries of a form have values; one seek for each."""
+    key = ""
+    while key := NEXT_KEY.row(store, {"form_id": form_id, "key": key})[0]:
+        yield key
 
 
 def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:

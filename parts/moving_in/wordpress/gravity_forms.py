@@ -63,7 +63,8 @@ def _read_feeds(
         if error.is_refusal:
             raise
         site.check_answers(error)
-        unlisted_text = UNLISTED.format(names=PLURALS[resource], error=error, total=total)
+        if not error.is_not_there:
+            unlisted_text = UNLISTED.format(names=PLURALS[resource], error=error, total=total)
     total = max([total, *(int(row["id"]) + probe for row in rows)])
     # The list of forms has only their titles.
     listed = rows if resource == "feed" else []

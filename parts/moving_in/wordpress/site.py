@@ -114,19 +114,17 @@ class Site:
         One that cannot be read has the reason as `unreadable`. Raises `NoAnswer` if the site is
         gone.
         """
-        place = f"{route}/{number}"
         try:
-            body = self.get(place, max_bytes, **params).body
+            body = self.get(f"{route}/{number}", max_bytes, **params).body
+            if isinstance(body, dict) and parse_integer(body.get("id")) == number:
+                return body
+            reason = f"{route}/{number} answered with another value."
         except NoAnswer as error:
-            return None if error.is_not_there else self.unreadable_row(number, error)
-        if isinstance(body, dict) and parse_integer(body.get("id")) == number:
-            return body
-        return self.unreadable_row(number, NoAnswer(f"{place} has no row with this id."))
-
-    def unreadable_row(self, number: int, error: NoAnswer) -> Row:
-        """Return a row that has only the reason why it cannot be read."""
-        self.check_answers(error)
-        return {"id": number, "unreadable": str(error)}
+            if error.is_not_there:
+                return None
+            self.check_answers(error)
+            reason = str(error)
+        return {"id": number, "unreadable": reason}
 
     def check_answers(self, error: NoAnswer) -> None:
         """Raise an error again if the site is gone: it does not answer another request either."""

@@ -159,6 +159,7 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
             "foreign_keys = 1",
             "cache_size = -4096",  # in KiB; the system has a cache of its own
             f"journal_size_limit = {LOG_BYTES}",
+            "secure_delete = 1",  # free pages hold nothing of what was deleted
         ):
             connection.execute(f"PRAGMA {pragma}")
         if self.identity and connection.execute(IDENTITY).fetchone() != (self.identity,):

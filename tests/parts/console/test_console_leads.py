@@ -293,7 +293,7 @@ def test_a_feed_and_a_page_take_a_form_by_name_and_an_add_on_by_fields(console: 
     console.driver.execute_script(fast)
     console.click("Save")
     # It is no success, and stays until it is closed.
-    warning = "//*[@role='status' and contains(@class, 'warning')]"
+    warning = "//*[@role='status' and contains(@class, 'warning') and contains(., 'address')]"
     recipients = "The feed has no valid address in “To” or “Or to the address in field”."
     assert recipients in console.find(warning).text
     console.driver.execute_async_script("setTimeout(arguments[0], 20000)")

@@ -76,7 +76,10 @@ def test_a_run_that_has_gone_on_since_it_was_shown_is_not_replayed(console: Cons
 
 
 def states(server: Server, feed: int) -> list[str]:
-    return [run["state"] for run in server.call("GET", f"/runs?feed_id={feed}&order=asc")[1]]
+    return [
+        run["state"]
+        for run in server.call("GET", f"/runs?feed_id={feed}&order=asc&per_page=100")[1]
+    ]
 
 
 def test_a_success_is_repeated_only_after_a_question(console: Console) -> None:

@@ -268,7 +268,6 @@ def test_a_write_without_an_entry_is_refused_and_null_is_not_sent(desk: Client) 
     for method, path in (
         ("PUT", "/entries/1"),
         ("POST", "/forms/1/entries"),
-        ("POST", "/entries"),
     ):
         for sent in ({"json": {}}, {"json": []}, {"data": {"1": "x"}}, {}):
             answer = desk.open(path, method=method, **sent)
@@ -437,6 +436,37 @@ def test_a_csv_has_every_entry_of_a_search_and_no_formula(desk: Client) -> None:
     assert (wrong.status_code, [*wrong.get_json()["data"]["params"]]) == (400, ["search"])
     assert desk.anonymous.get(path, headers=headers).status_code == 401
     assert desk.get("/forms/99/entries", headers=headers).get_json()["total_count"] == 0
+
+
+def test_a_csv_keeps_numbers_phones_and_removed_fields(desk: Client) -> None:
+    plain = ["-7.5", "-1,234.50", "+4", "-1e5", "+49 30 123456", "+1 (555) 123-4567", "+49/30-12.3"]
+    formulas = [
+        "-1-2",
+        "+A1",
+        "-",
+        "+",
+        "--5",
+        "-7.5x",
+        "=1",
+        "+1+2",
+        "-7 ",
+        "+49 30\n1",
+        "-\u0661",
+    ]
+    fields = [{"id": 1, "type": "phone", "label": "Phone"},
+              {"id": 2, "type": "name", "inputs": [{"id": "2.3"}, {"id": "2.10"}]},
+              {"id": 3, "type": "text", "label": "Other"}]  # fmt: skip
+    form = desk.post("/forms", json={"title": "Csv", "fields": fields}).get_json()["id"]
+    for number, text in enumerate([*plain, *formulas]):
+        values = {"1": text} if number else {"1": text, "2.10": "L", "2.3": "A", "3": "=x"}
+        assert desk.post(f"/forms/{form}/entries", json=values).status_code == 201
+    desk.put(f"/forms/{form}", json={"title": "Csv", "fields": fields[:1]})
+    answer = desk.get(f"/forms/{form}/entries", headers={"Accept": "text/csv"})
+    head, *rows = csv.reader(io.StringIO(answer.data.decode("utf-8-sig"), newline=""))
+    removed = [f"Field {key} (removed)" for key in ("2.3", "2.10", "3")]
+    assert head[2:-2] == ["Phone", *removed]
+    assert rows[0][3:-2] == ["A", "L", "'=x"]
+    assert [row[2] for row in rows] == [*plain, *(f"'{text}" for text in formulas)]
 
 
 def test_commands_export_a_form_and_erase_a_person(

@@ -72,10 +72,10 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
     ({"type": "date"}, {"input_1": ["3", "5", "2026"]}, None),
     (
         {"type": "consent", "checkboxLabel": "Yes"},
-        {"input_1_1": "1", "input_1_2": "No"},
+        {"input_1_1": "1", "input_1_2": "Yes"},
         {"1.1": "1", "1.2": "Yes"},
     ),
-    ({"type": "consent"}, {"input_1_1": "0", "input_1_2": "Yes"}, {"1.1": "", "1.2": ""}),
+    ({"type": "consent", "label": "Yes"}, {"input_1_1": "0", "input_1_2": "Yes"}, {"1.2": ""}),
     ({"type": "text"}, {"input_1": "x", "source_page": None, "target_page": None}, {"1": "x"}),
     ({"type": "text"}, {"input_1": "x", "field_values": "a=1"}, {"1": "x"}),
     ({"type": "text"}, {"input_1": "x", "field_values": {"a": 1}}, None),
@@ -104,7 +104,7 @@ SENT: list[tuple[dict[str, Any], dict[str, Any], dict[str, str] | None]] = [
             ("date", "1/2/2026", "2026-01-02"),
             ("email", " a@b.co\n", "a@b.co"),
             ("text", "a\0b", ""),
-            ("text", "x" * 10_001, ""),
+            ("text", "x" * 20_000, "x" * 20_000),
         )
     ),
 ]

@@ -35,6 +35,7 @@ def host(tmp_path: Any) -> Flask:
     assert landing.api.create_form(**FORM)["id"] == 1
 
     @app.get("/offer")
+    @app.get("/日本")
     def offer() -> str:
         return render_template_string("<h1>Offer</h1>{{ landing.form(1) }}", landing=landing)
 
@@ -84,6 +85,21 @@ def test_a_submission_leads_to_no_other_site(host: Flask, path: str) -> None:
     sent = send(host.test_client(), {"input_1": "Ada", "landform_return": path})
     assert (sent.status_code, "Location" in sent.headers) == (200, False)
     assert "Thanks, Ada!" in sent.text
+
+
+def test_a_page_of_a_host_may_have_an_address_in_another_script(host: Flask) -> None:
+    visitor = host.test_client()
+    hidden = inputs(visitor.get("/日本?from=é").text)
+    sent = send(visitor, {**hidden, "input_1": "Ada"}, Referer="")
+    assert sent.status_code == 303
+    assert f"{sent.headers}".isascii()
+    assert sent.headers["Location"].startswith("/%E6%97%A5%E6%9C%AC?from=%C3%A9&submitted=")
+    # Browsers compare the path as they send it, the client of Werkzeug does not.
+    cookie, _, attributes = sent.headers["Set-Cookie"].partition(";")
+    assert "Path=/%E6%97%A5%E6%9C%AC" in attributes
+    alone = host.test_client(use_cookies=False)
+    thanks = alone.get(sent.headers["Location"], headers={"Cookie": cookie})
+    assert "Thanks, Ada!" in thanks.text
 
 
 def test_a_form_that_cannot_be_submitted_leaves_the_page_of_a_host_as_it_is(host: Flask) -> None:

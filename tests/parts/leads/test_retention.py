@@ -1,9 +1,10 @@
 """Old entries are deleted with all that is theirs, and no clock deletes young ones."""
 
 from datetime import UTC, datetime, timedelta
+from threading import Thread
 
 import pytest
-from applications import Standing
+from applications import Client, Standing
 from databases import run_sql
 from desk import Desk
 from flask import Flask
@@ -84,3 +85,27 @@ def test_many_are_deleted_in_parts_and_a_clock_that_is_ahead_deletes_a_day(desk:
     run_sql(desk.url, f"UPDATE entry SET created_utc = '2020-01-01T00:00:00' WHERE id > {young}")
     desk.deliver()
     assert ids(desk) == [young]
+
+
+def test_many_entries_of_a_deleted_form_go_in_parts_and_others_write_meanwhile(desk: Desk) -> None:
+    other, many = desk.submit(f3="of another form"), 4096
+    desk.add_form()
+    desk.submit(f3="one")
+    columns = "status, is_read, is_starred, created_utc, modified_utc, version, " \
+              "source_url, ip, user_agent, properties, digest, form_id"  # fmt: skip
+    for _ in range(12):
+        run_sql(desk.url, f"INSERT INTO entry ({columns}) SELECT {columns} FROM entry "
+                f"WHERE form_id = {desk.form}")  # fmt: skip
+    deleting = Thread(target=lambda: desk.delete(f"/forms/{desk.form}?force=1"))
+    deleting.start()
+    seen, reader = set(), Client(desk.application)
+    while deleting.is_alive():
+        left = run_sql(desk.url, f"SELECT count(*) FROM entry WHERE form_id = {desk.form}")[0][0]
+        form = reader.get(f"/forms/{desk.form}").get_json()
+        seen.add((0 < left < many, form.get("is_trash")))
+        reader.post("/pages", json={"title": "Meanwhile"})
+    deleting.join()
+    assert (True, "1") in seen
+    assert ids(desk) == [other]
+    assert desk.get(f"/forms/{desk.form}").status_code == 404
+    assert len(desk.get("/events?type=form.deleted").get_json()) == 1
