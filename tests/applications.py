@@ -111,11 +111,6 @@ def host_of(url: str, prefix: str = "", **options: Any) -> Flask:
     return host
 
 
-def without_parts(url: str) -> Client:
-    """Return a client of a host whose blueprint has no parts, with the paths of WordPress."""
-    return Client(host_of(url, parts=(), wp_json_paths=True, credentials=dict([ADMIN])))
-
-
 def fill(url: str) -> None:
     """Put something into every table."""
     client = service(url)

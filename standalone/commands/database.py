@@ -116,7 +116,7 @@ def migrate(identity: bool) -> None:
 
 @click.command("verify")
 def verify_database() -> None:
-    """Check the file, the schema, the index of texts, and the JSON in rows."""
+    """Check the file, the schema, the texts and the JSON."""
     store = open_store()
     store.check()
     end_with(_problems(store))

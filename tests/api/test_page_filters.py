@@ -4,7 +4,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
 import pytest
-from applications import Client, without_parts
+from applications import Client
 from flask.testing import FlaskClient
 
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
@@ -120,28 +120,3 @@ def test_without_a_slug_a_password_opens_nothing_and_is_stored_nowhere(client: C
     }
     edit = client.get("/pages?slug=x&context=edit&password=wrong").get_json()
     assert edit[0]["content"]["raw"] == "Behind it"
-
-
-def test_forms_are_those_of_feeds_and_of_pages_that_the_caller_may_see(database_url: str) -> None:
-    client = without_parts(database_url)
-    assert client.get(f"{GF}/forms").get_json() == {}
-    # It may read feeds, and no page that is not published.
-    reader = client.key("reader", "feeds:read")
-    for form in (12, 0, 12):
-        client.feed(form_id=form)
-    for form, status in (("3", "publish"), ("05", "publish"), ("8", "draft"), ("12", "publish"),
-                         ("0", "publish"), ("", "publish"), ("newsletter", "publish")):  # fmt: skip
-        client.page(meta={"form_id": form}, status=status)
-    listed = client.get(f"{GF}/forms").get_json()
-    assert list(listed) == ["3", "5", "8", "12"]
-    assert listed["12"] == {"id": "12", "title": "Form 12", "entries": "0"}
-    for query in ("include=5,9", "include[]=5&include[]=9"):
-        assert list(client.get(f"{GF}/forms?{query}").get_json()) == ["5"]
-    assert list(client.anonymous.get(f"{GF}/forms", headers=reader).get_json()) == ["3", "5", "12"]
-    assert client.anonymous.get(f"{GF}/forms").status_code == 401
-    assert client.get(f"{GF}/forms/8").get_json() == {"id": 8, "title": "Form 8"}
-    assert client.anonymous.get(f"{GF}/forms/8", headers=reader).status_code == 404
-    assert client.anonymous.get(f"{GF}/forms/5", headers=reader).status_code == 200
-    client.patch("/pages/2", json={"meta": {"form_id": None}})
-    for unknown in (5, 4, 0, 2**63):
-        assert client.get(f"{GF}/forms/{unknown}").get_json()["code"] == "gf_not_found"

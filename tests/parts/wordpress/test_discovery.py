@@ -1,11 +1,12 @@
 """What clients of WordPress and Gravity Forms ask for before they come to pages and feeds."""
 
 import pytest
-from applications import Client
+from applications import ADMIN, Client, host_of
 from conftest import basic
 from flask.testing import FlaskClient
 
 from landform.parts import all_parts
+from landform.parts.wordpress import WordPress
 
 WP, GF = "/wp-json/wp/v2", "/wp-json/gf/v2"
 HAS_LEADS = "leads" in all_parts()
@@ -151,7 +152,7 @@ def test_authors_are_found_by_what_clients_ask_for(client: Client, anonymous: Fl
 
 MISSED = {
     f"POST {WP}/media": 405, f"GET {WP}/search?search=x": 404, f"POST {WP}/pages/1/autosaves": 404,
-    "GET /?rest_route=/wp/v2/menu-items": 404, f"GET {GF}/entries/1/notes": 404,
+    "GET /?rest_route=/wp/v2/menu-items": 404, f"GET {GF}/forms/1/results": 404,
     f"GET {WP}/nonsense": 404, "GET /media": 404,
 }  # fmt: skip
 
@@ -167,3 +168,31 @@ def test_a_route_that_landform_does_not_have_is_the_usual_error(client: Client) 
 def test_the_index_has_the_time_zone_of_the_site(client: Client) -> None:
     index = client.get("/wp-json").get_json()
     assert (index["gmt_offset"], index["timezone_string"]) == (5.5, "Asia/Kolkata")
+
+
+def test_forms_are_those_of_feeds_and_of_pages_that_the_caller_may_see(database_url: str) -> None:
+    host = host_of(
+        database_url, parts=(WordPress(),), wp_json_paths=True, credentials=dict([ADMIN])
+    )
+    client = Client(host)
+    assert client.get(f"{GF}/forms").get_json() == {}
+    # It may read feeds, and no page that is not published.
+    reader = client.key("reader", "feeds:read")
+    for form in (12, 0, 12):
+        client.feed(form_id=form)
+    for form, status in (("3", "publish"), ("05", "publish"), ("8", "draft"), ("12", "publish"),
+                         ("0", "publish"), ("", "publish"), ("newsletter", "publish")):  # fmt: skip
+        client.page(meta={"form_id": form}, status=status)
+    listed = client.get(f"{GF}/forms").get_json()
+    assert list(listed) == ["3", "5", "8", "12"]
+    assert listed["12"] == {"id": "12", "title": "Form 12", "entries": "0"}
+    for query in ("include=5,9", "include[]=5&include[]=9"):
+        assert list(client.get(f"{GF}/forms?{query}").get_json()) == ["5"]
+    assert list(client.anonymous.get(f"{GF}/forms", headers=reader).get_json()) == ["3", "5", "12"]
+    assert client.anonymous.get(f"{GF}/forms").status_code == 401
+    assert client.get(f"{GF}/forms/8").get_json() == {"id": 8, "title": "Form 8"}
+    assert client.anonymous.get(f"{GF}/forms/8", headers=reader).status_code == 404
+    assert client.anonymous.get(f"{GF}/forms/5", headers=reader).status_code == 200
+    client.patch("/pages/2", json={"meta": {"form_id": None}})
+    for unknown in (5, 4, 0, 2**63):
+        assert client.get(f"{GF}/forms/{unknown}").get_json()["code"] == "gf_not_found"
