@@ -56,7 +56,10 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
     ],
 }
 # Requests that change something, and lists in which it would be seen.
-WRITES: list[tuple[str, str, Any]] = [("POST", "/forms", FORM)]
+WRITES: list[tuple[str, str, Any]] = [
+    ("POST", "/forms", FORM),
+    ("POST", "/entries", {"form_id": 1, "1": "x"}),
+]
 LISTS = ["/forms", "/entries"]
 # How a row is created whose id is in a path.
 CREATED: dict[str, tuple[str, Any]] = {
