@@ -133,6 +133,7 @@ def test_the_version_in_the_docs_is_that_of_the_project() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wheels = re.findall(r"landform-([0-9.]+)-py3", (ROOT / "docs/deployment.md").read_text())
     releases = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)
+    releases = [release for release in releases if release != "Unreleased"]
     assert (wheels, releases[0]) == ([project["version"]], project["version"])
 
 
