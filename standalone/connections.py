@@ -4,8 +4,7 @@ import logging
 import socket
 import struct
 from asyncio import Protocol
-from contextvars import copy_context
-from functools import partial
+from contextvars import Context, copy_context
 from http import HTTPStatus
 from io import BytesIO
 from math import inf
@@ -42,6 +41,8 @@ class Connection(Protocol):
     phase: Literal["idle", "reading", "work", "sending", "closing", "closed"] = "idle"
     parser: Any
     transport: Any
+    # The variables of a request last until its last part, in whichever thread.
+    context: Context
     # What came and is not read yet, and what `look` saw of the body or the response.
     ahead, progress = b"", 0
     is_blocked = is_last = closes = False
@@ -143,21 +144,21 @@ class Connection(Protocol):
         closes = "close" in environ.get("HTTP_CONNECTION", "").lower() or self.is_cut
         keeps = environ["SERVER_PROTOCOL"] == "HTTP/1.1" and not closes and self.worker.alive
         self.response = respond(self.worker.wsgi, environ, keeps)
-        # The variables of a request last until its last part, in whichever thread.
-        self.next_part = partial(copy_context().run, next, self.response)
+        self.context = copy_context()
         self._enter("work")
         if self.worker.is_at_once(environ):
-            self.send(self.next_part())
+            self.send(self.context.run(next, self.response))
         else:
             self.transport.pause_reading()
             self.worker.submit(self._make_part, environ["PATH_INFO"])
 
     def _make_part(self) -> None:
-        self.worker.loop.call_soon_threadsafe(self.send, self.next_part())
+        part = self.context.run(next, self.response)
+        self.worker.loop.call_soon_threadsafe(self.send, part)
 
     def send(self, part: Part) -> None:
         """Send a part of the response; the next one is made when the client has taken it."""
-        head, body, self.is_last, self.closes = part
+        data, self.is_last, self.closes = part
         if self.phase == "closed":
             self._end()
             return
@@ -165,8 +166,8 @@ class Connection(Protocol):
         if part is BROKEN:
             self.give_up(500)
             return
-        self.part_size, self.is_blocked = len(head) + len(body), False
-        self.transport.writelines((head, body))
+        self.part_size, self.is_blocked = sum(map(len, data)), False
+        self.transport.writelines(data)
         if not self.is_blocked:
             self._sent()
 
@@ -176,7 +177,8 @@ class Connection(Protocol):
         if self.phase == "sending":
             self.transport.pause_reading()
         self.progress = self.transport.get_write_buffer_size() // PROGRESS_BYTES
-        self.worker.bound_memory()
+        if self.part_size > PROGRESS_BYTES:
+            self.worker.bound_memory()
 
     def resume_writing(self) -> None:
         """Go on: the client has taken everything."""

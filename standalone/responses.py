@@ -22,14 +22,13 @@ Headers = list[tuple[str, str]]
 class Part(NamedTuple):
     """Bytes to send, whether they are the last ones, and whether the connection closes then."""
 
-    head: bytes
-    body: bytes
+    data: tuple[bytes, ...]
     is_last: bool = True
     closes: bool = True
 
 
 # In place of the rest of a response: the connection is reset.
-BROKEN = Part(b"", b"")
+BROKEN = Part(())
 
 
 def respond(application: Any, environ: Environ, keeps: bool) -> Iterator[Part]:
@@ -37,16 +36,17 @@ def respond(application: Any, environ: Environ, keeps: bool) -> Iterator[Part]:
 
     What the application raises is logged. Closing the iterator closes the response.
     """
-    started: list[Any] = []
+    started: Any = None
     written: list[bytes] = []
     is_begun = False
 
     def start_response(
         status: str, headers: Headers, error: Any = None
     ) -> Callable[[bytes], object]:
+        nonlocal started
         if error and is_begun:
             raise error[1]
-        started[:] = status, headers
+        started = status, headers
         return written.append
 
     try:
@@ -59,14 +59,17 @@ def respond(application: Any, environ: Environ, keeps: bool) -> Iterator[Part]:
             data = next(parts, b"")
             is_whole = not data or (isinstance(body, list) and len(body) == 1)
             length = len(data) if is_whole else None
-            head, left, is_chunked, keeps = _head(environ, *started, length, keeps)
+            status, headers = started
+            head, left, is_chunked, keeps = _head(environ, status, headers, length, keeps)
             data = data if left else b""
             while data and (left := left - len(data)) > 0:
-                yield Part(head, _chunk(data) if is_chunked else data, is_last=False)
+                # Only the connection holds a part while the client takes it.
+                waiting, data = [_framed(head, data, is_chunked)], b""
+                yield Part(waiting.pop(), is_last=False)
                 is_begun, head, data = True, b"", next(parts, b"")
             # A body that differs from its promised length ends with the connection.
             closes = not keeps or left not in (0, inf)
-            last = Part(head, _chunk(data) if is_chunked else data, closes=closes)
+            last = Part(_framed(head, data, is_chunked), closes=closes)
     except (Exception, SystemExit):
         log.exception("The application failed.")
         last = BROKEN if is_begun else refusal(500)
@@ -99,8 +102,8 @@ def _head(
     return "\r\n".join(lines).encode("latin-1"), left, is_chunked, keeps
 
 
-def _chunk(data: bytes) -> bytes:
-    return b"%x\r\n%b\r\n" % (len(data), data)
+def _framed(head: bytes, data: bytes, is_chunked: bool) -> tuple[bytes, ...]:
+    return (b"%b%x\r\n" % (head, len(data)), data, b"\r\n") if is_chunked else (head, data)
 
 
 @lru_cache(maxsize=1)
@@ -117,4 +120,4 @@ def refusal(status: int) -> Part:
     headers |= {"Retry-After": "2"} if status == 503 else {}
     environ = {"REQUEST_METHOD": "", "SERVER_PROTOCOL": ""}
     head, *_ = _head(environ, f"{status} {phrase}", [*headers.items()], len(body), keeps=False)
-    return Part(head, body)
+    return Part((head, body))

@@ -29,9 +29,9 @@ from landform.standalone.parser import IS_FAST, Environ
 from landform.standalone.settings import read_settings
 
 try:
-    from uvloop import new_event_loop
+    import uvloop
 except ImportError:
-    from asyncio import new_event_loop
+    uvloop = None  # type: ignore[assignment]
 
 # As in `app.py`.
 AT_ONCE = "landform.at_once"
@@ -48,7 +48,7 @@ M_MMAP_THRESHOLD, LARGE_BYTES = -3, 1 << 18
 Work = Callable[[], object]
 # What is missing for the speed of the docs.
 SLOW = [] if IS_FAST else ["gunicorn_h1c"]
-SLOW += ["uvloop"] if new_event_loop is asyncio.new_event_loop else []
+SLOW += ["uvloop"] if not uvloop else []
 
 
 class ServerLogger(Logger):  # type: ignore[misc]
@@ -106,7 +106,7 @@ class Worker(BaseWorker):  # type: ignore[misc]
         self.waiting, self.probes = SimpleQueue[Work](), SimpleQueue[Work]()
         for queue in [self.waiting] * self.cfg.threads + [self.probes]:
             Thread(target=self._work, args=[queue], daemon=True).start()
-        self.loop = new_event_loop()
+        self.loop: Any = (uvloop or asyncio).new_event_loop()
         self.loop.run_until_complete(self._serve())
 
     async def _serve(self) -> None:

@@ -38,7 +38,8 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
     labels |= {key: REMOVED.format(key=key) for key in sorted(removed, key=_by_numbers)}
     columns = {**HEADINGS, **labels, **LAST_HEADINGS}
     consents = [field for field in form["fields"] if field["type"] == "consent"]
-    lines = [BOM.encode() + _lines([columns.values()])]
+    # Nothing of a batch is held here while a slow client takes it.
+    made: list[bytes] = [BOM.encode() + _lines([columns.values()])]
     last: Row | None = None
     while True:
         with store.connection():
@@ -46,11 +47,13 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
             entries = load_entries(store, rows)
         for entry in entries:
             entry |= {inputs_of(field)[0].id: field_text(field, entry) for field in consents}
-        lines.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
-        yield b"".join(lines)
-        if not rows:
+        made.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
+        last = rows[-1] if rows else None
+        del rows, entries
+        made = [b"".join(made)]
+        yield made.pop()
+        if last is None:
             return
-        last, lines = rows[-1], []
 
 
 def _labels(form: Row) -> Iterator[tuple[str, str]]:

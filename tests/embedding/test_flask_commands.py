@@ -35,8 +35,8 @@ from flask.cli import main
 try:
     main()
 finally:
-    unneeded = {"asyncio", "gunicorn", "gunicorn_h1c", "uvloop", "landform.app"}
-    unneeded |= {"landform.standalone.settings"}
+    unneeded = {"gunicorn", "gunicorn_h1c", "uvloop"}
+    unneeded |= {"landform.app", "landform.standalone.settings"}
     runs_command = {"landform", "private", "memory"} & {*sys.argv}
     unneeded |= set() if runs_command else {"landform.standalone"}
     assert not unneeded & sys.modules.keys(), unneeded & sys.modules.keys()

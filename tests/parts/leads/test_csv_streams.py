@@ -13,9 +13,10 @@ from time import sleep
 import pytest
 from applications import Client, service, store_of
 from conftest import Server, basic
+from crawlers import KINDS, Kind, crawling, head
 from databases import run_sql
 from desk import FORM
-from processes import children, memory_kib, peak_of_workers
+from processes import children, memory_kib, peak_of_workers, until
 
 CSV, TYPE = {"Accept": "text/csv"}, "text/csv; charset=utf-8"
 # What clients accept, and whether they get CSV.
@@ -97,14 +98,14 @@ def test_a_download_of_any_length_needs_little_memory_and_one_that_stops_is_ende
             assert len(answer.read()) >= size
     # Chunks show whether it is complete.
     assert answer.getheader("Transfer-Encoding") == "chunked"
-    head = "GET /forms/1/entries HTTP/1.{}\r\nHost: a\r\nAccept: text/csv\r\n"
-    head += f"Authorization: {basic()['Authorization']}\r\n\r\n"
+    line = "GET /forms/1/entries HTTP/1.{}\r\nHost: a\r\nAccept: text/csv\r\n"
+    line += f"Authorization: {basic()['Authorization']}\r\n\r\n"
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as old:
-        old.sendall(head.format(0).encode())
+        old.sendall(line.format(0).encode())
         received = b"".join(iter(partial(old.recv, 1 << 20), b""))
         assert len(rows(received.partition(b"\r\n\r\n")[2])) == 2001
     with socket.create_connection(("127.0.0.1", server.port), timeout=60) as slow:
-        slow.sendall(head.format(1).encode())
+        slow.sendall(line.format(1).encode())
         # It takes nothing, and is ended; others are answered meanwhile.
         assert server.call("POST", "/forms", FORM)[0] == 201
         sleep(6)
@@ -112,3 +113,26 @@ def test_a_download_of_any_length_needs_little_memory_and_one_that_stops_is_ende
             deque(iter(partial(slow.recv, 1 << 20), b""), maxlen=0)
     assert memory_kib(worker) < before + 40_000
     assert peak_of_workers(server) * 1024 < before + 40_000
+
+
+def test_slow_readers_and_slow_bodies_keep_no_request_waiting(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_CLIENT_TIMEOUT="120")
+    server.call("POST", "/forms", FORM)
+    page = server.call("POST", "/pages", {"title": "Beside them"})[1]["id"]
+    for rows_of in (ENTRIES, VALUES):
+        run_sql(server.database, FILL.format(rows_of))
+    (worker,) = children(server.process.pid)
+    before = memory_kib(worker)
+    reads = Kind(head("GET /forms/1/entries", "Accept: text/csv"), takes=4096)
+    with (
+        crawling(server.port, 20, reads),
+        crawling(server.port, 40, KINDS["a body that crawls"]),
+    ):
+        until(lambda: memory_kib(worker) > before + 20_000, "No download begins.")
+        for number in range(50):
+            # Each address is a new one: no response is cached.
+            assert server.call("GET", f"/pages/{page}?number={number}")[0] == 200
+        # Of each a batch of entries is made, and no more before it is taken.
+        assert memory_kib(worker) < before + 150_000
