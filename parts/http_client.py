@@ -9,7 +9,7 @@ import socket
 import ssl
 from collections.abc import Mapping
 from contextlib import ExitStack, closing, suppress
-from functools import cache
+from functools import cache, partial
 from http.client import HTTPException, HTTPResponse
 from io import BufferedReader, RawIOBase
 from time import monotonic
@@ -32,10 +32,6 @@ UNSAFE_HEADER = "A header has a line break, or a character that is not ASCII."
 
 class NotPublic(ValueError):
     """No address of the host is public."""
-
-
-class Unsendable(ValueError):
-    """A request that can never be sent: its URL or a header is wrong."""
 
 
 class Result(NamedTuple):
@@ -62,11 +58,11 @@ class Connection(HTTPConnection):
         self, receiver: ReceiverUrl, deadline: float, private: bool, **options: Any
     ) -> None:
         super().__init__(receiver.host, receiver.port, **options)
-        self._receiver, self._deadline, self._private = receiver, deadline, private
+        self._deadline = deadline
+        self._connect = partial(connect, receiver.host, receiver.port, deadline, private=private)
 
     def _new_conn(self) -> socket.socket:
-        target = self._receiver.host, self._receiver.port
-        return connect(*target, self._deadline, private=self._private)
+        return self._connect()
 
     def send(self, data: Any) -> None:
         """Send bytes until the deadline; that of `sendall` begins anew with each part of TLS."""
@@ -121,56 +117,50 @@ def send(
     `private`: whether an address that is not public is allowed; `setting`: what allows it.
     """
     began = monotonic()
+    deadline = began + TIMEOUT
+    if not all(text.isprintable() and text.isascii() for text in (*headers, *headers.values())):
+        return Result(0, UNSAFE_HEADER, can_be_sent=False)
     try:
-        result = _exchange(url, method, headers, body, private)
+        receiver = parse_url(url)
+    except ValueError as error:
+        return Result(0, str(error), can_be_sent=False)
+    headers = {"Host": receiver.authority, **headers}
+    headers |= {"Accept-Encoding": "identity", "Connection": "close"}
+    try:
+        connection = (
+            SecureConnection(receiver, deadline, private, ssl_context=ssl_context())
+            if receiver.is_secure
+            else Connection(receiver, deadline, private)
+        )
+        with closing(connection):
+            connection.connect()
+            connection.request(method, receiver.target, body, headers)
+            result = _read_response(ResponseStream(connection.sock, deadline))
     except NotPublic:
         result = Result(0, NOT_ALLOWED.format(f"; {setting}=1 allows it" if setting else ""))
-    except Unsendable as error:
-        result = Result(0, str(error), can_be_sent=False)
     except TimeoutError:
         result = Result(0, "timed out")
     except HTTPException:
         result = Result(0, NO_RESPONSE)
     except (OSError, ValueError) as error:
         result = Result(0, str(error).strip() or type(error).__name__)
-    except Exception as error:
-        result = Result(0, type(error).__name__)
     text = "".join(char if char.isprintable() else " " for char in result.text[:MOST_TEXT])
     return result._replace(text=text, milliseconds=round((monotonic() - began) * 1000))
 
 
-def _exchange(
-    url: str, method: str, headers: Mapping[str, str], body: bytes, private: bool
-) -> Result:
-    deadline = monotonic() + TIMEOUT
-    try:
-        receiver = parse_url(url)
-    except ValueError as error:
-        raise Unsendable(error) from None
-    headers = {"Host": receiver.authority, **headers}
-    headers |= {"Accept-Encoding": "identity", "Connection": "close"}
-    if not all(text.isprintable() and text.isascii() for text in (*headers, *headers.values())):
-        raise Unsendable(UNSAFE_HEADER)
-    connection = (
-        SecureConnection(receiver, deadline, private, ssl_context=ssl_context())
-        if receiver.is_secure
-        else Connection(receiver, deadline, private)
-    )
-    with closing(connection):
-        connection.connect()
-        connection.request(method, receiver.target, body, headers)
-        received = ResponseStream(connection.sock, deadline)
-        # Not that of urllib3, which logs the URL, maybe with a secret, if a header is malformed.
-        response = HTTPResponse(received)  # type: ignore[arg-type]
-        response.begin()
-        received.allowed, received.has_headers = MOST_BODY, True
-        # The status counts, even if the rest cannot be read.
-        text, pause = b"", None
-        with suppress(Exception):
-            text = response.read(MOST_BODY)
-        with suppress(Exception):
-            pause = retry_after(response.getheader("Retry-After", ""))
-        return Result(response.status, text.decode(errors="replace"), pause or 0.0)
+def _read_response(received: ResponseStream) -> Result:
+    """Read the beginning of a response; raises `HTTPException` if its headers are incomplete."""
+    # Not that of urllib3, which logs the URL, maybe with a secret, if a header is malformed.
+    response = HTTPResponse(received)  # type: ignore[arg-type]
+    response.begin()
+    received.allowed, received.has_headers = MOST_BODY, True
+    # The status counts, even if the rest cannot be read.
+    body, pause = b"", None
+    with suppress(Exception):
+        body = response.read(MOST_BODY)
+    with suppress(Exception):
+        pause = retry_after(response.getheader("Retry-After", ""))
+    return Result(response.status, body.decode(errors="replace"), pause or 0.0)
 
 
 @cache
