@@ -18,6 +18,7 @@ from zoneinfo import ZoneInfo
 from werkzeug.urls import iri_to_uri
 
 from landform.parts import all_parts
+from landform.parts.http_urls import parse_url
 from landform.parts.option import (
     FLAG,
     TEXT,
@@ -31,7 +32,6 @@ from landform.parts.option import (
 )
 from landform.parts.part import Part
 from landform.service.auth.credentials import Authorizer
-from landform.service.outgoing.urls import parse_url
 from landform.storage import Clock, Store
 
 # What public pages may load by default; no other site may show them in a frame.

@@ -21,7 +21,7 @@ from landform.parts.leads.addons import Addon, AddonError
 from landform.parts.leads.models import ACTIVE
 from landform.parts.leads.retention import Retention
 from landform.parts.leads.storage import entries, forms
-from landform.service.outgoing.sending import start_thread
+from landform.parts.threads import start_thread
 from landform.service.pipeline.call import Service
 from landform.service.pipeline.json_codec import JsonObject
 from landform.storage import feeds

@@ -21,7 +21,7 @@ from landform.service.pipeline.errors import printable
 from landform.standalone.commands import tools
 from landform.storage import Store
 
-EXTRA = "This needs urllib3 and defusedxml: install landform with the extra `wordpress`."
+EXTRA = "This needs defusedxml: install landform with the extra `wordpress`."
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
 

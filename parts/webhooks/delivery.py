@@ -11,10 +11,10 @@ from queue import Empty, SimpleQueue
 from threading import Thread
 from time import monotonic
 
+from landform.parts.http_client import Result
 from landform.parts.webhooks import outcomes, storage
 from landform.parts.webhooks.sending import make_record, send_event
 from landform.service.events import dump_event, public_urls
-from landform.service.outgoing.sending import Result
 from landform.service.pipeline.call import Service
 from landform.storage.rows import Row
 

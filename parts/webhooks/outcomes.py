@@ -6,8 +6,8 @@ clock nor hours without a deliverer count.
 
 import random
 
+from landform.parts.http_client import Result
 from landform.parts.webhooks.storage import NO_FAILURES
-from landform.service.outgoing.sending import Result
 from landform.storage.rows import Row
 
 # In seconds: the first pause after a failure, which doubles, the longest pause, and how long a

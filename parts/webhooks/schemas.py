@@ -4,10 +4,10 @@ from functools import partial
 
 from marshmallow import Schema, ValidationError
 
+from landform.parts.http_urls import parse_url
 from landform.schemas import fields
 from landform.schemas.fields import SHORT_TEXT, Output, UtcTime, required
 from landform.schemas.known_names import KnownOnly
-from landform.service.outgoing.urls import parse_url
 from landform.storage.event_types import type_patterns
 from landform.storage.rows import MAX_INTEGER
 

@@ -7,9 +7,10 @@ import secrets
 from contextlib import suppress
 from queue import Empty, SimpleQueue
 
+from landform.parts.http_client import Result, send
+from landform.parts.threads import start_thread
 from landform.parts.webhooks import storage
 from landform.parts.webhooks.errors import TooManyTests
-from landform.service.outgoing.sending import Result, send, start_thread
 from landform.service.pipeline.call import Service
 from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.storage.errors import StorageError

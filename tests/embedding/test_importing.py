@@ -12,10 +12,9 @@ import pytest
 pytestmark = pytest.mark.servers
 
 SCRIPT = """
-import contextlib, flask, importlib, json, logging, marshmallow, os, peewee, pkgutil, sys
-with contextlib.suppress(ModuleNotFoundError):
-    # It looks whether there is IPv6; landform imports it in a command only.
-    import urllib3
+import flask, importlib, json, logging, marshmallow, os, peewee, pkgutil, sys
+# It looks whether there is IPv6.
+import urllib3
 
 def watch(event, arguments):
     writes = event == "open" and arguments[2] & (os.O_WRONLY | os.O_RDWR | os.O_CREAT)
@@ -35,7 +34,7 @@ for name in ("app", "parts", "schemas", "service", "standalone", "storage"):
             importlib.import_module(inner.name)
         except ModuleNotFoundError as error:
             # What an extra brings, where it is not installed.
-            if error.name not in ("prometheus_client", "psycopg", "defusedxml", "urllib3"):
+            if error.name not in ("prometheus_client", "psycopg", "defusedxml"):
                 raise
 same = before == [(logger.level, logger.handlers) for logger in loggers]
 print(json.dumps({"done": done, "logging is as before": same, "needless": needless}))

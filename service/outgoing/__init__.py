@@ -1,1 +1,0 @@
-"""Requests to URLs of others, which are not trusted."""
