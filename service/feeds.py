@@ -212,7 +212,8 @@ def plan_feeds(call: Call, form_id: int) -> Reply:
     Nothing is changed, and nothing of the entry is stored.
     """
     request = {**call.query, **call.body}
-    return Reply(plan(call.store, form_id, request, call.options.max_response_bytes))
+    planned = plan(call.store, form_id, request, call.options.max_response_bytes)
+    return Reply(PLAN.dump(planned))
 
 
 @RESOURCE.put(

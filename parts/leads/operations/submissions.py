@@ -17,6 +17,8 @@ from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
 
 RESOURCE = Resource(GRAVITY_FORMS)
+STORED, VALID = schemas.SubmissionStored(), schemas.SubmissionValid()
+INVALID = schemas.SubmissionInvalid()
 
 
 class FieldValues(Field[object]):
@@ -44,7 +46,7 @@ class Submission(Schema):
 # What both operations declare.
 SUBMITTED: dict[str, Any] = {
     "body": Submission(),
-    "invalid": schemas.SubmissionInvalid,
+    "invalid": INVALID,
     "form": True,
     # As it was sent: a character of a form takes up to three.
     "most_bytes": 1024 * 1024,
@@ -84,8 +86,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
     if outcome.confirmation is None:
         return _invalid(call, outcome)
     url = site.confirmation_url(call, outcome.confirmation)
-    body = {
-        "is_valid": True,
+    row = {
         **_pages(call, 0),
         "confirmation_message": "" if url else outcome.confirmation.message_html,
         "confirmation_type": "redirect" if url else "message",
@@ -93,14 +94,14 @@ def submit_form(call: Call, form_id: int) -> Reply:
         "is_spam": outcome.entry["status"] == SPAM,
     }
     if call.access.has_scope("entries:read"):
-        body["entry_id"] = outcome.entry["id"]
+        row["entry_id"] = outcome.entry["id"]
     headers = {**outcome.ignored, **({"Location": url} if url else {})}
-    return Reply(body, headers=headers, caching=NO_STORE)
+    return Reply(STORED.dump(row), headers=headers, caching=NO_STORE)
 
 
 @RESOURCE.post(
     "/forms/<form_id>/submissions/validation",
-    response=schemas.SubmissionValid(),
+    response=VALID,
     safe=True,
     **SUBMITTED,
 )
@@ -110,8 +111,8 @@ def validate_submission(call: Call, form_id: int) -> Reply:
     if outcome.messages:
         return _invalid(call, outcome)
     target = call.body.get("target_page") or 0
-    body = {"is_valid": True, "validation_messages": [], **_pages(call, target)}
-    return Reply(body if target else {**body, "is_spam": False}, headers=outcome.ignored)
+    row = {"validation_messages": [], **_pages(call, target)}
+    return Reply(VALID.dump(row if target else {**row, "is_spam": False}), headers=outcome.ignored)
 
 
 def _pages(call: Call, number: int) -> JsonObject:
@@ -121,5 +122,5 @@ def _pages(call: Call, number: int) -> JsonObject:
 
 
 def _invalid(call: Call, outcome: submissions.Outcome) -> Reply:
-    body = {"is_valid": False, "validation_messages": outcome.messages, **_pages(call, 1)}
-    return Reply(body, 400, outcome.ignored)
+    row = {"validation_messages": outcome.messages, **_pages(call, 1)}
+    return Reply(INVALID.dump(row), 400, outcome.ignored)
