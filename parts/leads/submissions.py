@@ -154,8 +154,13 @@ def _store(
     store, headers = call.store, call.incoming.headers
     key, from_page = read_key(headers) or "", accepts_html(headers)
     unique = list[Mapping[str, str]]()
-    # Whether other entries have the same values is asked in the write, since writers take turns.
-    if messages := validate(form, values, unique.append):
+
+    def ask_later(field_values: Mapping[str, str]) -> bool:
+        """Note values: the write asks whether other entries have them, as writers take turns."""
+        unique.append(field_values)
+        return False
+
+    if messages := validate(form, values, ask_later):
         _count(call, options, "forms")
         return messages, {}
     status = SPAM if fields.is_spam(form, call.sent_body, from_page=from_page) else ACTIVE
