@@ -43,17 +43,10 @@ class Submission(Schema):
     target_page = Integer("The next page, which a check returns.", 0, allow_none=True)
 
 
-# What both operations declare.
-SUBMITTED: dict[str, Any] = {
-    "body": Submission(),
-    "invalid": INVALID,
-    "form": True,
-    # As it was sent: a character of a form takes up to three.
-    "most_bytes": 1024 * 1024,
-    "public": True,
-    "example": {"input_1": "Ada", "input_2": "ada@example.com"},
-    "errors": (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions),
-}
+BODY, EXAMPLE = Submission(), {"input_1": "Ada", "input_2": "ada@example.com"}
+# As it was sent: a character of a form takes up to three.
+MOST_BYTES = 1024 * 1024
+ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
 
 
 class SubmissionView(Tolerant):
@@ -65,11 +58,17 @@ class SubmissionView(Tolerant):
 @RESOURCE.post(
     "/forms/<form_id>/submissions",
     query=SubmissionView(),
+    body=BODY,
+    form=True,
+    most_bytes=MOST_BYTES,
     response=schemas.SubmissionStored | schemas.SubmissionValid,
+    invalid=INVALID,
+    public=True,
     reads_key=True,
     headers=("Location",),
     batch=False,
-    **SUBMITTED,
+    example=EXAMPLE,
+    errors=ERRORS,
 )
 def submit_form(call: Call, form_id: int) -> Reply:
     """Submit a form; the response has the confirmation, or a message for each wrong field.
@@ -101,9 +100,15 @@ def submit_form(call: Call, form_id: int) -> Reply:
 
 @RESOURCE.post(
     "/forms/<form_id>/submissions/validation",
+    body=BODY,
+    form=True,
+    most_bytes=MOST_BYTES,
     response=VALID,
+    invalid=INVALID,
+    public=True,
     safe=True,
-    **SUBMITTED,
+    example=EXAMPLE,
+    errors=ERRORS,
 )
 def validate_submission(call: Call, form_id: int) -> Reply:
     """Check a submission; nothing is stored."""
