@@ -15,7 +15,7 @@ from landform.parts.leads.intake.form_view import field_views, first_values
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
-from landform.parts.leads.submissions import Outcome, open_form, submit
+from landform.parts.leads.submitting import Outcome, open_form, submit
 from landform.parts.part import PageForm
 from landform.service.pages.previews import now
 from landform.service.pipeline.call import Call

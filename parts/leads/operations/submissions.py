@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError
 
-from landform.parts.leads import Leads, site, sources, submissions
+from landform.parts.leads import Leads, site, sources, submitting
 from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as schemas
 from landform.parts.leads.models import SPAM
@@ -81,7 +81,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
     options = call.part(Leads)
     if accepts_html(call.incoming.headers):
         return site.answer(call, options, form_id)
-    outcome = submissions.submit(call, options, form_id, sources.page_of(call))
+    outcome = submitting.submit(call, options, form_id, sources.page_of(call))
     if outcome.confirmation is None:
         return _invalid(call, outcome)
     url = site.confirmation_url(call, outcome.confirmation)
@@ -112,7 +112,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
 )
 def validate_submission(call: Call, form_id: int) -> Reply:
     """Check a submission; nothing is stored."""
-    outcome = submissions.check(call, call.part(Leads), form_id)
+    outcome = submitting.check(call, call.part(Leads), form_id)
     if outcome.messages:
         return _invalid(call, outcome)
     target = call.body.get("target_page") or 0
@@ -126,6 +126,6 @@ def _pages(call: Call, number: int) -> JsonObject:
     return {"page_number": number, "source_page_number": 1 if source is None else source}
 
 
-def _invalid(call: Call, outcome: submissions.Outcome) -> Reply:
+def _invalid(call: Call, outcome: submitting.Outcome) -> Reply:
     row = {"validation_messages": outcome.messages, **_pages(call, 1)}
     return Reply(INVALID.dump(row), 400, outcome.ignored)
