@@ -7,7 +7,7 @@ from marshmallow import ValidationError
 from landform.schemas import feed_plan
 from landform.schemas import feeds as schemas
 from landform.schemas.fields import columns_of
-from landform.service.pages.dump import created_reply, make_shape
+from landform.service.pages.dump import created_reply, select_fields
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import api_error
 from landform.service.pipeline.json_codec import JsonObject
@@ -265,6 +265,6 @@ def _list_reply(call: Call, filters: JsonObject) -> Reply:
     caching = Caching("feed", inf)
     if call.has(etag):
         return Reply(etag=etag, caching=caching)
-    shape, most_bytes = make_shape(READ, call.fields), call.options.max_response_bytes
-    rows = feeds.list_feeds(call.store, filters, shape.columns, most_bytes)
-    return Reply(shape.schema.dump(rows, many=True), etag=etag, caching=caching)
+    selection, most_bytes = select_fields(READ, call.fields), call.options.max_response_bytes
+    rows = feeds.list_feeds(call.store, filters, selection.columns, most_bytes)
+    return Reply(selection.schema.dump(rows, many=True), etag=etag, caching=caching)

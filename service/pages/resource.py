@@ -16,10 +16,10 @@ from landform.service.pages.dump import (
     DELETED,
     WORDPRESS_CONTEXTS,
     WORDPRESS_DELETED,
-    Shape,
+    FieldSelection,
     created_reply,
-    make_shape,
-    page_shape,
+    select_fields,
+    select_page_fields,
 )
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import ApiError
@@ -65,8 +65,8 @@ def list_pages(call: Call) -> Reply:
     """Return published pages, and all pages to callers with the scope `pages:read`."""
     query = check_list(call)
     state = listing.list_state(call.store, query)
-    shape, most_bytes = page_shape(call), call.options.max_response_bytes
-    columns = shape.columns
+    selection, most_bytes = select_page_fields(call), call.options.max_response_bytes
+    columns = selection.columns
     if call.page_password:
         # It is compared, and failures are counted, for each request: neither a 304 nor a cache.
         etag, caching, columns = "", NO_STORE, (*columns, "id", "password")
@@ -78,7 +78,7 @@ def list_pages(call: Call) -> Reply:
         if call.has(etag):
             return Reply(etag=etag, caching=caching)
     result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
-    body = _dump_list(call, shape, result.rows)
+    body = _dump_list(call, selection, result.rows)
     return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
 
 
@@ -123,11 +123,11 @@ def get_page(call: Call, page_id: int) -> Reply:
     """Return a published page to anyone, another page with the scope `pages:read`."""
     # Wrong credentials are a 401 before the 404 of a missing page.
     call.access.reject_invalid_credentials()
-    context, shape = call.query["context"], page_shape(call)
-    columns = (*pages.ACCESS_COLUMNS, *shape.columns)
+    context, selection = call.query["context"], select_page_fields(call)
+    columns = (*pages.ACCESS_COLUMNS, *selection.columns)
     page, validity = pages.read_page(call.store, page_id, columns)
     shows_content, caching = check_page(call, page, validity)
-    body = shape.dump(page, call.urls, shows_content=shows_content)
+    body = selection.dump(page, call.urls, shows_content=shows_content)
     return Reply(
         embed_authors(call, [body])[0],
         etag=call.row_etag("page", page, context, shows_content, generation=validity.generation),
@@ -178,8 +178,8 @@ def delete_page(call: Call, page_id: int) -> Reply:
         page = pages.trash(call.store, page_id, call.if_match, call.caller.author)
         return page_reply(call, page)
     page = pages.delete(call.store, page_id, call.if_match)
-    shape = make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
-    return Reply(shape.dump(page, call.urls))
+    selection = select_fields(WORDPRESS_DELETED if call.is_wordpress else DELETED)
+    return Reply(selection.dump(page, call.urls))
 
 
 def _without_trash(call: Call, page_id: int) -> Row:
@@ -197,7 +197,7 @@ def page_reply(call: Call, page: Row, texts: Texts | None = None) -> Reply:
     warnings = "; ".join(find_warnings(call, texts, page)) if texts else ""
     schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)["edit"]
     return Reply(
-        make_shape(schema).dump(page, call.urls),
+        select_fields(schema).dump(page, call.urls),
         headers={"X-Landform-Warning": warnings} if warnings else {},
         etag=call.row_etag("page", page, "edit", not page["password"]),
         last_modified=page["modified_utc"],
@@ -244,7 +244,7 @@ def paging(
     return headers
 
 
-def _dump_list(call: Call, shape: Shape, rows: Sequence[Row]) -> list[JsonObject]:
+def _dump_list(call: Call, selection: FieldSelection, rows: Sequence[Row]) -> list[JsonObject]:
     """Return the JSON objects of the pages of a list."""
     shows_all, password, urls = call.query["context"] == "edit", call.page_password, call.urls
     # A password is for the only page whose slug is in the query.
@@ -253,6 +253,7 @@ def _dump_list(call: Call, shape: Shape, rows: Sequence[Row]) -> list[JsonObject
             call.access.check_password(row, password)
         shows_all = True
     dumped = [
-        shape.dump(row, urls, shows_content=shows_all or not row.get("password")) for row in rows
+        selection.dump(row, urls, shows_content=shows_all or not row.get("password"))
+        for row in rows
     ]
     return embed_authors(call, dumped)
