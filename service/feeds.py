@@ -77,7 +77,7 @@ def get_feed(call: Call, feed_id: int) -> Reply:
         READ.dump(feed),
         etag=call.row_etag("feed", feed, generation=generation),
         last_modified=feed["modified_utc"],
-        caching=Caching("feed", inf),
+        caching=Caching(table="feed", until=inf),
     )
 
 
@@ -262,7 +262,7 @@ def _list_reply(call: Call, filters: JsonObject) -> Reply:
     """Return the reply to a list of feeds."""
     version, generation = current_version(call.store, "feed")
     etag = call.etag("feeds", version, sorted(filters.items()), generation=generation)
-    caching = Caching("feed", inf)
+    caching = Caching(table="feed", until=inf)
     if call.has(etag):
         return Reply(etag=etag, caching=caching)
     selection, most_bytes = select_fields(READ, call.fields), call.options.max_response_bytes

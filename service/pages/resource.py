@@ -71,7 +71,7 @@ def list_pages(call: Call) -> Reply:
         # It is compared, and failures are counted, for each request: neither a 304 nor a cache.
         etag, caching, columns = "", NO_STORE, (*columns, "id", "password")
     else:
-        caching = Caching("page", state.until, is_secret=query["context"] == "edit")
+        caching = Caching(table="page", until=state.until, is_secret=query["context"] == "edit")
         # Due pages change the list before their row and the version change.
         variant = sorted(query.items()), *state.etag_parts
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
