@@ -94,16 +94,16 @@ def list_pages(call: Call) -> Reply:
     denied="rest_cannot_create",
     headers=("Location", "ETag", "X-Landform-Warning"),
     example=EXAMPLE,
-    prepare=render_texts,
+    render=render_texts,
     errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
 )
 def create_page(call: Call) -> Reply:
     """Create a page and return it in the edit context."""
     status = "draft" if call.is_wordpress else "publish"
-    columns = {"author": call.caller.author, "status": status, **call.prepared.columns}
+    columns = {"author": call.caller.author, "status": status, **call.rendered.columns}
     columns["meta"] = {**schemas.EMPTY_META, **columns["meta"]}
     page = pages.create(call.store, columns)
-    return created_reply(call, "pages", page_reply(call, page, call.prepared), page["id"])
+    return created_reply(call, "pages", page_reply(call, page, call.rendered), page["id"])
 
 
 @RESOURCE.get(
@@ -149,7 +149,7 @@ def get_page(call: Call, page_id: int) -> Reply:
     if_match="page",
     headers=("ETag", "Last-Modified", "X-Landform-Warning"),
     example={"title": "Winter sale"},
-    prepare=render_texts,
+    render=render_texts,
     errors=("rest_post_invalid_id", "empty_content"),
 )
 def update_page(call: Call, page_id: int) -> Reply:
@@ -159,7 +159,7 @@ def update_page(call: Call, page_id: int) -> Reply:
     page = pages.update(
         call.store, page_id, columns, call.if_match, caller.author, keep_rendering=keep
     )
-    return page_reply(call, page, call.prepared)
+    return page_reply(call, page, call.rendered)
 
 
 @RESOURCE.delete(
@@ -184,7 +184,7 @@ def delete_page(call: Call, page_id: int) -> Reply:
 
 def _without_trash(call: Call, page_id: int) -> Row:
     """Return the columns without the status `trash`, which only a trashed page may have."""
-    columns: Row = call.prepared.columns
+    columns: Row = call.rendered.columns
     if columns.get("status") != schemas.TRASH:
         return columns
     if pages.get(call.store, page_id, ("status",))["status"] != schemas.TRASH:
