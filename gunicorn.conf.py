@@ -18,7 +18,7 @@ from landform.standalone.settings import (
     read_settings,
     warnings,
 )
-from landform.standalone.start import prepare, renew_settings
+from landform.standalone.start import renew_settings, set_up
 from landform.standalone.worker import QUITTING_SECONDS
 
 # The folder in which prometheus_client counts, and the prefix of landform's own ones.
@@ -83,7 +83,7 @@ def on_starting(server: Any) -> None:
     if serves_landform(server.app):
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
-        if identity := prepare(settings):
+        if identity := set_up(settings):
             os.environ[IDENTITY] = identity
         for warning in warnings():
             server.log.warning("%s", warning)
@@ -119,7 +119,7 @@ def worker_exit(server: Any, worker: Any) -> None:
 
 
 def post_fork(server: Any, worker: Any) -> None:
-    """Prepare a worker: the master keeps the folder, the worker gets earlier signals."""
+    """Set up a worker: the master keeps the folder, the worker gets earlier signals."""
     atexit.unregister(shutil.rmtree)
     worker.early = server.SIG_QUEUE
     if server.num_workers > 1:

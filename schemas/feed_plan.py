@@ -7,7 +7,7 @@ from marshmallow import Schema, ValidationError
 
 from landform.schemas import fields
 from landform.schemas.feeds import ABOUT_SETTINGS, StoredSettings
-from landform.schemas.fields import Data, JsonObject, Output, RowSchema, required
+from landform.schemas.fields import Data, JsonObject, Output, Rows, RowSchema, required
 from landform.schemas.known_names import KnownOnly, Tolerant
 from landform.storage.rows import count_keys
 
@@ -77,7 +77,7 @@ class PlanRequest(KnownOnly, PlanParameters):
     explain = fields.Flag("Whether to say why other feeds do not run.", load_default=False)
 
 
-class FeedVersion(RowSchema):
+class FeedVersion(Schema):
     """A feed at one version."""
 
     id = Output("The number of the feed.", int)
@@ -87,7 +87,7 @@ class FeedVersion(RowSchema):
     event_type = Output("The event that the feed is for, or null.", allow_none=True)
 
 
-class PlannedFeed(FeedVersion):
+class PlannedFeed(FeedVersion, RowSchema):
     """A feed that runs."""
 
     meta = StoredSettings(ABOUT_SETTINGS)
@@ -112,7 +112,7 @@ class SkippedFeed(FeedVersion):
 
     reason = Output("Why the feed does not run.", choices=REASONS)
     problem = Output("Why its conditional logic cannot be understood.", optional=True)
-    rules = Output("The rules of a condition that is not met.", list[ComparedRule], optional=True)
+    rules = Rows("The rules of a condition that is not met.", ComparedRule(), optional=True)
 
 
 class FeedProblem(Schema):
@@ -126,7 +126,7 @@ class AddonFeeds(Schema):
     """The feeds of one add-on that run."""
 
     addon_slug = Output("The add-on.")
-    feeds = Output("Its feeds that run, in their order.", list[PlannedFeed])
+    feeds = Rows("Its feeds that run, in their order.", PlannedFeed())
 
 
 class FeedPlan(Schema):
@@ -134,9 +134,9 @@ class FeedPlan(Schema):
 
     form_id = Output("The form.", int)
     entry_id = Output("The id of the entry, if one was sent.", allow_none=True)
-    feeds = Output("The feeds that run, in their order.", list[PlannedFeed], optional=True)
-    groups = Output(
-        "The feeds that run by their add-on, instead of `feeds`.", list[AddonFeeds], optional=True
+    feeds = Rows("The feeds that run, in their order.", PlannedFeed(), optional=True)
+    groups = Rows(
+        "The feeds that run by their add-on, instead of `feeds`.", AddonFeeds(), optional=True
     )
-    problems = Output("Feeds whose conditional logic cannot be understood.", list[FeedProblem])
-    skipped = Output("The feeds that do not run, with `explain`.", list[SkippedFeed], optional=True)
+    problems = Rows("Feeds whose conditional logic cannot be understood.", FeedProblem())
+    skipped = Rows("The feeds that do not run, with `explain`.", SkippedFeed(), optional=True)

@@ -11,6 +11,7 @@ from contextlib import suppress
 from datetime import datetime
 from functools import cached_property, partial
 from math import inf
+from types import GenericAlias
 from typing import Any, TypeVar
 
 import orjson
@@ -339,7 +340,7 @@ class Output(Field[Any]):
 
     `kind` is a Python type that may contain schemas, or a function that returns one. `columns`:
     those that the field needs; None for the column with its name, or with that of `attribute`. It
-    is in every response unless it is `optional`.
+    is in every response; an `optional` one is left out where the row does not have it.
     """
 
     columns: Sequence[str] | None = None
@@ -356,7 +357,8 @@ class Output(Field[Any]):
 
     def _show(self, row: Any) -> Any:
         """Return the value of the field for a row."""
-        return row[self.attribute or self.name]
+        name = self.attribute or self.name
+        return row[name] if self.required else row.get(name, missing)
 
 
 class Computed(Output):
@@ -390,6 +392,18 @@ class SameRow(Computed):
         return dumped
 
 
+class Rows(Output):
+    """A list of rows, each dumped by a schema."""
+
+    def __init__(self, about: str, schema: Schema, *, optional: bool = False) -> None:
+        super().__init__(about, GenericAlias(list, type(schema)), optional=optional)
+        self.schema = schema
+
+    def _show(self, row: Row) -> Any:
+        rows = super()._show(row)
+        return rows if rows is missing else self.schema.dump(rows, many=True)
+
+
 class Digits(Output):
     """An integer or flag, sent as a string of digits."""
 
@@ -417,7 +431,7 @@ class StoredJson(Output):
 
 
 class RowSchema(Schema):
-    """A schema of rows whose fields are all an `Output`, with the name that is sent."""
+    """A schema of rows whose fields are all an `Output` that no row lacks."""
 
     @cached_property
     def _outputs(self) -> list[tuple[str, str, Callable[..., Any]]]:

@@ -1,20 +1,8 @@
 """Schemas of the root of the API, and of the caller."""
 
-from typing import Any
-
-from marshmallow import Schema, missing
+from marshmallow import Schema
 
 from landform.schemas.fields import Output
-
-
-class Link(Output):
-    """A URL that is left out where no part serves it."""
-
-    def __init__(self, about: str) -> None:
-        super().__init__(about, optional=True)
-
-    def _show(self, row: Any) -> Any:
-        return row.get(self.name, missing)
 
 
 class Home(Schema):
@@ -22,9 +10,9 @@ class Home(Schema):
 
     name = Output("The title of the site.")
     description = Output("The tagline of the site.")
-    docs = Link("The URL of the docs page.")
-    openapi = Link("The URL of the OpenAPI document.")
-    wp_json = Link("The URL of the index for clients of WordPress.")
+    docs = Output("The URL of the docs page.", optional=True)
+    openapi = Output("The URL of the OpenAPI document.", optional=True)
+    wp_json = Output("The URL of the index for clients of WordPress.", optional=True)
 
 
 class Caller(Schema):

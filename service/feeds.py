@@ -7,7 +7,7 @@ from marshmallow import ValidationError
 from landform.schemas import feed_plan
 from landform.schemas import feeds as schemas
 from landform.schemas.fields import columns_of
-from landform.service.pages.dump import created_reply, make_shape
+from landform.service.pages.dump import created_reply, select_fields
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import api_error
 from landform.service.pipeline.json_codec import JsonObject
@@ -77,7 +77,7 @@ def get_feed(call: Call, feed_id: int) -> Reply:
         READ.dump(feed),
         etag=call.row_etag("feed", feed, generation=generation),
         last_modified=feed["modified_utc"],
-        caching=Caching("feed", inf),
+        caching=Caching(table="feed", until=inf),
     )
 
 
@@ -212,7 +212,8 @@ def plan_feeds(call: Call, form_id: int) -> Reply:
     Nothing is changed, and nothing of the entry is stored.
     """
     request = {**call.query, **call.body}
-    return Reply(plan(call.store, form_id, request, call.options.max_response_bytes))
+    planned = plan(call.store, form_id, request, call.options.max_response_bytes)
+    return Reply(PLAN.dump(planned))
 
 
 @RESOURCE.put(
@@ -261,9 +262,9 @@ def _list_reply(call: Call, filters: JsonObject) -> Reply:
     """Return the reply to a list of feeds."""
     version, generation = current_version(call.store, "feed")
     etag = call.etag("feeds", version, sorted(filters.items()), generation=generation)
-    caching = Caching("feed", inf)
+    caching = Caching(table="feed", until=inf)
     if call.has(etag):
         return Reply(etag=etag, caching=caching)
-    shape, most_bytes = make_shape(READ, call.fields), call.options.max_response_bytes
-    rows = feeds.list_feeds(call.store, filters, shape.columns, most_bytes)
-    return Reply(shape.schema.dump(rows, many=True), etag=etag, caching=caching)
+    selection, most_bytes = select_fields(READ, call.fields), call.options.max_response_bytes
+    rows = feeds.list_feeds(call.store, filters, selection.columns, most_bytes)
+    return Reply(selection.schema.dump(rows, many=True), etag=etag, caching=caching)

@@ -17,7 +17,7 @@ NOBODY = "nobody, since no credentials are configured; `landform key create` add
 CALLERS = "callers with credentials or a key; anyone may read published pages"
 
 
-def prepare(settings: Settings) -> str | None:
+def set_up(settings: Settings) -> str | None:
     """Open the store, log the database and who has access, and return the store's identity.
 
     The store is created or migrated if needed. Ends the process if the store cannot be opened, or

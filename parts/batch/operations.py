@@ -75,8 +75,8 @@ def resource_over(resources: Iterable[Resource]) -> Resource:
                     raise _RolledBack
         except _RolledBack:
             errors = [response if _is_error(response) else None for response in responses]
-            return Reply({"failed": "validation", "responses": errors})
-        return Reply({"responses": responses})
+            return Reply(RESPONSES.dump({"failed": "validation", "responses": errors}))
+        return Reply(RESPONSES.dump({"responses": responses}))
 
     routes = RouteTable(all_routes((*resources, batches)))
     return batches

@@ -7,15 +7,13 @@ from typing import Any
 
 from landform.parts.errors import errors_in
 from landform.parts.leads import errors
-from landform.parts.leads.models import MOST_DAYS, Entry, EntryNote, EntryValue, Form
-from landform.parts.leads.options import SMTP_URL, SmtpServer
-from landform.parts.option import FLAG, option, whole
-from landform.parts.part import Exported, Metric, PageForm, Part
+from landform.parts.leads.models import Entry, EntryNote, EntryValue, Form
+from landform.parts.leads.options import LeadsOptions
+from landform.parts.part import Exported, Metric, PageForm
 
 
-# No repr: it would show the password of the mail server.
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Leads(Part):
+class Leads(LeadsOptions):
     """Forms, which visitors submit, with their entries. A host asks for it."""
 
     tables = (Form, Entry, EntryValue, EntryNote)
@@ -29,35 +27,6 @@ class Leads(Part):
     form_tables = ("form",)
     console_files = Path(__file__).parent / "static"
     in_guests = False
-
-    submissions: bool = option(
-        True, FLAG, "`0`: strangers cannot submit forms", setting="submissions"
-    )
-    submissions_per_minute: int = option(
-        10,
-        whole(1, 1_000_000),
-        "submissions from one IP address in a minute before a 429",
-        setting="submissions_per_minute",
-    )
-    entry_ip: bool = option(
-        False, FLAG, "`1`: entries have the IP address of their sender", setting="entry_ip"
-    )
-    entry_days: int = option(
-        0, whole(0, MOST_DAYS), "how long entries are kept; `0`: for ever", setting="entry_days"
-    )
-    smtp_url: SmtpServer | None = option(  # noqa: RUF009 - a field
-        None,
-        SMTP_URL,
-        "the [mail server](parts/leads.md#e-mail) of feeds, also with `smtps://`; "
-        "`from` is the address that mail is from",
-        setting="smtp_url",
-    )
-    addon_private: bool = option(
-        False,
-        FLAG,
-        "`1`: [feeds](parts/leads.md#what-becomes-of-an-entry) may send to private addresses",
-        setting="addon_private",
-    )
 
     @classmethod
     def exports(cls) -> Mapping[str, Exported]:

@@ -1,11 +1,13 @@
-"""The mail server of `LANDFORM_SMTP_URL`."""
+"""The options of the part, and its mail server."""
 
 import re
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
-from landform.parts.option import Kind
+from landform.parts.leads.models import MOST_DAYS
+from landform.parts.option import FLAG, Kind, option, whole
+from landform.parts.part import Part
 
 PORTS = {"smtp": 587, "smtps": 465}
 # In ASCII, as every server takes it, and without what begins an encoded word, which programs that
@@ -48,3 +50,38 @@ def _hide(server: SmtpServer | None) -> str:
 SMTP_URL = Kind(
     "a URL such as smtp://user:secret@mail.example.com?from=leads@example.com", _read, _hide
 )
+
+
+# No repr: it would show the password of the mail server.
+@dataclass(frozen=True, kw_only=True, repr=False)
+class LeadsOptions(Part):
+    """The options of `Leads`."""
+
+    submissions: bool = option(
+        True, FLAG, "`0`: strangers cannot submit forms", setting="submissions"
+    )
+    submissions_per_minute: int = option(
+        10,
+        whole(1, 1_000_000),
+        "submissions from one IP address in a minute before a 429",
+        setting="submissions_per_minute",
+    )
+    entry_ip: bool = option(
+        False, FLAG, "`1`: entries have the IP address of their sender", setting="entry_ip"
+    )
+    entry_days: int = option(
+        0, whole(0, MOST_DAYS), "how long entries are kept; `0`: for ever", setting="entry_days"
+    )
+    smtp_url: SmtpServer | None = option(  # noqa: RUF009 - a field
+        None,
+        SMTP_URL,
+        "the [mail server](parts/leads.md#e-mail) of feeds, also with `smtps://`; "
+        "`from` is the address that mail is from",
+        setting="smtp_url",
+    )
+    addon_private: bool = option(
+        False,
+        FLAG,
+        "`1`: [feeds](parts/leads.md#what-becomes-of-an-entry) may send to private addresses",
+        setting="addon_private",
+    )

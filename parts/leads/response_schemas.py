@@ -5,13 +5,22 @@ others: what a form was written with, and the values of inputs by their ids, suc
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from marshmallow import INCLUDE, Schema
 
 from landform.parts.leads.entry_schemas import NULL_KEYS, EntryColumns
 from landform.parts.leads.storage.forms import gf_time
-from landform.schemas.fields import Constant, Digits, Field, Flag, Output, RowSchema
+from landform.schemas.fields import (
+    Constant,
+    Digits,
+    Field,
+    Flag,
+    Output,
+    RowSchema,
+    SameRow,
+)
 from landform.storage.rows import Row
 
 FLAGS = ("0", "1")
@@ -71,15 +80,15 @@ def _column_output(name: str, field: Field[Any]) -> Output:
     return Output(field.about, choices=choices, allow_none=name in NULL_KEYS)
 
 
-class Labelled(Schema):
-    """An object with labels, if these are asked for."""
+Labels = partial(
+    Output,
+    "The labels of the inputs by the ids of fields, if these are asked for.",
+    dict[str, Any] | list[Any],
+    optional=True,
+)
 
-    _labels = Output(
-        "The labels of the inputs by the ids of fields.", dict[str, Any] | list[Any], optional=True
-    )
 
-
-class EntryRead(Open, Labelled):
+class EntryRead(Open):
     """An entry, with the values of its inputs by their ids."""
 
     class Meta(Open.Meta):
@@ -88,13 +97,15 @@ class EntryRead(Open, Labelled):
 
     id = Output("The number of the entry.")
     form_id = Output("The number of its form.")
+    _labels = Labels()
 
 
-class EntryPage(Labelled):
+class EntryPage(Schema):
     """A page of a list of entries."""
 
     total_count = Output("How many entries pass the search.", int)
     entries = Output("The entries of this page.", list[EntryRead])
+    _labels = Labels()
 
 
 class EntryCreated(Open):
@@ -139,28 +150,29 @@ class NoteDeleted(Schema):
     """A note that was deleted for good."""
 
     deleted = Constant("Always true.", True)
-    previous = Output("The note before it was deleted.", NoteRead)
+    previous = SameRow("The note before it was deleted.", NoteRead())
 
 
-class SubmissionReply(Schema):
-    """The keys of every reply to a submission."""
-
-    page_number = Output("1 for a wrong field; else 0, or the `target_page` of a check.", int)
-    source_page_number = Output("The `source_page`; 1 by default.", int)
+PageNumber = partial(Output, "1 for a wrong field; else 0, or the `target_page` of a check.", int)
+SourcePageNumber = partial(Output, "The `source_page`; 1 by default.", int)
 
 
-class SubmissionValid(SubmissionReply):
+class SubmissionValid(Schema):
     """A submission that is valid, and was only checked."""
 
     is_valid = Constant("Always true.", True)
     validation_messages = Output("Always empty.", list[str])
+    page_number = PageNumber()
+    source_page_number = SourcePageNumber()
     is_spam = Output("Always false; left out with a `target_page`.", bool, optional=True)
 
 
-class SubmissionStored(SubmissionReply):
+class SubmissionStored(Schema):
     """A submission that is stored as an entry, with its confirmation."""
 
     is_valid = Constant("Always true.", True)
+    page_number = PageNumber()
+    source_page_number = SourcePageNumber()
     confirmation_message = Output("HTML to show; empty for a redirect.")
     confirmation_type = Output("How it is confirmed: `message` or `redirect`.")
     confirmation_redirect = Output("The URL to go to.", optional=True)
@@ -168,11 +180,13 @@ class SubmissionStored(SubmissionReply):
     entry_id = Output("The entry, for callers with `entries:read`.", optional=True)
 
 
-class SubmissionInvalid(SubmissionReply):
+class SubmissionInvalid(Schema):
     """A submission that is not valid; nothing is stored."""
 
     is_valid = Constant("Always false.", False)
     validation_messages = Output("What is wrong, by the numbers of fields.", dict[str, str])
+    page_number = PageNumber()
+    source_page_number = SourcePageNumber()
 
 
 class MailTest(Schema):

@@ -12,9 +12,10 @@ from landform.parts.leads.errors import EntryNotFound
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
 from landform.parts.leads.intake.fields import PREFIX, honeypot_name, id_of, input_ids
 from landform.parts.leads.intake.form_view import field_views, first_values
+from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
-from landform.parts.leads.submissions import Outcome, open_form, submit
+from landform.parts.leads.submitting import Outcome, open_form, submit
 from landform.parts.part import PageForm
 from landform.service.pages.previews import now
 from landform.service.pipeline.call import Call
@@ -33,7 +34,7 @@ CHECK = "Please check what you entered. Nothing was sent yet."
 
 
 def page_form(
-    call: Call, options: Any, form_id: str, visited: visits.Visit | None
+    call: Call, options: LeadsOptions, form_id: str, visited: visits.Visit | None
 ) -> PageForm | None:
     """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
     with suppress(PartError):
@@ -46,10 +47,10 @@ def page_form(
     return None
 
 
-def answer(call: Call, options: Any, form_id: int) -> Reply:
+def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
     """Store what a visitor sent with a browser, and return the response.
 
-    Errors are shown with the form, those of the database too. `options`: those of `Leads`.
+    Errors are shown with the form, those of the database too.
     """
     visited, messages = None, dict[str, str]()
     try:
@@ -90,7 +91,7 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
 
 def _follow(
     call: Call,
-    options: Any,
+    options: LeadsOptions,
     visited: visits.Visit | None,
     outcome: Outcome,
     confirmation: Confirmation,

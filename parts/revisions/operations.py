@@ -8,7 +8,7 @@ from marshmallow import Schema
 from landform.parts.revisions import schemas, storage
 from landform.parts.revisions.errors import BeyondLastPage, ParentNotFound, TrashNotSupported
 from landform.schemas.pages import EMPTY_META, PageDelete
-from landform.service.pages.dump import CONTEXTS, Shape, make_shape
+from landform.service.pages.dump import CONTEXTS, FieldSelection, select_fields
 from landform.service.pages.resource import PAGING, page_reply, paging
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.json_codec import JsonObject
@@ -47,10 +47,10 @@ def list_revisions(call: Call, page_id: int) -> Reply:
     """Return the revisions of a page, the newest first."""
     _check_page(call, page_id)
     most_bytes = call.options.max_response_bytes
-    shape = make_shape(REVISION_CONTEXTS[call.query["context"]], call.fields)
-    rows, total = storage.of_page(call.store, page_id, call.query, shape.columns, most_bytes)
+    selection = select_fields(REVISION_CONTEXTS[call.query["context"]], call.fields)
+    rows, total = storage.of_page(call.store, page_id, call.query, selection.columns, most_bytes)
     headers = paging(call, total, BeyondLastPage.code)
-    body = [_dump(call, shape, row) for row in rows]
+    body = [_dump(call, selection, row) for row in rows]
     return Reply(body, headers=headers, caching=NO_STORE)
 
 
@@ -69,7 +69,7 @@ def get_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     if call.query["diff"]:
         diff = _difference(row, storage.following(call.store, row))
         schema, row = DIFF, {**row, "diff": diff}
-    return Reply(_dump(call, make_shape(schema, call.fields), row), caching=NO_STORE)
+    return Reply(_dump(call, select_fields(schema, call.fields), row), caching=NO_STORE)
 
 
 @RESOURCE.delete(
@@ -86,7 +86,7 @@ def delete_revision(call: Call, page_id: int, revision_id: int) -> Reply:
     if not call.query["force"]:
         raise TrashNotSupported
     storage.delete(call.store, revision_id)
-    return Reply(_dump(call, make_shape(DELETED), row), caching=NO_STORE)
+    return Reply(_dump(call, select_fields(DELETED), row), caching=NO_STORE)
 
 
 @OWN_RESOURCE.post(
@@ -131,10 +131,10 @@ def _get(call: Call, page_id: int, revision_id: int) -> Row:
     return storage.get(call.store, page_id, revision_id)
 
 
-def _dump(call: Call, shape: Shape, row: Row) -> JsonObject:
+def _dump(call: Call, selection: FieldSelection, row: Row) -> JsonObject:
     """Return the JSON object of a revision, without the password of the page."""
     row = {**row, "password": ""}  # nosec B105
-    return shape.dump({**row, "root_url": call.root_url}, call.urls)
+    return selection.dump({**row, "root_url": call.root_url}, call.urls)
 
 
 def _difference(old: Row, new: Row) -> JsonObject:

@@ -39,7 +39,7 @@ def check_page(call: Call, page: Row, validity: Validity) -> tuple[bool, Caching
             call.access.check_password(page, password)
     is_unlocked = bool(password or preview)
     is_secret = bool(is_unlocked or is_edit or page["password"])
-    caching = Caching("page", 0 if is_unlocked else validity.until, is_secret)
+    caching = Caching(table="page", until=0 if is_unlocked else validity.until, is_secret=is_secret)
     return is_unlocked or is_edit or not page["password"], caching
 
 

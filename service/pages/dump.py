@@ -29,7 +29,7 @@ WORDPRESS_CONTEXTS: dict[str, Schema] = {
 DELETED, WORDPRESS_DELETED = schemas.PageDeleted(), wordpress.WordPressDeleted()
 
 
-class Shape(NamedTuple):
+class FieldSelection(NamedTuple):
     """A schema with the requested fields, and the columns that it needs."""
 
     schema: Schema
@@ -42,26 +42,26 @@ class Shape(NamedTuple):
         return dumped
 
 
-def make_shape(schema: Schema, fields: Collection[str] | None = None) -> Shape:
-    """Return the shape of a schema, with only the requested fields if there are any."""
-    return _make_shape(schema, frozenset(fields) if fields else None)
+def select_fields(schema: Schema, fields: Collection[str] | None = None) -> FieldSelection:
+    """Return the requested fields of a schema; without any all of them."""
+    return _select_fields(schema, frozenset(fields) if fields else None)
 
 
 @lru_cache(256)
-def _make_shape(schema: Schema, names: frozenset[str] | None) -> Shape:
+def _select_fields(schema: Schema, names: frozenset[str] | None) -> FieldSelection:
     if names is not None:
         schema = type(schema)(only=[name for name in schema.fields if name in names])
-    return Shape(schema, columns_of(schema) or ("id",))
+    return FieldSelection(schema, columns_of(schema) or ("id",))
 
 
-def page_shape(call: Call) -> Shape:
-    """Return the shape of the requested context with the requested fields."""
+def select_page_fields(call: Call) -> FieldSelection:
+    """Return the requested fields of the requested context."""
     schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)[call.query["context"]]
     fields: Collection[str] | None = call.fields
     if fields and "_embedded" in fields:
         # The embedded author needs it.
         fields = {*fields, "author"}
-    return make_shape(schema, fields)
+    return select_fields(schema, fields)
 
 
 def created_reply(call: Call, resource: str, reply: Reply, row_id: int) -> Reply:

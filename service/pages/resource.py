@@ -16,10 +16,10 @@ from landform.service.pages.dump import (
     DELETED,
     WORDPRESS_CONTEXTS,
     WORDPRESS_DELETED,
-    Shape,
+    FieldSelection,
     created_reply,
-    make_shape,
-    page_shape,
+    select_fields,
+    select_page_fields,
 )
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import ApiError
@@ -65,20 +65,20 @@ def list_pages(call: Call) -> Reply:
     """Return published pages, and all pages to callers with the scope `pages:read`."""
     query = check_list(call)
     state = listing.list_state(call.store, query)
-    shape, most_bytes = page_shape(call), call.options.max_response_bytes
-    columns = shape.columns
+    selection, most_bytes = select_page_fields(call), call.options.max_response_bytes
+    columns = selection.columns
     if call.page_password:
         # It is compared, and failures are counted, for each request: neither a 304 nor a cache.
         etag, caching, columns = "", NO_STORE, (*columns, "id", "password")
     else:
-        caching = Caching("page", state.until, is_secret=query["context"] == "edit")
+        caching = Caching(table="page", until=state.until, is_secret=query["context"] == "edit")
         # Due pages change the list before their row and the version change.
         variant = sorted(query.items()), *state.etag_parts
         etag = call.etag("pages", state.version, *variant, generation=state.generation)
         if call.has(etag):
             return Reply(etag=etag, caching=caching)
     result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
-    body = _dump_list(call, shape, result.rows)
+    body = _dump_list(call, selection, result.rows)
     return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
 
 
@@ -94,16 +94,16 @@ def list_pages(call: Call) -> Reply:
     denied="rest_cannot_create",
     headers=("Location", "ETag", "X-Landform-Warning"),
     example=EXAMPLE,
-    prepare=render_texts,
+    render=render_texts,
     errors=("rest_missing_callback_param", "rest_post_exists", "empty_content"),
 )
 def create_page(call: Call) -> Reply:
     """Create a page and return it in the edit context."""
     status = "draft" if call.is_wordpress else "publish"
-    columns = {"author": call.caller.author, "status": status, **call.prepared.columns}
+    columns = {"author": call.caller.author, "status": status, **call.rendered.columns}
     columns["meta"] = {**schemas.EMPTY_META, **columns["meta"]}
     page = pages.create(call.store, columns)
-    return created_reply(call, "pages", page_reply(call, page, call.prepared), page["id"])
+    return created_reply(call, "pages", page_reply(call, page, call.rendered), page["id"])
 
 
 @RESOURCE.get(
@@ -123,11 +123,11 @@ def get_page(call: Call, page_id: int) -> Reply:
     """Return a published page to anyone, another page with the scope `pages:read`."""
     # Wrong credentials are a 401 before the 404 of a missing page.
     call.access.reject_invalid_credentials()
-    context, shape = call.query["context"], page_shape(call)
-    columns = (*pages.ACCESS_COLUMNS, *shape.columns)
+    context, selection = call.query["context"], select_page_fields(call)
+    columns = (*pages.ACCESS_COLUMNS, *selection.columns)
     page, validity = pages.read_page(call.store, page_id, columns)
     shows_content, caching = check_page(call, page, validity)
-    body = shape.dump(page, call.urls, shows_content=shows_content)
+    body = selection.dump(page, call.urls, shows_content=shows_content)
     return Reply(
         embed_authors(call, [body])[0],
         etag=call.row_etag("page", page, context, shows_content, generation=validity.generation),
@@ -149,7 +149,7 @@ def get_page(call: Call, page_id: int) -> Reply:
     if_match="page",
     headers=("ETag", "Last-Modified", "X-Landform-Warning"),
     example={"title": "Winter sale"},
-    prepare=render_texts,
+    render=render_texts,
     errors=("rest_post_invalid_id", "empty_content"),
 )
 def update_page(call: Call, page_id: int) -> Reply:
@@ -159,7 +159,7 @@ def update_page(call: Call, page_id: int) -> Reply:
     page = pages.update(
         call.store, page_id, columns, call.if_match, caller.author, keep_rendering=keep
     )
-    return page_reply(call, page, call.prepared)
+    return page_reply(call, page, call.rendered)
 
 
 @RESOURCE.delete(
@@ -178,13 +178,13 @@ def delete_page(call: Call, page_id: int) -> Reply:
         page = pages.trash(call.store, page_id, call.if_match, call.caller.author)
         return page_reply(call, page)
     page = pages.delete(call.store, page_id, call.if_match)
-    shape = make_shape(WORDPRESS_DELETED if call.is_wordpress else DELETED)
-    return Reply(shape.dump(page, call.urls))
+    selection = select_fields(WORDPRESS_DELETED if call.is_wordpress else DELETED)
+    return Reply(selection.dump(page, call.urls))
 
 
 def _without_trash(call: Call, page_id: int) -> Row:
     """Return the columns without the status `trash`, which only a trashed page may have."""
-    columns: Row = call.prepared.columns
+    columns: Row = call.rendered.columns
     if columns.get("status") != schemas.TRASH:
         return columns
     if pages.get(call.store, page_id, ("status",))["status"] != schemas.TRASH:
@@ -197,7 +197,7 @@ def page_reply(call: Call, page: Row, texts: Texts | None = None) -> Reply:
     warnings = "; ".join(find_warnings(call, texts, page)) if texts else ""
     schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)["edit"]
     return Reply(
-        make_shape(schema).dump(page, call.urls),
+        select_fields(schema).dump(page, call.urls),
         headers={"X-Landform-Warning": warnings} if warnings else {},
         etag=call.row_etag("page", page, "edit", not page["password"]),
         last_modified=page["modified_utc"],
@@ -244,7 +244,7 @@ def paging(
     return headers
 
 
-def _dump_list(call: Call, shape: Shape, rows: Sequence[Row]) -> list[JsonObject]:
+def _dump_list(call: Call, selection: FieldSelection, rows: Sequence[Row]) -> list[JsonObject]:
     """Return the JSON objects of the pages of a list."""
     shows_all, password, urls = call.query["context"] == "edit", call.page_password, call.urls
     # A password is for the only page whose slug is in the query.
@@ -253,6 +253,7 @@ def _dump_list(call: Call, shape: Shape, rows: Sequence[Row]) -> list[JsonObject
             call.access.check_password(row, password)
         shows_all = True
     dumped = [
-        shape.dump(row, urls, shows_content=shows_all or not row.get("password")) for row in rows
+        selection.dump(row, urls, shows_content=shows_all or not row.get("password"))
+        for row in rows
     ]
     return embed_authors(call, dumped)

@@ -119,7 +119,7 @@ class Call(NamedTuple):
     The caller has the scope of the operation; of a `public` one nothing is known of the caller yet.
     `ids`: the variables of the path. `query` and `body` are loaded by the schemas, `sent_query` and
     `sent_body` are not. `fields`: those of `_fields`; None for all. `name_headers` report unknown
-    names, also with an error. `prepared`: see `Operation`.
+    names, also with an error. `rendered`: see `Operation`.
     """
 
     service: Service
@@ -133,7 +133,7 @@ class Call(NamedTuple):
     body: JsonObject
     fields: Fields | None
     name_headers: Mapping[str, str]
-    prepared: Any
+    rendered: Any
 
     @property
     def store(self) -> Store:

@@ -39,7 +39,7 @@ IF_MATCH_CODES = ("rest_precondition_failed", "rest_precondition_required")
 # schemas, or a text.
 Returned = Schema | Mapping[str, Schema] | type | GenericAlias | UnionType | str | None
 # A function of the loaded body and the caller.
-Prepare = Callable[[JsonObject, Identity], Any]
+Render = Callable[[JsonObject, Identity], Any]
 # A function of a store and the ids in the path, which raises a 404.
 FindRow = Callable[..., object]
 # A function of a `Call` and the ids in the path.
@@ -69,8 +69,8 @@ class Operation:
       whose `Location` will have it. `repeatable`: whether a create accepts an
       `Idempotency-Key`; `reads_key`: whether the view itself does. `batch`: whether it may be in
       a batch.
-    - `prepare`: a function of the loaded body and the caller, for slow work without the database,
-      called before a write blocks others. The view gets its result as `call.prepared`.
+    - `render`: a function of the loaded body and the caller that renders its texts, which is slow:
+      it is called before a write blocks others. The view gets its result as `call.rendered`.
     - `headers`: those of a response that OpenAPI describes. `errors`: the codes that do not follow
       from the other fields, see `error_codes`, and the errors of a part.
     """
@@ -105,7 +105,7 @@ class Operation:
     repeatable: bool = True
     reads_key: bool = False
     batch: bool = True
-    prepare: Prepare | None = None
+    render: Render | None = None
     errors: tuple[str | type[PartError], ...] = ()
 
     @cached_property

@@ -38,7 +38,7 @@ def run(
 def load(
     service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
 ) -> Call:
-    """Authorize, check, load and prepare a call; nothing is written.
+    """Authorize, check and load a call, and render its texts; nothing is written.
 
     The view of a `public` operation checks its caller itself.
     """
@@ -68,8 +68,8 @@ def load(
                 # As in the peers, a missing row is a 404 before an error such as `missing_feed`.
                 operation.find_row(service.store, *ids.values())
             raise
-        prepare = operation.prepare
-        prepared = prepare(body, incoming.access.require()) if prepare else None  # 400
+        render = operation.render
+        rendered = render(body, incoming.access.require()) if render else None  # 400
     return Call(
         service,
         operation,
@@ -82,7 +82,7 @@ def load(
         body=body,
         fields=fields,
         name_headers=name_headers,
-        prepared=prepared,
+        rendered=rendered,
     )
 
 

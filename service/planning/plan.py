@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Mapping
 
 from landform.parts import all_parts
-from landform.schemas.feed_plan import PlannedFeed
 from landform.schemas.fields import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of, explain, is_met
 from landform.service.planning.entries import Entry
@@ -11,18 +10,16 @@ from landform.storage import Store, feeds
 from landform.storage.rows import Row
 from landform.storage.run_queue import run_key
 
-FEED_COLUMNS = ("id", "version", "form_id", "addon_slug", "event_type")
-PLAN_COLUMNS = (*FEED_COLUMNS, "is_active", "meta")
-PLANNED = PlannedFeed()
+COLUMNS = ("id", "version", "form_id", "addon_slug", "event_type", "is_active", "meta")
 
 
 def plan(
     store: Store, form_id: int, request: JsonObject, most_bytes: int | None = None
 ) -> JsonObject:
-    """Return the plan for a request, as `PlanRequest` loads it."""
+    """Return the plan for a request, as `PlanRequest` loads it and `FeedPlan` dumps the plan."""
     form_ids = {form_id, 0} if request["form_0"] else {form_id}
     entry_id = request.get("entry_id")
-    rows = feeds.list_feeds(store, {"form_id": sorted(form_ids)}, PLAN_COLUMNS, most_bytes)
+    rows = feeds.list_feeds(store, {"form_id": sorted(form_ids)}, COLUMNS, most_bytes)
     runs: dict[int, bool] = {}
     for part in all_parts().values() if entry_id else ():
         runs |= part.feeds_of_entry(store, entry_id)
@@ -30,10 +27,10 @@ def plan(
     planned, skipped = [], []
     for row in rows:
         if reason := planner.skip_reason(row):
-            skipped.append({**{name: row[name] for name in FEED_COLUMNS}, **reason})
+            skipped.append(row | reason)
         else:
             key = run_key(store, row["id"], entry_id) if entry_id else None
-            planned.append(PLANNED.dump({**row, "run_key": key}))
+            planned.append(row | {"run_key": key})
     return {
         "form_id": form_id,
         "entry_id": entry_id,

@@ -30,7 +30,7 @@ def get_sitemap(call: Call) -> Reply:
     state = listing.list_state(call.store, {"open_at": listing.NOW})
     variant = page, MAX_URLS, *state.etag_parts
     etag = call.etag("sitemap", state.version, *variant, generation=state.generation)
-    reply = Reply(etag=etag, caching=Caching("page", state.until), content_type=XML)
+    reply = Reply(etag=etag, caching=Caching(table="page", until=state.until), content_type=XML)
     if call.has(etag):
         return reply
     rows, parts = listing.sitemap_part(call.store, page or 1, MAX_URLS, state.publish_up_to)

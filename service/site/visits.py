@@ -261,7 +261,9 @@ def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
         headers={"Cache-Control": cache_control},
         etag=etag,
         last_modified=page["modified_utc"],
-        caching=Caching("page", min(until, visited.validity.until), other_tables=forms.tables),
+        caching=Caching(
+            table="page", until=min(until, visited.validity.until), other_tables=forms.tables
+        ),
         content_type=HTML,
     )
     if call.has(etag):

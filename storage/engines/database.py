@@ -257,7 +257,7 @@ class EngineDatabase(peewee.Database, ABC):
 
     @abstractmethod
     def create(self) -> None:
-        """Prepare the place for a new database; `DatabaseUnusable` if that is not possible."""
+        """Make the place for a new database; `DatabaseUnusable` if that is not possible."""
 
     def check(self) -> None:
         """Raise `DatabaseUnusable` for a missing database, before a connection is opened."""

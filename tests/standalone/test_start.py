@@ -9,7 +9,7 @@ from conftest import ROOT, Server
 from processes import python
 
 from landform.standalone.settings import read_settings
-from landform.standalone.start import prepare
+from landform.standalone.start import set_up
 from landform.storage import Store, api_keys
 
 pytestmark = pytest.mark.servers
@@ -37,7 +37,7 @@ def test_the_start_logs_database_access_address_and_docs(
 
 def test_the_start_says_who_has_access(database_url: str, caplog: pytest.LogCaptureFixture) -> None:
     def access(**settings: Any) -> str:
-        prepare(read_settings({"DATABASE_URL": database_url, **settings}))
+        set_up(read_settings({"DATABASE_URL": database_url, **settings}))
         return caplog.messages[-1].removeprefix("Access: ")
 
     assert access().startswith("local mode")

@@ -13,7 +13,7 @@ from landform.storage.search import fold
 
 Texts = Sequence[str]
 # Whether the values of a field, by the ids of its inputs, are in another entry of its form.
-IsDuplicate = Callable[[Mapping[str, str]], bool | None]
+IsDuplicate = Callable[[Mapping[str, str]], bool]
 REQUIRED = "This field is required."
 NOTHING = "At least one field must be filled in."
 DUPLICATE = "This was sent before, and each value can be sent only once."

@@ -25,7 +25,8 @@ from landform.storage.rows import Row
 RESOURCE = Resource(GRAVITY_FORMS)
 CSV = "text/csv"
 ENTRY_PATH = "/entries/<entry_id>"
-ENTRY = responses.EntryRead()
+ENTRY, DELETED = responses.EntryRead(), responses.EntryDeleted()
+PAGE, ERASED = responses.EntryPage(), responses.EntriesErased()
 # With `include` they are an object by id; as in PHP, none are an empty list.
 ENTRIES = responses.EntryPage | dict[str, responses.EntryRead] | list[Any]
 # What both lists declare.
@@ -109,13 +110,14 @@ def create_form_entry(call: Call, form_id: int) -> Reply:
 @RESOURCE.post(
     "/entries/erase",
     body=schemas.Erasure(),
-    response=responses.EntriesErased(),
+    response=ERASED,
     scope="entries:write",
     repeatable=False,
 )
 def erase_entries(call: Call) -> Reply:
     """Delete every entry with an e-mail address for good, in all forms; return how many."""
-    return Reply({"erased": retention.erase_entries(call.store, call.body["email"])})
+    erased = retention.erase_entries(call.store, call.body["email"])
+    return Reply(ERASED.dump({"erased": erased}))
 
 
 @RESOURCE.get(
@@ -194,7 +196,7 @@ def send_notifications(call: Call, entry_id: int) -> Reply:
     ENTRY_PATH,
     query=Deletion(),
     form=True,
-    response={"": ENTRY, "force": responses.EntryDeleted()},
+    response={"": ENTRY, "force": DELETED},
     scope="entries:write",
     if_match="entry",
     errors=(e.EntryNotFound, e.AlreadyInTrash),
@@ -203,7 +205,7 @@ def delete_entry(call: Call, entry_id: int) -> Reply:
     """Move an entry to the trash, or with `force` delete it for good."""
     if call.query["force"]:
         previous = entries.delete_entry(call.store, entry_id, call.if_match)
-        return Reply({"deleted": True, "previous": _visible(call, previous)}, caching=NO_STORE)
+        return Reply(DELETED.dump({"previous": _visible(call, previous)}), caching=NO_STORE)
     entries.trash_entry(call.store, entry_id, call.if_match)
     return _entry_reply(call, entry_id)
 
@@ -255,11 +257,11 @@ def _list_reply(call: Call, form_ids: list[int], one_form: int | None = None) ->
     query = {key: call.query[key] for key in ("search", "sorting", "paging") if key in call.query}
     rows, total = searching.list_entries(call.store, form_ids, most_bytes=most_bytes, **query)
     listed = entries.load_entries(call.store, rows, keys, most_bytes)
-    body: JsonObject = {"total_count": total, "entries": listed}
     if one_form is None:
-        body["entries"] = _with_labels(call, rows, listed)
-        return Reply(body, caching=NO_STORE)
-    return Reply({**body, **_labels(call, one_form)}, headers=VARY, caching=NO_STORE)
+        page = {"total_count": total, "entries": _with_labels(call, rows, listed)}
+        return Reply(PAGE.dump(page), caching=NO_STORE)
+    page = {"total_count": total, "entries": listed, **_labels(call, one_form)}
+    return Reply(PAGE.dump(page), headers=VARY, caching=NO_STORE)
 
 
 def _with_labels(call: Call, rows: list[Row], listed: list[Row]) -> list[Row]:

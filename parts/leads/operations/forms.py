@@ -15,7 +15,7 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
 FORM_PATH = "/forms/<form_id>"
-FORM = responses.FormRead()
+FORM, DELETED = responses.FormRead(), responses.FormDeleted()
 # As in PHP, no forms are an empty list.
 NO_ADDRESS = (
     "The message is shown instead of a redirect, whose address must begin with https:// or http:// "
@@ -86,7 +86,7 @@ def update_form(call: Call, form_id: int) -> Reply:
     FORM_PATH,
     query=schemas.Deletion(),
     form=True,
-    response={"": FORM, "force": responses.FormDeleted()},
+    response={"": FORM, "force": DELETED},
     scope="forms:write",
     if_match="form",
     headers=("ETag", "X-Landform-Warning"),
@@ -98,7 +98,7 @@ def delete_form(call: Call, form_id: int) -> Reply:
         return form_reply(call, forms.trash_form(call.store, form_id, call.if_match))
     call.access.require("entries:write")
     row = forms.delete_form(call.store, form_id, call.if_match)
-    return Reply({"deleted": True, "previous": forms.form_of(row)})
+    return Reply(DELETED.dump({"previous": forms.form_of(row)}))
 
 
 def by_id(call: Call, rows: dict[str, Row], caching: Caching = NOT_CACHED) -> Reply:

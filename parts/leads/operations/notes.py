@@ -14,7 +14,7 @@ from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
 ENTRY_NOTES, NOTE_PATH = "/entries/<entry_id>/notes", "/notes/<note_id>"
-NOTE = responses.NoteRead()
+NOTE, DELETED = responses.NoteRead(), responses.NoteDeleted()
 # As in PHP, no notes are an empty list.
 NOTES = dict[str, responses.NoteRead] | list[Any]
 WRITTEN: dict[str, Any] = {
@@ -60,13 +60,11 @@ def update_note(call: Call, note_id: int) -> Reply:
     return _written(call, notes.update_note(call.store, note_id, call.body["value"]))
 
 
-@RESOURCE.delete(
-    NOTE_PATH, response=responses.NoteDeleted(), scope="entries:write", errors=(e.NoteNotFound,)
-)
+@RESOURCE.delete(NOTE_PATH, response=DELETED, scope="entries:write", errors=(e.NoteNotFound,))
 def delete_note(call: Call, note_id: int) -> Reply:
     """Delete a note for good."""
     row = _visible(call, notes.delete_note(call.store, note_id))
-    return Reply({"deleted": True, "previous": NOTE.dump(row)}, caching=NO_STORE)
+    return Reply(DELETED.dump(row), caching=NO_STORE)
 
 
 def _written(call: Call, row: Row, headers: dict[str, str] | None = None) -> Reply:

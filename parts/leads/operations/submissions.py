@@ -4,7 +4,7 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError
 
-from landform.parts.leads import Leads, site, sources, submissions
+from landform.parts.leads import Leads, site, sources, submitting
 from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as schemas
 from landform.parts.leads.models import SPAM
@@ -17,6 +17,8 @@ from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
 
 RESOURCE = Resource(GRAVITY_FORMS)
+STORED, VALID = schemas.SubmissionStored(), schemas.SubmissionValid()
+INVALID = schemas.SubmissionInvalid()
 
 
 class FieldValues(Field[object]):
@@ -41,17 +43,10 @@ class Submission(Schema):
     target_page = Integer("The next page, which a check returns.", 0, allow_none=True)
 
 
-# What both operations declare.
-SUBMITTED: dict[str, Any] = {
-    "body": Submission(),
-    "invalid": schemas.SubmissionInvalid,
-    "form": True,
-    # As it was sent: a character of a form takes up to three.
-    "most_bytes": 1024 * 1024,
-    "public": True,
-    "example": {"input_1": "Ada", "input_2": "ada@example.com"},
-    "errors": (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions),
-}
+BODY, EXAMPLE = Submission(), {"input_1": "Ada", "input_2": "ada@example.com"}
+# As it was sent: a character of a form takes up to three.
+MOST_BYTES = 1024 * 1024
+ERRORS = (e.FormClosed, e.FormRestricted, e.NoFields, e.TooManySubmissions)
 
 
 class SubmissionView(Tolerant):
@@ -63,11 +58,17 @@ class SubmissionView(Tolerant):
 @RESOURCE.post(
     "/forms/<form_id>/submissions",
     query=SubmissionView(),
+    body=BODY,
+    form=True,
+    most_bytes=MOST_BYTES,
     response=schemas.SubmissionStored | schemas.SubmissionValid,
+    invalid=schemas.SubmissionInvalid,
+    public=True,
     reads_key=True,
     headers=("Location",),
     batch=False,
-    **SUBMITTED,
+    example=EXAMPLE,
+    errors=ERRORS,
 )
 def submit_form(call: Call, form_id: int) -> Reply:
     """Submit a form; the response has the confirmation, or a message for each wrong field.
@@ -80,12 +81,11 @@ def submit_form(call: Call, form_id: int) -> Reply:
     options = call.part(Leads)
     if accepts_html(call.incoming.headers):
         return site.answer(call, options, form_id)
-    outcome = submissions.submit(call, options, form_id, sources.page_of(call))
+    outcome = submitting.submit(call, options, form_id, sources.page_of(call))
     if outcome.confirmation is None:
         return _invalid(call, outcome)
     url = site.confirmation_url(call, outcome.confirmation)
-    body = {
-        "is_valid": True,
+    row = {
         **_pages(call, 0),
         "confirmation_message": "" if url else outcome.confirmation.message_html,
         "confirmation_type": "redirect" if url else "message",
@@ -93,25 +93,31 @@ def submit_form(call: Call, form_id: int) -> Reply:
         "is_spam": outcome.entry["status"] == SPAM,
     }
     if call.access.has_scope("entries:read"):
-        body["entry_id"] = outcome.entry["id"]
+        row["entry_id"] = outcome.entry["id"]
     headers = {**outcome.ignored, **({"Location": url} if url else {})}
-    return Reply(body, headers=headers, caching=NO_STORE)
+    return Reply(STORED.dump(row), headers=headers, caching=NO_STORE)
 
 
 @RESOURCE.post(
     "/forms/<form_id>/submissions/validation",
-    response=schemas.SubmissionValid(),
+    body=BODY,
+    form=True,
+    most_bytes=MOST_BYTES,
+    response=VALID,
+    invalid=schemas.SubmissionInvalid,
+    public=True,
     safe=True,
-    **SUBMITTED,
+    example=EXAMPLE,
+    errors=ERRORS,
 )
 def validate_submission(call: Call, form_id: int) -> Reply:
     """Check a submission; nothing is stored."""
-    outcome = submissions.check(call, call.part(Leads), form_id)
+    outcome = submitting.check(call, call.part(Leads), form_id)
     if outcome.messages:
         return _invalid(call, outcome)
     target = call.body.get("target_page") or 0
-    body = {"is_valid": True, "validation_messages": [], **_pages(call, target)}
-    return Reply(body if target else {**body, "is_spam": False}, headers=outcome.ignored)
+    row = {"validation_messages": [], **_pages(call, target)}
+    return Reply(VALID.dump(row if target else {**row, "is_spam": False}), headers=outcome.ignored)
 
 
 def _pages(call: Call, number: int) -> JsonObject:
@@ -120,6 +126,6 @@ def _pages(call: Call, number: int) -> JsonObject:
     return {"page_number": number, "source_page_number": 1 if source is None else source}
 
 
-def _invalid(call: Call, outcome: submissions.Outcome) -> Reply:
-    body = {"is_valid": False, "validation_messages": outcome.messages, **_pages(call, 1)}
-    return Reply(body, 400, outcome.ignored)
+def _invalid(call: Call, outcome: submitting.Outcome) -> Reply:
+    row = {"validation_messages": outcome.messages, **_pages(call, 1)}
+    return Reply(INVALID.dump(row), 400, outcome.ignored)

@@ -147,13 +147,13 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
                 raise Unavailable(REPLACED)
             if problem := files.log_problem(self.path):
                 raise Unavailable(problem)
-            self._prepare(connection)
+            self._set_up(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _prepare(self, connection: Connection) -> None:
+    def _set_up(self, connection: Connection) -> None:
         for pragma in (
             f"synchronous = {self.options.synchronous}",
             "foreign_keys = 1",

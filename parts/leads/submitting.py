@@ -15,6 +15,7 @@ from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.validation import validate
 from landform.parts.leads.models import ACTIVE, SPAM
+from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.call import Call
@@ -52,10 +53,10 @@ class Outcome(NamedTuple):
     confirmation: Confirmation | None = None
 
 
-def open_form(call: Call, options: Any, form_id: int) -> Row:
+def open_form(call: Call, options: LeadsOptions, form_id: int) -> Row:
     """Return the form object of a form that takes submissions of the caller.
 
-    `options`: those of `Leads`. Raises `FormClosed`, `NoFields` and `FormRestricted`.
+    Raises `FormClosed`, `NoFields` and `FormRestricted`.
     """
     if not options.submissions and not call.access.has_scope("entries:write"):
         raise e.FormRestricted
@@ -69,7 +70,7 @@ def open_form(call: Call, options: Any, form_id: int) -> Row:
     return form
 
 
-def check(call: Call, options: Any, form_id: int) -> Outcome:
+def check(call: Call, options: LeadsOptions, form_id: int) -> Outcome:
     """Check a submission without storing it; a valid one has no messages."""
     form = _open_for(call, options, form_id)
     # A check tells whether a value of a field with `noDuplicates` was sent before.
@@ -79,12 +80,11 @@ def check(call: Call, options: Any, form_id: int) -> Outcome:
     return Outcome(validate(form, values, is_duplicate), ignored)
 
 
-def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Outcome:
+def submit(call: Call, options: LeadsOptions, form_id: int, visited: Visit | None) -> Outcome:
     """Check a submission, from a page of landform if it is visited, and store it if it is valid.
 
-    `options`: those of `Leads`. Each submission of a stranger is counted once, also one that cannot
-    be stored. Raises `ValidationError` for values that no entry can have, `KeyReused`, and a 413 or
-    429.
+    Each submission of a stranger is counted once, also one that cannot be stored. Raises
+    `ValidationError` for values that no entry can have, `KeyReused`, and a 413 or 429.
     """
     form = _open_for(call, options, form_id)
     if not call.access.identity:
@@ -101,14 +101,14 @@ def submit(call: Call, options: Any, form_id: int, visited: Visit | None) -> Out
     return Outcome(messages, ignored, entry, confirm(form, entry) if entry else None)
 
 
-def _open_for(call: Call, options: Any, form_id: int) -> Row:
+def _open_for(call: Call, options: LeadsOptions, form_id: int) -> Row:
     """Return a form that the caller may submit; raises a 413 for too many bytes."""
     check_size(len(dumps(call.sent_body)), MOST_BYTES)
     call.access.reject_invalid_credentials()
     return open_form(call, options, form_id)
 
 
-def _count(call: Call, options: Any, kind: str) -> None:
+def _count(call: Call, options: LeadsOptions, kind: str) -> None:
     """Count a submission or check of a stranger; raises a 429 beyond the limit of its kind."""
     if not call.access.identity:
         _refuse(call.access.count(kind, options.submissions_per_minute))
@@ -132,7 +132,7 @@ def _read(call: Call, form: Row) -> tuple[dict[str, str], Mapping[str, str]]:
     return values, check_body(call, [*OWN_NAMES, *names, fields.honeypot_name(form)])
 
 
-def _sender(call: Call, options: Any, visited: Visit | None) -> Row:
+def _sender(call: Call, options: LeadsOptions, visited: Visit | None) -> Row:
     """Return the columns of an entry about who sent it."""
     caller, agent = call.access.identity, call.incoming.headers.get("User-Agent", "")
     return {
@@ -144,7 +144,7 @@ def _sender(call: Call, options: Any, visited: Visit | None) -> Row:
 
 
 def _store(
-    call: Call, options: Any, form: Row, values: Mapping[str, str], columns: Row
+    call: Call, options: LeadsOptions, form: Row, values: Mapping[str, str], columns: Row
 ) -> tuple[Mapping[str, str], Row]:
     """Store a submission as an entry with its runs; return why it is not valid, and the entry.
 
@@ -154,8 +154,13 @@ def _store(
     store, headers = call.store, call.incoming.headers
     key, from_page = read_key(headers) or "", accepts_html(headers)
     unique = list[Mapping[str, str]]()
-    # Whether other entries have the same values is asked in the write, since writers take turns.
-    if messages := validate(form, values, unique.append):
+
+    def ask_later(field_values: Mapping[str, str]) -> bool:
+        """Note values: the write asks whether other entries have them, as writers take turns."""
+        unique.append(field_values)
+        return False
+
+    if messages := validate(form, values, ask_later):
         _count(call, options, "forms")
         return messages, {}
     status = SPAM if fields.is_spam(form, call.sent_body, from_page=from_page) else ACTIVE
