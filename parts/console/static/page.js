@@ -156,8 +156,8 @@ export const LABELS = {
 /** The fields that show their own messages. */
 export const SHOWN_FIELDS = Object.keys(LABELS).map((path) => path.replace("meta.", ""));
 
-// A picture of an image, a gallery or a background.
-const UNSAFE_PICTURE = /<img\b[^>]*\ssrc(?:set)?=["']?http:|\burl\(\s*["']?http:|^\s*http:\S+$/im;
+// A picture or video of an element, one of several in `srcset`, a background, or one of a gallery.
+const UNSAFE_PICTURE = /\s(?:src|poster)\s*=\s*["']?\s*http:|\ssrcset\s*=\s*["']?(?:[^"'>]*\s)?http:|\burl\(\s*["']?http:|^\s*http:\S+$/im;
 
 const isText = (list) => list.every((item) => typeof item === "string" && !/[,\n]/.test(item));
 const isLines = (list) => list.every((item) => typeof item === "string" && !item.includes("\n"));

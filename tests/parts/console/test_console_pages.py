@@ -483,7 +483,19 @@ def test_a_preview_is_as_wide_and_as_strict_as_the_site(console: Console) -> Non
         assert console.driver.execute_script(width, frame) == [1280, 1280]
         console.until(lambda: console.driver.execute_script(fits, frame))
         assert not console.overflows()
-    console.type("Content", f'<p><img src="{link}" alt=""></p>')
+    safe = f'<p><img src="{link}" alt="see http://a.invalid/b.png"></p>'
+    # No preview is loaded any more, nor what the policy would refuse.
+    console.driver.execute_script("window.fetch = () => new Promise(() => {})")
+    for picture in (
+        '<img alt="a>b" src = "http://a.invalid/b.png">',
+        f'<img src="{link}" srcset="{link} 1x, http://a.invalid/b.png 2x">',
+        '<video poster="http://a.invalid/b.png"></video>',
+    ):
+        console.type("Content", safe)
+        console.misses(warning)
+        console.type("Content", picture)
+        console.sees(warning)
+    console.type("Content", safe)
     console.misses(warning)
     console.field("Gallery").send_keys("http://a.invalid/c.png")
     console.sees(warning)
