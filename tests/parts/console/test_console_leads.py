@@ -16,7 +16,12 @@ pytestmark = pytest.mark.skipif(
 )
 # There a day begins fourteen hours before that of UTC.
 TIMEZONE = "Pacific/Kiritimati"
-SENT = {"input_1_3": "Ada", "input_2": "ada@example.com", "input_3_1": "1", "input_3_2": "Yes"}
+SENT = {
+    "input_1_3": "Ada",
+    "input_2": "ada@example.com",
+    "input_3_1": "1",
+    "input_3_2": "I agree to be contacted.",
+}
 
 
 def test_a_form_is_made_and_its_entries_are_read_and_sorted_out(console: Console) -> None:
