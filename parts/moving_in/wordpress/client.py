@@ -1,6 +1,5 @@
 """Send requests to one site: only GET, politely, with credentials to no other host."""
 
-import json
 import re
 import threading
 import time
@@ -14,6 +13,7 @@ import orjson
 from urllib3 import PoolManager, exceptions
 
 from landform.parts.moving_in.wordpress.values import INVALID_URL, ascii_url, utf8, without_query
+from landform.service.pipeline.json_codec import DECODER
 from landform.storage.clock import retry_after
 
 FOREIGN_HOST = (
@@ -237,7 +237,7 @@ def read_json(response: Response) -> Any:
     # Plugins write warnings before the JSON, or comments of HTML behind it.
     start = JSON_START.search(text)
     with suppress(ValueError, RecursionError):
-        value, end = json.JSONDecoder().raw_decode(text, start.start() if start else 0)
+        value, end = DECODER.raw_decode(text, start.start() if start else 0)
         following = text[end:].strip()
         if not following or (following.startswith("<!--") and following.endswith("-->")):
             return value

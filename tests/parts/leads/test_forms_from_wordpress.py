@@ -132,6 +132,7 @@ BROKEN: dict[str, Any] = {
     "a plugin's 500": (500, {}, PLUGIN),
     "a 500 of HTML": (500, {}, "<h1>Critical error</h1>"),
     "no JSON": (200, {}, "gone"),
+    "a number that no JSON has": (200, {}, json.dumps({**FORM, "id": 7, "ratio": float("inf")})),
     "another value": (200, {}, "[1]"),
     "a firewall's 403": (403, {}, "<h1>Blocked</h1>"),
     "a 404 that is not WordPress's": (404, {}, '{"message": "no route"}'),
