@@ -82,8 +82,13 @@ class Page:
     def type(self, label: str, text: str, number: int = 0) -> None:
         """Write a text into a field instead of what is there."""
         field = self.field(label, number)
+        before = field.get_attribute("value")
         field.clear()
         field.send_keys(text)
+        if before and field.get_attribute("value") == before + text:
+            # What arrived between the two has drawn the old text again.
+            field.clear()
+            field.send_keys(text)
 
     def value(self, label: str, number: int = 0) -> str:
         return str(self.field(label, number).get_attribute("value"))
