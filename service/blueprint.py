@@ -117,6 +117,7 @@ def create_blueprint(
     site_soon: bool = False,
     home_page: str | None = None,
     templates: str | None = None,
+    translations: str | None = None,
     max_body_bytes: int = 4 << 20,
     max_response_bytes: int = 32 << 20,
     failed_attempts_per_minute: int = 60,
