@@ -141,9 +141,11 @@ lint-python: .venv/.dev
 
 # The texts for visitors into the .po of each language, where those without a translation are empty,
 # and these into the .mo that Python reads.
+TRANSLATED := $(patsubst %/translations,%,$(wildcard service/site/translations parts/*/translations))
+
 translations: .venv/.test
 	@mkdir -p build
-	for folder in service/site parts/leads; do \
+	for folder in $(TRANSLATED); do \
 	    $(BIN)/pybabel -q extract -F pyproject.toml -k Message --no-location --sort-output --width 100 -o build/texts.pot $$folder && \
 	    $(BIN)/pybabel -q update -D landform -i build/texts.pot -d $$folder/translations \
 	        --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width 100 && \
