@@ -21,7 +21,9 @@ NOT_FOUND = {
     "pt": "Página não encontrada", "pl": "Nie znaleziono strony",
 }  # fmt: skip
 # Statements and expressions of a template, and what has no words for visitors.
-CODE = re.compile(r"{%-? *trans.*?endtrans.*?%}|{%.*?%}|{{.*?}}|{#.*?#}|<style>.*?</style>", re.S)
+CODE = re.compile(
+    r"{%-? *trans.*?endtrans.*?%}|{%.*?%}|{{.*?}}|{#.*?#}|<(style|script)>.*?</\1>", re.S
+)
 SHOWN = re.compile(r"""(?:aria-label|alt|title|placeholder|value)=["']([^"']*)""")
 ATTRIBUTE = re.compile('[a-z-]*="[^"]*"|required|selected')
 # A sentence in an expression that is not marked for translation.
