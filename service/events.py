@@ -6,8 +6,7 @@ import logging
 from blinker import NamedSignal, Namespace
 
 from landform.schemas import events as schemas
-from landform.service.pages.urls import Urls
-from landform.service.pipeline.call import Call, Service
+from landform.service.pipeline.call import Call, Service, Urls
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import Resource
 from landform.service.pipeline.reply import Reply

@@ -8,10 +8,10 @@ from marshmallow import ValidationError
 
 from landform.parts.leads.intake.fields import input_ids, values_of
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES
+from landform.parts.run_queue import find_run_queue
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of
 from landform.service.planning.plan import plan
-from landform.storage.run_queue import find_run_queue
 from landform.storage.store import Store
 
 log = logging.getLogger("landform")
