@@ -52,7 +52,7 @@ def list_events(call: Call) -> Reply:
     query, store = call.query, call.store
     etag = call.etag("events", events.newest(store), sorted(query.items()))
     if call.has(etag):
-        return Reply(etag=etag)
+        return Reply(status=304, etag=etag)
     filters = query.get("type", ()), query.get("resource_id", ()), query["per_page"]
     if query["order"] == "desc":
         name, before = "before", query.get("before", MAX_INTEGER)

@@ -264,7 +264,7 @@ def _list_reply(call: Call, filters: JsonObject) -> Reply:
     etag = call.etag("feed", version, sorted(filters.items()), generation=generation)
     caching = Caching(table="feed", until=inf)
     if call.has(etag):
-        return Reply(etag=etag, caching=caching)
+        return Reply(status=304, etag=etag, caching=caching)
     selection, most_bytes = select_fields(READ, call.fields), call.options.max_response_bytes
     rows = feeds.list_feeds(call.store, filters, selection.columns, most_bytes)
     return Reply(selection.schema.dump(rows, many=True), etag=etag, caching=caching)

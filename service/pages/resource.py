@@ -75,7 +75,7 @@ def list_pages(call: Call) -> Reply:
         variant = sorted(query.items()), *state.etag_parts
         etag = call.etag("page", state.version, *variant, generation=state.generation)
         if call.has(etag):
-            return Reply(etag=etag, caching=caching)
+            return Reply(status=304, etag=etag, caching=caching)
     result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
     # The password is that of the only page whose slug is in the query.
     if password and len(query.get("slug") or ()) == 1 and not shows_content:
