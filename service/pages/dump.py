@@ -16,7 +16,7 @@ from landform.schemas.fields import columns_of
 from landform.service.pipeline.call import Call, Urls
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import Reply
-from landform.service.rendering.content import Texts, make_excerpt, unsafe_elements
+from landform.service.rendering.content import Texts, make_excerpt, removed_markup
 from landform.storage.pages import scheduling
 from landform.storage.rows import Row
 
@@ -99,13 +99,14 @@ def find_warnings(call: Call, texts: Texts, page: Row) -> list[str]:
     if meta := columns.get("meta"):
         warnings += scheduling.window_problems(call.store.clock, meta, page["meta"])
     removed, reason = texts.removed, REMOVED
-    still_cleaned = {
-        name: columns[f"{name}_raw"]
+    still_removed = {
+        text
         for name in ("title", "content")
-        if columns.get(f"{name}_rendered", page[f"{name}_rendered"]) != page[f"{name}_rendered"]
+        if (html := columns.get(f"{name}_rendered"))
+        for text in removed_markup(name, html, page[f"{name}_rendered"])
     }
-    if still_cleaned:
-        removed, reason = unsafe_elements(still_cleaned), STILL_REMOVED
+    if still_removed:
+        removed, reason = sorted(still_removed), STILL_REMOVED
     if removed:
         warnings.append(f"{', '.join(removed[:MOST_REMOVED])}: {reason}")
     return warnings
