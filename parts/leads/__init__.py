@@ -60,11 +60,15 @@ class Leads(LeadsOptions):
         addons = find_addons(service, private=self.addon_private, server=self.smtp_url)
         return make_worker(service, addons, self.entry_days)
 
-    def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
+    def page_form(
+        self, call: Any, form_id: str, visited: Any, number: int = 1, field_values: str = ""
+    ) -> PageForm | None:
         """Return the form with an id as a visitor sees it in a page, if the part shows it."""
         from landform.parts.leads import site  # noqa: PLC0415 - needs the site
 
-        return site.page_form(call, self, form_id, visited)
+        return site.page_form(
+            call, self, form_id, visited, number=number, field_values=field_values
+        )
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
         """Return why an add-on of the part, or nothing, can run a feed; empty if it can."""
