@@ -128,9 +128,9 @@ def due_feeds(store: Store, addon_slugs: Collection[str]) -> dict[int, float]:
 
     One look-up in an index for each feed, however many runs wait; the longest due comes first.
     """
-    now = datetime.fromisoformat(database_time(store))
     rows = _first_times(len(addon_slugs)).run(store, parameter_values({"slug": [*addon_slugs]}))
     waiting = sorted((max(due, after or due), feed_id) for feed_id, due, after in rows if due)
+    now = datetime.fromisoformat(database_time(store)) if waiting else datetime.min
     return {
         feed_id: max(0.0, (datetime.fromisoformat(due) - now).total_seconds())
         for due, feed_id in waiting
