@@ -22,6 +22,8 @@ from queue import Empty, SimpleQueue
 from time import monotonic
 from typing import Any, NamedTuple, Protocol, TypeVar
 
+from peewee import PeeweeException
+
 from landform.storage.errors import StorageError
 from landform.storage.store import Store
 
@@ -163,7 +165,7 @@ class Worker:
             with self._store.transaction() if unstored else nullcontext():
                 for attempt in unstored:
                     attempt.source.end(attempt.job, attempt.outcome)
-        except StorageError:
+        except (StorageError, PeeweeException):
             # The next call stores them.
             self._unstored = unstored
             raise
