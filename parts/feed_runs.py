@@ -180,11 +180,18 @@ def _is_same(run: Row) -> Any:
 
 
 def end_claimed(
-    store: Store, run: Row, state: str, message: str = "", retry_in: float | None = None
+    store: Store,
+    run: Row,
+    state: str,
+    message: str = "",
+    retry_in: float | None = None,
+    *,
+    feed_pause: float = 0.0,
 ) -> None:
     """End a claimed run, unless the claim has ended. Use in a transaction.
 
-    One that failed is due again in `retry_in` seconds, or never; then its feed has a pause too.
+    One that failed is due again in `retry_in` seconds, or never. Then its feed has a pause too, of
+    `feed_pause` seconds or more.
     """
     if not FeedRun.select(FeedRun.id).where(_is_same(run)).first(store.database):
         return
@@ -193,16 +200,20 @@ def end_claimed(
     values = {"state": state, "message": message, "retryable": has_failed, "due_utc": due}
     end(store, run, now, {**UNREPORTED, **values})
     if has_failed or state == SUCCESS:
-        _note_failure(store, run["feed_id"], now, has_failed=has_failed)
+        _note(store, run["feed_id"], now, feed_pause if has_failed else None)
 
 
-def _note_failure(store: Store, feed_id: int, now: str, *, has_failed: bool) -> None:
-    """Note a success of a feed, or a failure, whose pause doubles from the second one on."""
+def _note(store: Store, feed_id: int, now: str, least: float | None) -> None:
+    """Note a failure of a feed, with its pause of at least so many seconds; None: a success.
+
+    From the second failure in a row on the pause doubles.
+    """
     is_feed = FailingFeed.feed_id == feed_id
     row = FailingFeed.select(FailingFeed.failures).where(is_feed).tuples().first(store.database)
-    if has_failed:
+    if least is not None:
         failures = row[0] if row else 0
-        pause = min(2.0 ** min(failures - 1, 9), LONGEST_PAUSE) if failures else 0.0
+        doubled = min(2.0 ** min(failures - 1, 9), LONGEST_PAUSE) if failures else 0.0
+        pause = max(doubled, least)
         state = {"failures": failures + 1, "next_utc": later(now, pause) if pause else now}
         query = FailingFeed.insert(feed_id=feed_id, **state)
         key = [FailingFeed.feed_id]

@@ -65,7 +65,7 @@ class Outcome(NamedTuple):
     """How an attempt has ended: `SUCCESS`, `FAILED`, or `WITHDRAWN` if nothing was to be done.
 
     `text`: the error, or the response to a success. `retry_in`: in how many seconds a failure is
-    tried again; None for never.
+    tried again; None for never. `pause`: for how many seconds a response asked for no request.
     """
 
     state: str
@@ -73,6 +73,7 @@ class Outcome(NamedTuple):
     status: int = 0
     milliseconds: int = 0
     retry_in: float | None = None
+    pause: float = 0.0
 
 
 class Job(NamedTuple):
@@ -237,11 +238,12 @@ def outcome_of(work: Callable[[], Outcome], what: str, failures: int = 0) -> Out
 def _failure(error: AttemptFailed, failures: int) -> Outcome:
     """Return the outcome of an error as it can be stored, whatever its text and numbers are."""
     text = "".join(char if char.isprintable() else " " for char in str(error))[:LONGEST_TEXT]
-    pause = None
+    wait, least = None, min(max(0.0, float(error.retry_after)), LONGEST_WAIT)
     if error.retryable and failures + 1 < MOST_ATTEMPTS:
-        pause = FIRST_WAIT * 2**failures * random.uniform(0.9, 1)  # noqa: S311 # nosec B311
-        pause = min(max(pause, float(error.retry_after)), LONGEST_WAIT)
-    return Outcome(FAILED, text, error.status, retry_in=pause)
+        wait = FIRST_WAIT * 2**failures * random.uniform(0.9, 1)  # noqa: S311 # nosec B311
+        wait = max(min(wait, LONGEST_WAIT), least)
+    pause = least if error.status else 0.0
+    return Outcome(FAILED, text, error.status, retry_in=wait, pause=pause)
 
 
 def wait_briefly(

@@ -68,9 +68,8 @@ class Feeds:
             return feed_runs.withdraw(self._store, run)
         if outcome.state == FAILED and outcome.retry_in is None:
             log.warning("Feed %d has failed for entry %s.", run["feed_id"], run["entry_id"])
-        return feed_runs.end_claimed(
-            self._store, run, outcome.state, outcome.text, outcome.retry_in
-        )
+        state, text, retry_in, pause = outcome.state, outcome.text, outcome.retry_in, outcome.pause
+        return feed_runs.end_claimed(self._store, run, state, text, retry_in, feed_pause=pause)
 
     def rest(self) -> None:
         """Do nothing: other processes claim runs as well."""

@@ -17,8 +17,6 @@ from landform.storage.models import EventState
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.store import Store, transactional
 
-# The record of an attempt among the deliveries.
-ATTEMPT = {"event": int, "time": str, "status": int, "milliseconds": int, "response": str}
 # The bytes of a secret; how many former secrets also sign, and for how many seconds.
 SECRET_BYTES, MOST_PREVIOUS, PREVIOUS_SECONDS = 32, 4, 86_400
 # The columns of a webhook without a failure since its last success.
@@ -56,13 +54,8 @@ def _read(store: Store, query: "ModelSelect[Webhook]") -> list[Row]:
         damaged = Webhook.damaged_json(row)
         for name in row.keys() & Webhook.json_columns:
             row[name] = [] if name in damaged else json.loads(row[name])
-        row["deliveries"] = [record for record in row.get("deliveries", ()) if _is_attempt(record)]
         row["damaged"] = damaged
     return rows
-
-
-def _is_attempt(record: Row) -> bool:
-    return all(isinstance(record.get(name), kind) for name, kind in ATTEMPT.items())
 
 
 @transactional

@@ -74,7 +74,9 @@ def _request(
         raise AddonError(f"No answer: {result.text}", retryable=result.can_be_sent)
     if not result.is_accepted:
         message, is_final = f"The receiver answered {result.status}.", result.status in FINAL
-        raise AddonError(message, retryable=not is_final, retry_after=result.retry_after)
+        raise AddonError(
+            message, retryable=not is_final, retry_after=result.retry_after, status=result.status
+        )
 
 
 def request_target(meta: JsonObject) -> tuple[str, str]:
