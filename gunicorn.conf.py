@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import landform.app  # noqa: F401 - imported once, before the workers fork
+from landform.service.resources import reserved_slugs
 from landform.standalone.settings import (
     SettingError,
     preload_settings,
@@ -87,6 +88,8 @@ def on_starting(server: Any) -> None:
             os.environ[IDENTITY] = identity
         for warning in warnings():
             server.log.warning("%s", warning)
+        # The workers share the memory of what is imported before they fork.
+        reserved_slugs(tuple(type(part) for part in settings.parts))
     preload_settings()
 
 

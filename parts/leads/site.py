@@ -10,12 +10,12 @@ from landform.parts.errors import PartError
 from landform.parts.leads import sources
 from landform.parts.leads.errors import EntryNotFound
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
-from landform.parts.leads.intake.fields import PREFIX, honeypot_name, id_of, input_ids
+from landform.parts.leads.intake.fields import honeypot_name, id_of, input_ids, typed_values
 from landform.parts.leads.intake.form_view import field_views, first_values
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
-from landform.parts.leads.submitting import Outcome, open_form, submit
+from landform.parts.leads.submitting import Outcome, open_form, sent_values, submit
 from landform.parts.part import PageForm
 from landform.service.pages.previews import now
 from landform.service.pipeline.call import Call
@@ -69,11 +69,7 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         form = open_form(call, options, form_id)
     except PartError:
         raise problem from None
-    typed = {
-        name.removeprefix(PREFIX).replace("_", "."): value
-        for name, value in call.sent_body.items()
-        if isinstance(value, str)
-    }
+    typed = typed_values(form, sent_values(call, form))
     view = _form_view(call, form, visited, typed, messages=messages, problem=problem.message)
     return _document(call, visited, view, problem)
 

@@ -110,10 +110,10 @@ class HttpIncoming(Incoming):
         """Return the JSON object in the body, or the form if the operation accepts one."""
         return read_body(self.http, self._checked_body(operation), operation)
 
-    def read_form(self, operation: Operation) -> Mapping[str, str]:
-        """Return the fields of a form in the body; empty for other bodies."""
+    def read_form(self, operation: Operation) -> list[tuple[str, str]]:
+        """Return the names and values of a form in the body; empty for other bodies."""
         raw, is_form = self._checked_body(operation), self.http.mimetype in FORM_TYPES
-        return dict(read_form_fields(self.http, raw)) if is_form else {}
+        return [*read_form_fields(self.http, raw)] if is_form else []
 
     def _checked_body(self, operation: Operation) -> bytes:
         """Return the body; raises a 413 for more bytes than the operation takes."""

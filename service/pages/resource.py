@@ -26,7 +26,7 @@ from landform.service.pipeline.errors import ApiError
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import WORDPRESS, Resource
 from landform.service.pipeline.reply import NO_STORE, Caching, Reply
-from landform.service.rendering.content import Texts, render_texts, unsafe_elements
+from landform.service.rendering.content import Texts, removed_markup, render_texts
 from landform.storage import pages
 from landform.storage.pages import listing, scheduling
 from landform.storage.rows import Row
@@ -214,13 +214,14 @@ def find_warnings(call: Call, texts: Texts, page: Row) -> list[str]:
     if meta := columns.get("meta"):
         warnings += scheduling.window_problems(call.store.clock, meta, page["meta"])
     removed, reason = texts.removed, REMOVED
-    still_cleaned = {
-        name: columns[f"{name}_raw"]
+    still_removed = {
+        text
         for name in ("title", "content")
-        if columns.get(f"{name}_rendered", page[f"{name}_rendered"]) != page[f"{name}_rendered"]
+        if (html := columns.get(f"{name}_rendered"))
+        for text in removed_markup(name, html, page[f"{name}_rendered"])
     }
-    if still_cleaned:
-        removed, reason = unsafe_elements(still_cleaned), STILL_REMOVED
+    if still_removed:
+        removed, reason = sorted(still_removed), STILL_REMOVED
     if removed:
         warnings.append(f"{', '.join(removed[:MOST_REMOVED])}: {reason}")
     return warnings

@@ -108,9 +108,9 @@ class Incoming:
         """Return the object in the body, which may be empty."""
         return self.body
 
-    def read_form(self, operation: Operation) -> Mapping[str, str]:
-        """Return the fields of a form in the body; empty for other bodies."""
-        return {}
+    def read_form(self, operation: Operation) -> list[tuple[str, str]]:
+        """Return the names and values of a form in the body; empty for other bodies."""
+        return []
 
 
 class Call(NamedTuple):

@@ -7,6 +7,7 @@ they are compared as numbers, otherwise as texts, character by character.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 from math import inf
 from typing import NamedTuple
@@ -92,12 +93,13 @@ OPERATORS: dict[str, Callable[[Operand, Operand], bool]] = {
 
 
 def text_of(value: Scalar) -> str:
-    """Return a value as PHP prints it: true is 1, false and null are blank, 3.0 is 3."""
+    """Return a value as a text: true is 1, false and null are blank, 3.0 is 3, 1e-2 is 0.01."""
     if value is None or value is False:
         return ""
     if value is True:
         return "1"
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    is_float = isinstance(value, float)
+    return f"{Decimal(repr(value)):f}".removesuffix(".0") if is_float else str(value)
 
 
 class Entry:
