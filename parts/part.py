@@ -36,13 +36,15 @@ class HomeLink(NamedTuple):
 class PageForm(NamedTuple):
     """A form in a page: a template of the part and its style sheet, with the variables of both.
 
-    `is_private`: it is for this visitor only, so that the page is not cached.
+    `is_private`: it is for this visitor only, so that the page is not cached. `is_refused`: it
+    shows what is wrong with what was sent, as the title of the page then says.
     """
 
     template: str
     style: str
     values: Mapping[str, Any]
     is_private: bool = False
+    is_refused: bool = False
 
 
 class Exported(NamedTuple):
@@ -71,6 +73,7 @@ class Part:
     - `scopes`, `event_types`, `errors`: the scopes of callers, the types of events, and the errors.
     - `event_fields`: the fields that only its events have, each with description and type.
     - `templates`: the folder of its templates, which those of the site may replace by their names.
+    - `translations`: the folder of the catalogs of its texts for visitors.
 
     Of a part that a blueprint names, beside its operations and screens:
 
@@ -88,6 +91,7 @@ class Part:
     event_fields: ClassVar[Mapping[str, tuple[str, type]]] = {}
     errors: ClassVar[tuple[type[PartError], ...]] = ()
     templates: ClassVar[Path | None] = None
+    translations: ClassVar[Path | None] = None
     form_tables: ClassVar[tuple[str, ...]] = ()
     console_files: ClassVar[Path | None] = None
     home_links: ClassVar[tuple[HomeLink, ...]] = ()

@@ -24,6 +24,7 @@ class Leads(LeadsOptions):
     )
     errors = errors_in(errors)
     templates = Path(__file__).parent / "site"
+    translations = Path(__file__).parent / "translations"
     form_tables = ("form",)
     console_files = Path(__file__).parent / "static"
     in_guests = False
