@@ -104,16 +104,6 @@ class Part:
         convert_options(self)
 
     @classmethod
-    def feeds_of_entry(cls, store: Any, entry_id: str) -> Mapping[int, bool]:
-        """Return, for each feed that was run for an entry, whether it may be run again now."""
-        return {}
-
-    @classmethod
-    def run_queue(cls) -> Any:
-        """Return the `RunQueue` (`parts/run_queue.py`) of runs that the part stores, if any."""
-        return None
-
-    @classmethod
     def first_awaited_event(cls, store: Any) -> int | None:
         """Return the id of the first event that must not expire yet, if there is one."""
         return None
@@ -123,8 +113,12 @@ class Part:
         """Return its tables that exports have, by name; a table of the core to add to its lines."""
         return {}
 
+    def work_source(self, service: Any) -> Any:
+        """Return the `Source` of work for `parts/worker.py`, if there is one."""
+        return None
+
     def worker(self, service: Any) -> Callable[[], float | None] | None:
-        """Return a function for the work in the background, if there is any.
+        """Return a function for other work in the background, if there is any.
 
         It does what is due, and returns in how many seconds more will be due: 0 to be called again
         after the workers of other parts, None if unknown.
