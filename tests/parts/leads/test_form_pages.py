@@ -80,7 +80,8 @@ def test_a_visitor_may_choose_something_of_their_own(site: Site) -> None:
         assert send(site, path, values).status_code == 303
     assert [entry["1"] for entry in entries(site)] == ["Huge <b>"] * 2
     assert 'name="input_1_other"' not in site.get(make_page(site, make_form(site, RADIO))).text
-    other = make_form(site, {**RADIO, "enableOtherChoice": True}, {**TEXT, "id": 2, "maxLength": 1})
+    fields = {**RADIO, "enableOtherChoice": True}, {**TEXT, "id": 2, "maxLength": 1}
+    other = make_form(site, *fields)
     wrong = send(
         site, make_page(site, other), {"input_1": "gf_other_choice", **own, "input_2": "ab"}
     )
@@ -89,8 +90,8 @@ def test_a_visitor_may_choose_something_of_their_own(site: Site) -> None:
 
 
 def test_forms_and_fields_have_the_classes_of_their_author(site: Site) -> None:
-    fields = [{**TEXT, "cssClass": 'half "><script>'}, {"id": 2, "type": "section", "cssClass": "b"},
-              {**RADIO, "id": 3, "cssClass": "c d"}]  # fmt: skip
+    section = {"id": 2, "type": "section", "cssClass": "b"}
+    fields = {**TEXT, "cssClass": 'half "><script>'}, section, {**RADIO, "id": 3, "cssClass": "c d"}
     html = main_of(site.get(make_page(site, make_form(site, *fields, cssClass="wide dark"))))
     for text in ('"landform-form wide dark"', '"landform-field half script"',
                  '"landform-section b"', '"landform-field c d"'):  # fmt: skip
