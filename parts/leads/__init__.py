@@ -56,7 +56,12 @@ class Leads(LeadsOptions):
         from landform.parts.leads.addons.registry import find_addons  # noqa: PLC0415
         from landform.parts.leads.working import make_worker  # noqa: PLC0415 - needs the service
 
-        addons = find_addons(service, private=self.addon_private, server=self.smtp_url)
+        addons = find_addons(
+            service,
+            private=self.addon_private,
+            server=self.smtp_url,
+            admin_email=self.admin_email,
+        )
         return make_worker(service, addons, self.entry_days)
 
     def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
@@ -66,13 +71,15 @@ class Leads(LeadsOptions):
         return site.page_form(call, self, form_id, visited)
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
-        """Return why an add-on of the part, or nothing, can run a feed; empty if it can."""
+        """Return what keeps an add-on of the part from running a feed as it says; else empty."""
         from landform.parts.leads.addons import registry  # noqa: PLC0415 - needs the service
+        from landform.parts.leads.intake.merging import site_tags  # noqa: PLC0415
         from landform.parts.leads.planning import rules_problem  # noqa: PLC0415 - the store
         from landform.parts.leads.storage.forms import find_form  # noqa: PLC0415
 
+        form, site = find_form(service.store, feed["form_id"]), site_tags(service, self.admin_email)
         problems = (
-            registry.feed_problem(service, feed, has_mail=self.smtp_url is not None),
-            rules_problem(find_form(service.store, feed["form_id"]), feed),
+            registry.feed_problem(service, feed, form, site, has_mail=self.smtp_url is not None),
+            rules_problem(form, feed),
         )
         return " ".join(filter(None, problems))
