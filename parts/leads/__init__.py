@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -77,9 +78,10 @@ class Leads(LeadsOptions):
         from landform.parts.leads.planning import rules_problem  # noqa: PLC0415 - the store
         from landform.parts.leads.storage.forms import find_form  # noqa: PLC0415
 
-        form, site = find_form(service.store, feed["form_id"]), site_tags(service, self.admin_email)
+        find = cache(partial(find_form, service.store, feed["form_id"]))
+        site, has_mail = site_tags(service, self.admin_email), self.smtp_url is not None
         problems = (
-            registry.feed_problem(service, feed, form, site, has_mail=self.smtp_url is not None),
-            rules_problem(form, feed),
+            registry.feed_problem(service, feed, find, site, has_mail=has_mail),
+            rules_problem(find, feed),
         )
         return " ".join(filter(None, problems))

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from landform.parts import seals
 from landform.parts.errors import PartError
 from landform.parts.leads import sources
 from landform.parts.leads.errors import EntryNotFound
@@ -25,7 +26,6 @@ from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import Reply
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
-from landform.storage import signatures
 from landform.storage.rows import json_text
 
 # The cookie that lets a confirmation have values.
@@ -104,7 +104,7 @@ def _follow(
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
         return _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
-    token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
+    token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until)
     proof = _proof_of(call, token, outcome.entry)
     headers = {
         "Location": visits.location_of(call, link, f"{SUBMITTED}={token}"),
@@ -121,7 +121,7 @@ def _confirmation_html(
     Only the browser that sent the entry has the cookie, without which there are no values; so there
     are none of an entry that was edited since.
     """
-    numbers = signatures.unseal(call.store, SUBMITTED, token) if token else None
+    numbers = seals.unseal(call.store, SUBMITTED, token) if token else None
     if not numbers or numbers[0] != form["id"] or numbers[2] <= now(call.store):
         return None
     entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
@@ -140,7 +140,7 @@ def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:
         for name, text in sorted(entry.items())
         if text and (name[:1].isdecimal() or name in ENTRY_TAGS.values())
     ]
-    return signatures.proof(call.store, SUBMITTED, json_text([token, shown]))
+    return seals.proof(call.store, SUBMITTED, json_text([token, shown]))
 
 
 def _document(

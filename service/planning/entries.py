@@ -49,7 +49,9 @@ BLANK = Operand("")
 
 def operand(text: str) -> Operand:
     """Return the operand for a text, trimmed and lower-cased."""
-    text = _lower(text.strip(WHITE_SPACE))
+    text = text.strip(WHITE_SPACE)
+    # Of other letters than those of ASCII PHP changes none.
+    text = text.lower() if text.isascii() else text.encode().lower().decode()
     if not text:
         return BLANK
     # The last character already shows that most texts are not numbers.
@@ -62,10 +64,6 @@ def matches(operator: str, value: Operand, target: Operand) -> bool:
     """Return whether a value matches a target; an unknown operator never matches."""
     compare = OPERATORS.get(operator)
     return compare is not None and compare(value, target)
-
-
-def _lower(text: str) -> str:
-    return text.lower() if text.isascii() else text.encode().lower().decode()
 
 
 def _compare(value: Operand, target: Operand) -> int:

@@ -266,7 +266,7 @@ def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
         content_type=HTML,
     )
     if call.has(etag):
-        return reply
+        return reply._replace(status=304)
     return reply._replace(body=site.page_html(page, visited.link, forms))
 
 

@@ -53,14 +53,14 @@ def find_addons(
 def feed_problem(
     service: Service,
     feed: Mapping[str, Any],
-    form: JsonObject | None,
+    find: Callable[[], JsonObject | None],
     site: SiteTags,
     *,
     has_mail: bool,
 ) -> str:
     """Return what a built-in add-on cannot do of a feed; empty if it can do all.
 
-    `form`: that of the feed, if it has one. `has_mail`: whether there is a mail server.
+    `find` returns the form of the feed, if it has one. `has_mail`: whether there is a mail server.
     """
     slug, problems, meta = feed["addon_slug"], [], json.loads(feed["meta"])
     if slug not in SETTINGS_READERS or slug in service.addons:
@@ -74,7 +74,9 @@ def feed_problem(
     texts = [text for level in levels(meta) for text in level if isinstance(text, str)]
     if slug == "email" and meta.get("toField"):
         texts.append(f"{{:{meta['toField']}}}")
-    return " ".join([*problems, *tags_problem(texts, form, site)])
+    if texts := [text for text in texts if "{" in text]:
+        problems += tags_problem(texts, find(), site)
+    return " ".join(problems)
 
 
 def _run_installed(point: EntryPoint, *arguments: Any) -> None:
