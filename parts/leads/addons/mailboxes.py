@@ -57,6 +57,7 @@ def mailboxes_of(meta: JsonObject, name: str) -> list[Mailbox]:
     except (ValueError, IndexError, RecursionError):
         boxes = []
     is_list = all(isinstance(defect, ObsoleteHeaderDefect) for defect in found.defects)
+    is_list = is_list and not text.endswith(",")
     are_valid = all("{" in box.address or ADDRESS.fullmatch(box.address) for box in boxes)
     if not (is_list and are_valid and bool(boxes) == bool(text) and len(text) < LONGEST_LIST):
         message = NO_RECIPIENT if name == "toEmail" else NO_LIST.format(name)
