@@ -69,7 +69,7 @@ def mailboxes_of(meta: JsonObject, name: str) -> list[Mailbox]:
 def recipients_of(meta: JsonObject) -> dict[str, list[Mailbox]]:
     """Return the mailboxes of each setting with recipients; raises `AddonError`."""
     listed = {name: mailboxes_of(meta, name) for name in RECIPIENTS}
-    if not listed["toEmail"]:
+    if not 0 < len(listed["toEmail"]) <= MOST_RECIPIENTS:
         raise AddonError(NO_RECIPIENT, retryable=False)
     if sum(map(len, listed.values())) > MOST_RECIPIENTS:
         raise AddonError(TOO_MANY, retryable=False)

@@ -2,7 +2,6 @@
 
 import re
 from contextlib import suppress
-from html import escape
 from itertools import chain
 from typing import NamedTuple
 from urllib.parse import quote_plus, urlsplit
@@ -12,6 +11,7 @@ from marshmallow import ValidationError
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_message
 from landform.parts.leads.intake.merging import SiteTags, merge
+from landform.parts.leads.intake.texts import THANKS, translatable
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import to_uri
@@ -20,7 +20,6 @@ from landform.service.planning.entries import Entry
 
 # A merge tag, or the `#` before a fragment.
 TAG_OR_FRAGMENT = re.compile(r"\{[^{}]*\}|#")
-THANKS = "Thanks for contacting us! We will get in touch with you shortly."
 
 
 class Confirmation(NamedTuple):
@@ -49,7 +48,7 @@ def confirm(form: JsonObject, entry: JsonObject, site: SiteTags) -> Confirmation
     text = merge(message, form, entry, site, keeps_unknown=True)
     if not chosen.get("disableAutoformat"):
         text = re.sub(r"\r?\n", "<br>\n", text)
-    text = clean_message(text) or escape(THANKS)
+    text = translatable(clean_message(text)) or THANKS
     page = f.id_of(chosen.get("pageId")) if chosen.get("type") == "page" else 0
     query = merge(str(chosen.get("queryString") or ""), form, entry, site, quote_plus)
     return Confirmation(text, page=page, query=_sendable(query))
