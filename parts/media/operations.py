@@ -10,8 +10,7 @@ from landform.parts.media.files import PATH
 from landform.parts.media.pictures import MIME_TYPES
 from landform.schemas.known_names import Anything
 from landform.schemas.pages import PageDelete
-from landform.service.authors import embed_authors
-from landform.service.pages.dump import created_reply
+from landform.service.pages.dump import created_reply, embed_authors
 from landform.service.pages.resource import PAGING, paging
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import no_route
