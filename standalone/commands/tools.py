@@ -78,9 +78,12 @@ class File(click.Path):
             files, uses = new_store(group.options(), value).database.files, named_before
         else:
             value = super().convert(value, param, ctx)
-            files = (Path(value),)
-            if self.is_written and (reason := _refusal_reason(files[0])):
-                self.fail(f"{value} cannot be written: {reason}.", param, ctx)
+            file = Path(value)
+            files, folder = (file,), file.resolve().parent
+            may_write = _is_device(file) or os.access(folder, os.W_OK | os.X_OK)
+            if self.is_written and not may_write:
+                text = f"there is no folder {folder} that may be written to"
+                self.fail(f"{value} cannot be written: {text}.", param, ctx)
             database = new_store(group.options()).database.files, "a file of the database", True
             config = (group.settings_file(),), "the settings file", False
             uses = [database, config, *named_before]
@@ -90,13 +93,6 @@ class File(click.Path):
                     self.fail(f"{file} is also {use}; name another file.", param, ctx)
         named_before.append((files, param.get_error_hint(ctx), self.is_written))
         return value
-
-
-def _refusal_reason(file: Path) -> str:
-    """Return the reason why a file cannot be written, or an empty text."""
-    folder = file.resolve().parent
-    is_allowed = _is_device(file) or os.access(folder, os.W_OK | os.X_OK)
-    return "" if is_allowed else f"there is no folder {folder} that may be written to"
 
 
 def _is_device(file: Path) -> bool:
