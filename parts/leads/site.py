@@ -16,7 +16,7 @@ from landform.parts.leads.errors import (
     NoFields,
     TooManySubmissions,
 )
-from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
+from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import honeypot_name, id_of, input_ids, typed_values
 from landform.parts.leads.intake.form_html import clean_form
 from landform.parts.leads.intake.form_view import (
@@ -26,6 +26,7 @@ from landform.parts.leads.intake.form_view import (
     prose,
     with_lists,
 )
+from landform.parts.leads.intake.merging import ENTRY_TAGS, site_tags
 from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
@@ -78,7 +79,8 @@ def page_form(
         pairs = call.incoming.query_pairs
         if sources.is_shown_again(call, visited):
             pairs = parse_qsl(sources.source_of(call, visited).query)
-        confirmed = _confirmation_html(call, form, number, dict(pairs).get(SUBMITTED, ""))
+        token = dict(pairs).get(SUBMITTED, "")
+        confirmed = _confirmation_html(call, options, form, number, token)
         values = first_values(form, with_lists(parse_qsl(field_values)) | with_lists(pairs))
         return _form_view(call, form, visited, values, number=number, confirmed=confirmed)
     return None
@@ -151,7 +153,9 @@ def _follow(
     return visits.html_reply(b"", headers, 303)
 
 
-def _confirmation_html(call: Call, form: JsonObject, number: int, token: str) -> str | None:
+def _confirmation_html(
+    call: Call, options: LeadsOptions, form: JsonObject, number: int, token: str
+) -> str | None:
     """Return the confirmation that a token shows for an hour; None for another form's or none.
 
     `number`: of the form among those with its id in the page.
@@ -171,7 +175,7 @@ def _confirmation_html(call: Call, form: JsonObject, number: int, token: str) ->
         proof = _proof_of(call, token, stored)
         if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
             entry = stored
-    return confirm(form, entry).message_html
+    return confirm(form, entry, site_tags(call.service, options.admin_email)).message_html
 
 
 def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:

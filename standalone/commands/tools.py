@@ -32,7 +32,9 @@ STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
 # In the order of an export: what rows refer to stands before them.
-RESOURCES = {"forms": "form", "pages": "page", "feeds": "feed", "entries": "entry"}
+RESOURCES = {
+    "forms": "form", "pages": "page", "feeds": "feed", "entries": "entry", "media": "media",
+}  # fmt: skip
 
 
 class NotBegun(click.ClickException):
@@ -129,11 +131,20 @@ REPORT = click.option(
 )
 
 
-def resources(only: str | None = None, *, entries: bool = False) -> tuple[str, ...]:
+def resources(
+    only: str | None = None, *, entries: bool = False, media: bool = False
+) -> tuple[str, ...]:
     """Return the names of the tables that are chosen, without those of parts that are missing."""
     chosen = [only] if only else ["forms", "pages", "feeds"]
-    names = [RESOURCES[name] for name in (*chosen, *(["entries"] if entries else []))]
+    chosen += [name for name, is_chosen in (("entries", entries), ("media", media)) if is_chosen]
+    names = [RESOURCES[name] for name in chosen]
     return tuple(name for name in names if name in exported_tables())
+
+
+def part_lines(command: str, store: Store, other: object = None) -> list[str]:
+    """Let the parts take part in a command, and return their lines for the user."""
+    parts = current_group().options().named_parts
+    return [line for part in parts for line in part.maintain(command, store, other)]
 
 
 def open_store(url: str | None = None) -> Store:

@@ -7,6 +7,7 @@ inputs, such as `2`, or `1.3` for a part of field 1.
 import re
 from collections.abc import Mapping
 from itertools import count
+from html import unescape
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
@@ -16,7 +17,8 @@ from landform.parts.leads.intake.form_html import clean_form
 from landform.schemas.fields import WHITE_SPACE
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
-from landform.service.site.documents import plain_text
+from landform.service.rendering.content import visible_text
+from landform.service.site.documents import WITHIN_WORDS, plain_text
 
 # The types that are shown and can be submitted; those without inputs only show something.
 WITHOUT_INPUTS = ("html", "section")
@@ -92,8 +94,7 @@ def consent_label(field: JsonObject) -> str:
 
 def consent_words(field: JsonObject) -> str:
     """Return the text to which visitors agree without its HTML, as entries have it."""
-    label = consent_label(field)
-    return storable_text(plain_text(label) if "<" in label or "&" in label else label)
+    return storable_text(unescape(visible_text(consent_label(field), " ", WITHIN_WORDS)))
 
 
 def has_other_words(field: JsonObject, values: Mapping[str, str]) -> bool:
