@@ -6,8 +6,8 @@ inputs, such as `2`, or `1.3` for a part of field 1.
 
 import re
 from collections.abc import Mapping
-from itertools import count
 from html import unescape
+from itertools import count
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
