@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -36,13 +37,15 @@ class HomeLink(NamedTuple):
 class PageForm(NamedTuple):
     """A form in a page: a template of the part and its style sheet, with the variables of both.
 
-    `is_private`: it is for this visitor only, so that the page is not cached.
+    `is_private`: it is for this visitor only, so that the page is not cached. `until`: when it
+    changes without a write of its tables, in seconds since 1970.
     """
 
     template: str
     style: str
     values: Mapping[str, Any]
     is_private: bool = False
+    until: float = inf
 
 
 class Exported(NamedTuple):

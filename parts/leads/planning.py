@@ -7,6 +7,7 @@ from typing import Any
 from marshmallow import ValidationError
 
 from landform.parts.leads.intake.fields import input_ids, values_of
+from landform.parts.leads.intake.logic import comparable
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of
@@ -27,7 +28,8 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
     queue = find_run_queue()
     if queue is None or entry["status"] != ACTIVE:
         return
-    request = {"entry": values_of(entry), "properties": entry, "form_0": False, "first_only": ()}
+    values = comparable(form, values_of(entry))
+    request = {"entry": values, "properties": entry, "form_0": False, "first_only": ()}
     try:
         planned = plan(store, int(form["id"]), {**request, "explain": False})
     except ValidationError:

@@ -12,6 +12,8 @@ from landform.parts.leads.errors import EntryNotFound
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
 from landform.parts.leads.intake.fields import PREFIX, honeypot_name, id_of, input_ids
 from landform.parts.leads.intake.form_view import field_views, first_values
+from landform.parts.leads.intake.logic import script_logic
+from landform.parts.leads.opening import ALWAYS_OPEN, find_opening
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
@@ -169,8 +171,11 @@ def _form_view(
 ) -> PageForm:
     """Return a form with values by the ids of inputs, or its confirmation: HTML in `confirmed`."""
     fields = field_views(form, values, messages or {})
+    opening = find_opening(call.store, form) if confirmed is None else ALWAYS_OPEN
     variables = {
         "form": form,
+        "notice": opening.notice,
+        "logic": script_logic(form),
         "fields": fields,
         "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",
         "context": sources.hidden_inputs(call, visited),
@@ -181,4 +186,5 @@ def _form_view(
         "done": confirmed,
         "is_preview": visited is not None and visited.visibility == visits.Visibility.INSPECTED,
     }
-    return PageForm("form.html", "form.css", variables, confirmed is not None or bool(problem))
+    is_private = confirmed is not None or bool(problem)
+    return PageForm("form.html", "form.css", variables, is_private, opening.until)

@@ -4,6 +4,7 @@ import json
 import logging
 from collections.abc import Mapping
 from hashlib import blake2b
+from math import inf
 from typing import Any, NamedTuple
 
 from flask import Request
@@ -27,7 +28,8 @@ class Forms(NamedTuple):
     """The content of a page with the forms at its markers, and the form after it.
 
     `style`: the style sheets of the forms. `etag`: a text for the entity tag; empty without forms.
-    `tables`: those that the forms depend on. `is_private`: they are for this visitor only.
+    `tables`: those that the forms depend on. `is_private`: they are for this visitor only. `until`:
+    when they change without a write, in seconds since 1970.
     """
 
     content: str
@@ -36,6 +38,7 @@ class Forms(NamedTuple):
     etag: str = ""
     tables: tuple[str, ...] = ()
     is_private: bool = False
+    until: float = inf
 
 
 def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) -> Forms:
@@ -67,6 +70,7 @@ def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) 
         blake2b(f"{content}\0{after}".encode(), digest_size=9).hexdigest(),
         tuple(name for part in call.options.named_parts for name in part.form_tables),
         any(form.is_private for form in rendered),
+        min((form.until for form in rendered), default=inf),
     )
 
 

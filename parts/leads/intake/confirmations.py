@@ -11,9 +11,11 @@ from urllib.parse import quote_plus, urlsplit
 
 from marshmallow import ValidationError
 
+from landform.parts.leads.intake import compound
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_message
 from landform.parts.leads.intake.formats import formatted
+from landform.parts.leads.intake.logic import comparable
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import to_uri
@@ -27,6 +29,8 @@ FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-zA-Z].*))?", re.D
 # More merge tags stay texts. A text ends before the value that would make it longer.
 MOST_TAGS, MOST_MERGED = 1000, 2_000_000
 CHECKED = "Checked"
+# The types whose values have commas between.
+LISTED = ("checkbox", "multiselect", "address")
 THANKS = "Thanks for contacting us! We will get in touch with you shortly."
 # The names of merge tags, and the keys of an entry or form that they stand for.
 ENTRY_TAGS = {
@@ -58,7 +62,7 @@ class Confirmation(NamedTuple):
 def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
     """Return the first confirmation whose rules hold for an entry, or the default one."""
     active = [item for item in form["confirmations"].values() if item.get("isActive", True)]
-    compared = Entry(entry, entry)
+    compared = Entry(comparable(form, entry), entry)
     conditional = (x for x in active if not x.get("isDefault") and _holds(x, compared))
     default = (item for item in active if item.get("isDefault"))
     chosen: JsonObject = next(chain(conditional, default), {})
@@ -75,9 +79,8 @@ def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
 
 def _holds(confirmation: JsonObject, entry: Entry) -> bool:
     """Return whether the rules of a confirmation hold; False if they compare too much."""
-    logic = {"conditionalLogic": confirmation.get("conditionalLogic")}
     with suppress(conditions.NotUnderstood, ValidationError):
-        rules = conditions.parse({conditions.SWITCH: "1", conditions.LOGIC: logic})
+        rules = conditions.parse_logic(confirmation.get("conditionalLogic"))
         return rules is None or conditions.is_met(rules, entry)
     return False
 
@@ -180,11 +183,13 @@ def field_text(
     if field["type"] == "consent" and number.endswith(".1") and not is_plain:
         texts = {"1": CHECKED}
     values = [str(entry.get(input_id) or "") for input_id in ids]
+    if field["type"] == "multiselect":
+        values = compound.chosen(values[0])
     if field["type"] in ("number", "date"):
         shown_as = "value" if is_plain else modifiers[0]
         return formatted(field, values[0], shown_as, str(entry.get("currency") or "USD"))
     displayed = [texts.get(value, value) for value in values if value]
-    return (", " if field["type"] == "checkbox" else " ").join(displayed)
+    return (", " if field["type"] in LISTED else " ").join(displayed)
 
 
 def _all_fields(form: JsonObject, entry: JsonObject, encode: Callable[[str], str]) -> str:

@@ -9,10 +9,12 @@ from marshmallow import ValidationError
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.service.rendering.content import check_growth, clean_html
+from landform.service.rendering.markup import tokens
 from landform.storage.rows import NO_VALUES
 
 # The keys of forms, fields and confirmations that have such texts.
 KEYS = ("content", "description", "message")
+MESSAGE_KEYS = ("limitEntriesMessage", "schedulePendingMessage", "scheduleMessage")
 NAME = "HTML"
 
 
@@ -25,7 +27,13 @@ class Cleaned(NamedTuple):
 
 def clean_form(form: JsonObject) -> Cleaned:
     """Clean the HTML that a form shows."""
-    return clean_texts([{"description": form.get("description")}, *form["fields"]])
+    return clean_texts([*own_texts(form), *form["fields"]])
+
+
+def own_texts(form: JsonObject) -> list[JsonObject]:
+    """Return the texts of a form itself: its description, and why it takes nothing."""
+    messages = [{"message": form.get(key)} for key in MESSAGE_KEYS]
+    return [{"description": form.get("description")}, *messages]
 
 
 def clean_texts(items: Iterable[JsonObject]) -> Cleaned:
@@ -49,6 +57,11 @@ def _clean(texts: Iterable[str]) -> str:
     html = clean_html(NAME, source)
     check_growth(NAME, source, html)
     return html
+
+
+def plain_text(html: str) -> str:
+    """Return HTML as one line of text without its tags."""
+    return " ".join("".join(token.text for token in tokens(html) if not token.name).split())
 
 
 # A visitor may load the same confirmation again and again.

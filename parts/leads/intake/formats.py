@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from urllib.parse import urlsplit
 
+from landform.parts.leads.intake.compound import time_text
 from landform.service.pipeline.json_codec import JsonObject
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -94,7 +95,7 @@ def normal(field: JsonObject, text: str) -> str:
 
 
 # The functions that return the stored form of a value, and the values that are blank, by types.
-STORED_TEXTS = {"phone": phone_text, "number": number_text, "date": date_text}
+STORED_TEXTS = {"phone": phone_text, "number": number_text, "date": date_text, "time": time_text}
 BLANKS = {"website": NO_ADDRESS, "consent": ("0",)}
 
 

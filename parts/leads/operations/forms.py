@@ -6,7 +6,7 @@ from landform.parts.leads import errors as e
 from landform.parts.leads import form_schemas as schemas
 from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.intake.confirmations import dead_redirects
-from landform.parts.leads.intake.fields import problems_of
+from landform.parts.leads.problems import problems_of
 from landform.parts.leads.storage import forms
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
