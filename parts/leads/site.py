@@ -4,11 +4,12 @@ import hmac
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from landform.parts.errors import PartError
 from landform.parts.leads import sources
 from landform.parts.leads.errors import EntryNotFound
+from landform.parts.leads.intake.compound import chosen_text
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
 from landform.parts.leads.intake.fields import PREFIX, honeypot_name, id_of, input_ids
 from landform.parts.leads.intake.form_view import field_views, first_values
@@ -32,6 +33,8 @@ from landform.storage.rows import json_text
 # The cookie that lets a confirmation have values.
 COOKIE = "landform_submitted"
 DONE_SECONDS = 60 * 60
+# Who may show a form in a frame by default.
+NOBODY = "'none'"
 CHECK = "Please check what you entered. Nothing was sent yet."
 
 
@@ -47,6 +50,31 @@ def page_form(
         confirmed = _confirmation_html(call, form, query.get(SUBMITTED, ""))
         return _form_view(call, form, visited, first_values(form, query), confirmed=confirmed)
     return None
+
+
+def embed(call: Call, options: LeadsOptions, form_id: int) -> Reply:
+    """Return a document with a form alone, for a frame in a page of another site."""
+    return _embedded(call, options, page_form(call, options, str(form_id), None))
+
+
+def _embedded(
+    call: Call,
+    options: LeadsOptions,
+    view: PageForm | None,
+    problem: ApiError | None = None,
+    target: str = "",
+) -> Reply:
+    """Return the document of a form in a frame; `target`: the URL that its page is led to."""
+    status = problem.status if problem else 200 if view else 404
+    values = {**(view.values if view else {"form": None}), "target": target}
+    values["origins"] = [*options.embed_origins]
+    html = call.service.site.render("embed.html", values)
+    directives = [part.strip() for part in call.options.site_policy.split(";")]
+    kept = [part for part in directives if not part.lower().startswith("frame-ancestors")]
+    ancestors = f"frame-ancestors {' '.join(options.embed_origins) or NOBODY}"
+    headers = {"Content-Security-Policy": "; ".join([*kept, ancestors])}
+    more = problem.headers if problem else {}
+    return visits.private_document(call, html, status, {**headers, **more})
 
 
 def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
@@ -67,16 +95,26 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         if known is None:
             raise
         problem = known
+    is_embedded = sources.is_embedded(call)
     try:
         form = open_form(call, options, form_id)
     except PartError:
+        if is_embedded:
+            return _embedded(call, options, None, problem)
         raise problem from None
     typed = {
         name.removeprefix(PREFIX).replace("_", "."): value
         for name, value in call.sent_body.items()
         if isinstance(value, str)
     }
+    typed |= {
+        str(field["id"]): chosen_text([text for text in sent if isinstance(text, str)])
+        for field in form["fields"]
+        if isinstance(sent := call.sent_body.get(f"{PREFIX}{field['id']}"), list)
+    }
     view = _form_view(call, form, visited, typed, messages=messages, problem=problem.message)
+    if is_embedded:
+        return _embedded(call, options, view, problem)
     return _document(call, visited, view, problem)
 
 
@@ -102,12 +140,17 @@ def _follow(
     form_id, entry_id = int(outcome.entry["form_id"]), int(outcome.entry["id"])
     if url := confirmation_url(call, confirmation):
         url = visits.location_of(call, url) if confirmation.page else url
+        if sources.is_embedded(call):
+            form = open_form(call, options, form_id)
+            target = urljoin(call.incoming.url, url)
+            return _embedded(call, options, _form_view(call, form, None, {}), target=target)
         return visits.html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else sources.host_path(call)
-    if not link:
+    if not link or sources.is_embedded(call):
+        # Without a cookie: only this response has the values.
         form = open_form(call, options, form_id)
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
-        return _document(call, None, view)
+        return _embedded(call, options, view) if link else _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
     token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
     proof = _proof_of(call, token, outcome.entry)

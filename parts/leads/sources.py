@@ -14,7 +14,9 @@ PAGE, KEY = "landform_page", "landform_key"
 # The input with which a form names the path and query of a page of the host; after a mistake in a
 # form on a page of landform, the query of that page.
 RETURN = "landform_return"
-HIDDEN_INPUTS = (PAGE, KEY, RETURN)
+# The input of a form that is alone in a frame, and the operation that shows it.
+EMBED, EMBED_OPERATION = "landform_embed", "embed_form"
+HIDDEN_INPUTS = (PAGE, KEY, RETURN, EMBED)
 # The parameter with which a page shows a confirmation.
 SUBMITTED = "submitted"
 # Parameters of a page that open it, or that show what was submitted.
@@ -58,13 +60,19 @@ def hidden_inputs(call: Call, visited: Visit | None) -> dict[str, str]:
     """Return the hidden inputs with which a form names its page."""
     if visited is None:
         path = host_path(call)
-        return {RETURN: path} if path else {}
+        embed = {EMBED: "1"} if is_embedded(call) else {}
+        return {**embed, **({RETURN: path} if path else {})}
     inputs = {PAGE: str(visited.page["id"])}
     if visited.visibility == Visibility.UNLOCKED:
         inputs[KEY] = key_of(call, visited.page)
     if is_shown_again(call, visited) and (query := source_of(call, visited).query):
         inputs[RETURN] = query
     return inputs
+
+
+def is_embedded(call: Call) -> bool:
+    """Return whether a form is alone in a frame, or was sent from one."""
+    return call.operation.name == EMBED_OPERATION or bool(call.sent_body.get(EMBED))
 
 
 def is_shown_again(call: Call, visited: Visit | None) -> bool:

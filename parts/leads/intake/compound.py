@@ -19,7 +19,7 @@ ADDRESS_LABELS = {
     ZIP: "ZIP / Postal Code",
     COUNTRY: "Country",
 }
-TIME_LABELS = {"1": "Hour", "2": "Minute", "3": "AM / PM"}
+TIME_LABELS = {"1": "Hour", "2": "Minute", "3": "AM/PM"}
 HALVES = ("am", "pm")
 # Older forms hide parts of an address by these keys.
 HIDDEN_BY = {SECOND_LINE: "hideAddress2", STATE: "hideState", COUNTRY: "hideCountry"}

@@ -1,6 +1,6 @@
-// Shows and hides the fields of the form before this script, as the service decides it (intake/logic.py).
+// Shows and hides the fields of the form around this script, as the service decides it (intake/logic.py).
 (() => {
-  const form = document.currentScript.previousElementSibling;
+  const form = document.currentScript.parentElement;
   const logic = JSON.parse(form.dataset.logic);
   const hidden = new Set();
   const NUMBER = /^[ \t\n\r\v\f]*[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:e[+-]?[0-9]+)?[ \t\n\r\v\f]*$/;
