@@ -109,7 +109,7 @@ class Part:
 
     @classmethod
     def run_queue(cls) -> Any:
-        """Return the `RunQueue` (`storage/run_queue.py`) of runs that the part stores, if any."""
+        """Return the `RunQueue` (`parts/run_queue.py`) of runs that the part stores, if any."""
         return None
 
     @classmethod

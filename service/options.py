@@ -1,9 +1,9 @@
 """The options of a blueprint: the arguments of `create_blueprint`.
 
 The settings of the standalone service (`standalone/settings.py`), the environment variables and
-docs/settings.md follow from these declarations. To add an option, add a field here and an argument
-of `create_blueprint`, and read it from `call.options`. Without a meaning it is for hosts only. One
-that changes bodies belongs to `Call.etag`.
+docs/settings.md follow from these declarations. To add an option, add a field here, and read it
+from `call.options`. Without a meaning it is for hosts only. One that changes bodies belongs to
+`Call.etag`.
 """
 
 import re
@@ -120,7 +120,6 @@ PICTURE = matching(
     "an https URL, or a path such as /files/logo.svg",
     r"(https://[A-Za-z0-9.:-]+(/[!-~]*)?|/(?![/\\])[!-~]*)?",
 )
-IDENTITY = matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?")
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
 # With extensions after a single letter, and private parts after an x.
 LANGUAGE_TAG = (
@@ -256,7 +255,7 @@ class Options:
     )
     store_identity: str | None = option(
         None,
-        IDENTITY,
+        matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?"),
         "the only store to serve: with any other one requests get a 503, and none is created",
     )
 

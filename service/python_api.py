@@ -20,7 +20,7 @@ from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.pipeline.loading import check_size, read_json
 from landform.service.pipeline.operations import Operation, Route, all_routes, path_variables
 from landform.service.pipeline.reply import Finished
-from landform.service.pipeline.run import read_variables, run
+from landform.service.pipeline.run import complete, load, read_variables
 from landform.service.resources import Parts, all_resources
 from landform.storage import StorageError
 
@@ -162,7 +162,7 @@ class Api:
             method = operation.methods[0]
             incoming = Incoming(method, url, base_url, headers, access, query, body)
             with service.store.connection():
-                return _to_python(run(service, operation, incoming, ids))
+                return _to_python(complete(load(service, operation, incoming, ids)))
         except Exception as error:
             known = from_known(error)
             if known is None:

@@ -73,6 +73,6 @@ class Leads(LeadsOptions):
 
         problems = (
             registry.feed_problem(service, feed, has_mail=self.smtp_url is not None),
-            rules_problem(find_form(service.store, feed["form_id"]), feed),
+            rules_problem(lambda: find_form(service.store, feed["form_id"]), feed),
         )
         return " ".join(filter(None, problems))

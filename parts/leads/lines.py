@@ -6,6 +6,7 @@ from marshmallow import ValidationError, post_load
 
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES, EntryWrite
 from landform.parts.leads.form_schemas import AnyObject, FormObject
+from landform.parts.leads.intake.fields import number_fields
 from landform.parts.leads.problems import problems_of
 from landform.schemas.export import LARGEST, Line, StoredDateTime, StoredText
 from landform.schemas.fields import Flag, Integer, JsonList, JsonObject, Nested, Text
@@ -29,7 +30,8 @@ class FormLine(Line):
     @post_load
     def check_meta(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return the columns; refuse a meta that no request could have sent."""
-        return {**data, "meta": FORM_BODY.load({**data["meta"], **TITLE})["meta"]}
+        meta = FORM_BODY.load({**data["meta"], **TITLE})["meta"]
+        return {**data, "meta": {**meta, "fields": number_fields(meta)["fields"]}}
 
     def problems(self, row: JsonObject) -> list[str]:
         """Return why visitors do not see a form; imports from WordPress report it."""

@@ -1,7 +1,7 @@
 """The plan of an entry: a run of each feed that its form asks for."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from marshmallow import ValidationError
@@ -9,10 +9,10 @@ from marshmallow import ValidationError
 from landform.parts.leads.intake.fields import input_ids, values_of
 from landform.parts.leads.intake.logic import comparable
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES
+from landform.parts.run_queue import find_run_queue
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of
 from landform.service.planning.plan import plan
-from landform.storage.run_queue import find_run_queue
 from landform.storage.store import Store
 
 log = logging.getLogger("landform")
@@ -39,15 +39,18 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
     queue.add(store, int(form["id"]), feed_ids, str(entry["id"]))
 
 
-def rules_problem(form: JsonObject | None, feed: Mapping[str, Any]) -> str:
-    """Return what is wrong with the rules of a feed of a form, if it is known; else empty."""
+def rules_problem(read_form: Callable[[], JsonObject | None], feed: Mapping[str, Any]) -> str:
+    """Return what is wrong with the rules of a feed, whose form is read if it has some."""
     try:
         condition = condition_of(feed["meta"])
     except NotUnderstood as error:
         return f"The conditional logic cannot be understood: {error}."
-    if condition and condition.problem:
+    if condition is None:
+        return ""
+    if condition.problem:
         return f"The conditional logic cannot be met: {condition.problem}."
-    if form is None or condition is None:
+    form = read_form()
+    if form is None:
         return ""
     field_ids = [str(field["id"]) for field in form["fields"]]
     known = {*field_ids, *input_ids(form), *ENTRY_KEYS, *PROPERTIES}

@@ -9,6 +9,7 @@ from unicodedata import normalize
 
 from peewee import Expression, fn
 
+from landform.parts.leads.intake.formats import UNSEEN
 from landform.parts.leads.models import ACTIVE, SPAM, TRASH, Entry, EntryValue, Form
 from landform.parts.leads.storage.entries import remove_entries
 from landform.parts.leads.storage.forms import form_of
@@ -103,4 +104,4 @@ def _entries_of(store: Store, email: str) -> list[int]:
 
 def _address(text: str) -> str:
     """Return an address for a comparison: in small letters, in one form of Unicode, unspaced."""
-    return "".join(char for char in normalize("NFKC", text.lower()) if char not in BLANKS)
+    return "".join(char for char in normalize("NFKC", text.lower()) if char not in UNSEEN)

@@ -6,19 +6,19 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urljoin, urlsplit
 
+from landform.parts import seals
 from landform.parts.errors import PartError
 from landform.parts.leads import sources
 from landform.parts.leads.errors import EntryNotFound
-from landform.parts.leads.intake.compound import chosen_text
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
-from landform.parts.leads.intake.fields import PREFIX, honeypot_name, id_of, input_ids
+from landform.parts.leads.intake.fields import honeypot_name, id_of, input_ids, typed_values
 from landform.parts.leads.intake.form_view import field_views, first_values
 from landform.parts.leads.intake.logic import script_logic
 from landform.parts.leads.opening import ALWAYS_OPEN, find_opening
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
-from landform.parts.leads.submitting import Outcome, open_form, submit
+from landform.parts.leads.submitting import Outcome, open_form, sent_values, submit
 from landform.parts.part import PageForm
 from landform.service.pages.previews import now
 from landform.service.pipeline.call import Call
@@ -27,7 +27,6 @@ from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import Reply
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
-from landform.storage import signatures
 from landform.storage.rows import json_text
 
 # The cookie that lets a confirmation have values.
@@ -102,16 +101,7 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         if is_embedded:
             return _embedded(call, options, None, problem)
         raise problem from None
-    typed = {
-        name.removeprefix(PREFIX).replace("_", "."): value
-        for name, value in call.sent_body.items()
-        if isinstance(value, str)
-    }
-    typed |= {
-        str(field["id"]): chosen_text([text for text in sent if isinstance(text, str)])
-        for field in form["fields"]
-        if isinstance(sent := call.sent_body.get(f"{PREFIX}{field['id']}"), list)
-    }
+    typed = typed_values(form, sent_values(call, form))
     view = _form_view(call, form, visited, typed, messages=messages, problem=problem.message)
     if is_embedded:
         return _embedded(call, options, view, problem)
@@ -152,7 +142,7 @@ def _follow(
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
         return _embedded(call, options, view) if link else _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
-    token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
+    token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until)
     proof = _proof_of(call, token, outcome.entry)
     headers = {
         "Location": visits.location_of(call, link, f"{SUBMITTED}={token}"),
@@ -167,7 +157,7 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
     Only the browser that sent the entry has the cookie, without which there are no values; so there
     are none of an entry that was edited since.
     """
-    numbers = signatures.unseal(call.store, SUBMITTED, token) if token else None
+    numbers = seals.unseal(call.store, SUBMITTED, token) if token else None
     if not numbers or numbers[0] != form["id"] or numbers[2] <= now(call.store):
         return None
     entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
@@ -186,7 +176,7 @@ def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:
         for name, text in sorted(entry.items())
         if text and (name[:1].isdecimal() or name in ENTRY_TAGS.values())
     ]
-    return signatures.proof(call.store, SUBMITTED, json_text([token, shown]))
+    return seals.proof(call.store, SUBMITTED, json_text([token, shown]))
 
 
 def _document(
@@ -218,6 +208,7 @@ def _form_view(
     variables = {
         "form": form,
         "notice": opening.notice,
+        "is_embedded": sources.is_embedded(call),
         "logic": script_logic(form),
         "fields": fields,
         "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",

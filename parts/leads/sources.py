@@ -16,7 +16,10 @@ PAGE, KEY = "landform_page", "landform_key"
 RETURN = "landform_return"
 # The input of a form that is alone in a frame, and the operation that shows it.
 EMBED, EMBED_OPERATION = "landform_embed", "embed_form"
-HIDDEN_INPUTS = (PAGE, KEY, RETURN, EMBED)
+# The input in which the script of a form writes a random value at each load of its page: the same
+# one is a repetition. It is the same for all in HTML, so that pages stay cacheable.
+ONCE = "landform_once"
+HIDDEN_INPUTS = (PAGE, KEY, RETURN, EMBED, ONCE)
 # The parameter with which a page shows a confirmation.
 SUBMITTED = "submitted"
 # Parameters of a page that open it, or that show what was submitted.
@@ -57,12 +60,12 @@ def source_of(call: Call, visited: Visit | None) -> SplitResult:
 
 
 def hidden_inputs(call: Call, visited: Visit | None) -> dict[str, str]:
-    """Return the hidden inputs with which a form names its page."""
+    """Return the hidden inputs with which a form names its page, and the one for a script."""
     if visited is None:
         path = host_path(call)
         embed = {EMBED: "1"} if is_embedded(call) else {}
-        return {**embed, **({RETURN: path} if path else {})}
-    inputs = {PAGE: str(visited.page["id"])}
+        return {ONCE: "", **embed, **({RETURN: path} if path else {})}
+    inputs = {ONCE: "", PAGE: str(visited.page["id"])}
     if visited.visibility == Visibility.UNLOCKED:
         inputs[KEY] = key_of(call, visited.page)
     if is_shown_again(call, visited) and (query := source_of(call, visited).query):

@@ -21,13 +21,13 @@ from landform.parts.leads.addons import Addon, AddonError
 from landform.parts.leads.models import ACTIVE
 from landform.parts.leads.retention import Retention
 from landform.parts.leads.storage import entries, forms
+from landform.parts.run_queue import RunQueue, find_run_queue, run_key
 from landform.parts.threads import start_thread
 from landform.service.pipeline.call import Service
 from landform.service.pipeline.json_codec import JsonObject
 from landform.storage import feeds
 from landform.storage.errors import NotFound, StorageError
 from landform.storage.rows import Row
-from landform.storage.run_queue import RunQueue, find_run_queue, run_key
 
 log = logging.getLogger("landform")
 # In seconds: how long a claim lasts, which is longer than an attempt may take, also of a mail that

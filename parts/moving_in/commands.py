@@ -16,7 +16,7 @@ from landform.parts.moving_in import origins
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.report import Plan, Report
 from landform.service.cli import current_group
-from landform.service.pages.urls import Urls
+from landform.service.pipeline.call import Urls
 from landform.service.pipeline.errors import printable
 from landform.standalone.commands import tools
 from landform.storage import Store

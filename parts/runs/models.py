@@ -10,7 +10,7 @@ class FeedRun(Table):
 
     `due_utc`: from when on it may be claimed, which is the end of a lease or of the wait after a
     failure; None where it is done. `attempt` counts the claims. `queued`: whether the service
-    itself carries it out, for an entry of its own (`storage/run_queue.py`).
+    itself carries it out, for an entry of its own (`parts/run_queue.py`).
     """
 
     id = AutoField()

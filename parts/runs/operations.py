@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from landform.parts.run_queue import run_key
 from landform.parts.runs import Runs, schemas, storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.service.pages.resource import PAGING, paging
@@ -12,7 +13,6 @@ from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
 from landform.service.pipeline.reply import Reply
 from landform.storage import Store
 from landform.storage.rows import NO_VALUES, Row, Values
-from landform.storage.run_queue import run_key
 
 RESOURCE = Resource(GRAVITY_FORMS)
 RESOURCES = (RESOURCE,)

@@ -7,6 +7,7 @@ from functools import cache, lru_cache
 
 from peewee import fn
 
+from landform.parts.run_queue import RunQueue
 from landform.parts.runs import storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotFound
 from landform.parts.runs.models import FeedRun
@@ -14,7 +15,6 @@ from landform.parts.runs.storage import NEW, PENDING, database_time, later, rows
 from landform.storage.engines import expressions
 from landform.storage.models import Feed
 from landform.storage.rows import Row, batches
-from landform.storage.run_queue import RunQueue
 from landform.storage.sql import Parameter, Prepared, parameter_values, parameters
 from landform.storage.store import Store, transactional
 

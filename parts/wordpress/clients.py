@@ -8,14 +8,14 @@ from landform.parts.wordpress.errors import NoFeedOfForm, UserNotFound
 from landform.schemas.known_names import Anything
 from landform.schemas.pages import STATUSES
 from landform.service.auth.credentials import Identity
-from landform.service.authors import dump_author, relation
+from landform.service.pages.dump import dump_author, relation
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import no_route
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import WP_JSON, Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
-from landform.storage import feeds
-from landform.storage.pages import listing
+from landform.storage.models import Feed, Page
+from landform.storage.rows import MAX_INTEGER
 
 # FORMS_RESOURCE: for stores whose forms are only named by feeds and pages.
 RESOURCE, FORMS_RESOURCE = Resource(), Resource()
@@ -226,13 +226,24 @@ def _statuses(call: Call) -> Sequence[str]:
 
 
 def _authors(call: Call) -> list[int]:
+    """Return the numbers of the authors of pages that the caller may see, in order."""
     call.access.reject_invalid_credentials()
-    return listing.list_authors(call.store, _statuses(call))
+    query = Page.select(Page.author).where(Page.status.in_(_statuses(call))).distinct()
+    return sorted(author for (author,) in query.tuples().execute(call.store.database))
 
 
 def _forms(call: Call) -> list[int]:
-    store = call.store
-    return sorted({*feeds.list_forms(store), *listing.list_forms(store, _statuses(call))})
+    """Return the numbers of the forms in feeds, and in pages that the caller may see, in order.
+
+    0 stands for no form or for all of them, and is left out.
+    """
+    of_feeds = Feed.select(Feed.form_id).distinct()
+    of_pages = Page.select(Page.form).where(Page.status.in_(_statuses(call))).distinct()
+    db = call.store.database
+    rows = [*of_feeds.tuples().execute(db), *of_pages.tuples().execute(db)]
+    texts = {str(form) for (form,) in rows}
+    forms = {int(text) for text in texts if text.isascii() and text.isdigit()}
+    return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
 
 
 def _role(caller: Identity) -> str:

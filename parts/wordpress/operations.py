@@ -7,7 +7,7 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from landform.parts.wordpress import clients
-from landform.service.authors import relation
+from landform.service.pages.dump import relation
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import (

@@ -98,7 +98,10 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
         raw.decode()
         http.max_form_parts = MOST_FORM_FIELDS
         form, files = http.form, http.files
-        if not (_is_whole(http, raw) and (form or files)) or None in form or None in files:
+        # Werkzeug needs the end.
+        end = f"--{http.mimetype_params.get('boundary', '')}--".encode()
+        is_whole = is_parsed(http) or (len(end) > 4 and raw.rstrip().endswith(end))
+        if not (is_whole and (form or files)) or None in form or None in files:
             raise ValueError("no end, or no name")
         if len([*form.items(multi=True)]) > MOST_FORM_FIELDS:
             raise too_many
@@ -111,9 +114,3 @@ def read_form_fields(http: Request, raw: bytes) -> Iterable[tuple[str, str]]:
     if files:
         raise ValidationError({name: [f"{name} must be text, not a file."] for name in files})
     return form.items(multi=True)
-
-
-def _is_whole(http: Request, raw: bytes) -> bool:
-    """Return whether a multipart form has its end, which Werkzeug needs."""
-    boundary = http.mimetype_params.get("boundary", "")
-    return is_parsed(http) or bool(boundary and raw.rstrip().endswith(f"--{boundary}--".encode()))

@@ -117,17 +117,17 @@ def parse_fields(value: object) -> Fields | None:
     return tree or None
 
 
-def select_fields(value: object, fields: Fields | None) -> object:
+def only_fields(value: object, fields: Fields | None) -> object:
     """Return an object, or each object of a list, with only the fields of the tree."""
     if not fields:
         return value
     value = plain(value)
     if isinstance(value, list):
-        return [select_fields(item, fields) for item in value]
+        return [only_fields(item, fields) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: select_fields(value[name], inner) for name, inner in fields.items() if name in value
+        name: only_fields(value[name], inner) for name, inner in fields.items() if name in value
     }
 
 

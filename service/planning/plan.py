@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Mapping
 
 from landform.parts import all_parts
+from landform.parts.run_queue import run_key
 from landform.schemas.fields import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of, explain, is_met
 from landform.service.planning.entries import Entry
 from landform.storage import Store, feeds
 from landform.storage.rows import Row
-from landform.storage.run_queue import run_key
 
 COLUMNS = ("id", "version", "form_id", "addon_slug", "event_type", "is_active", "meta")
 

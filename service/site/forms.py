@@ -15,7 +15,7 @@ from landform.service.pipeline.call import Call, Incoming, Service
 from landform.service.pipeline.errors import from_known
 from landform.service.pipeline.operations import Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
-from landform.service.pipeline.run import run
+from landform.service.pipeline.run import complete, load
 from landform.service.rendering.form_markers import START, place_forms
 
 log = logging.getLogger("landform")
@@ -106,7 +106,8 @@ def form_for_host(service: Service, root_url: str, form_id: int, http: Request) 
     incoming = Incoming("GET", http.base_url, root_url, headers, access, query_string=query)
     try:
         with service.store.connection():
-            finished = run(service, RESOURCE.paths["/"]["GET"], incoming, {"form_id": form_id})
+            operation = RESOURCE.paths["/"]["GET"]
+            finished = complete(load(service, operation, incoming, {"form_id": form_id}))
     except Exception as error:
         if (known := from_known(error)) is None:
             raise

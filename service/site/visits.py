@@ -205,9 +205,8 @@ def _notice(call: Call, visited: Visit) -> Reply:
     page, link = visited.page, visited.link
     site: Site = call.service.site
     if visited.visibility == Visibility.SOON:
-        opens = datetime.fromisoformat(page["opens_local"] or page["opens_utc"])
-        if not page["opens_local"]:
-            opens = datetime.fromisoformat(call.store.clock.moment(opens.replace(tzinfo=UTC)).local)
+        text = page["opens_local"] or call.store.clock.local_text(page["opens_utc"])
+        opens = datetime.fromisoformat(text)
         html = site.closed_html("soon.html", page, link, opens=opens)
         return html_reply(html, status=404)
     if not accepts_html(call.incoming.headers):
@@ -267,7 +266,7 @@ def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
         content_type=HTML,
     )
     if call.has(etag):
-        return reply
+        return reply._replace(status=304)
     return reply._replace(body=site.page_html(page, visited.link, forms))
 
 
@@ -296,7 +295,7 @@ def unlock(call: Call, visited: Visit) -> Reply:
     headers = {"Location": f"?{query}" if query else "./", "Cache-Control": PRIVATE}
     if visited.visibility == Visibility.PUBLIC:
         return html_reply(b"", headers, 303)
-    password = call.incoming.read_form(call.operation).get("password", "")
+    password = dict(call.incoming.read_form(call.operation)).get("password", "")
     try:
         call.access.check_password(page, password)
     except ApiError as error:

@@ -27,8 +27,6 @@ from landform.storage.models import exported_tables
 # When a command begins to draw its progress, how often it does, and how often it writes a line.
 PATIENCE_SECONDS, DRAW_SECONDS, LINE_SECONDS = 2.0, 0.2, 10.0
 T = TypeVar("T")
-# The key of the files that a command names, in its context.
-FILES = "landform.files"
 # Names of open streams, which a shell may have redirected to a file.
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
 SITES = ("http://", "https://")
@@ -73,7 +71,7 @@ class File(click.Path):
             return value
         if value == "-":
             self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
-        group, named_before = current_group(), ctx.meta.setdefault(FILES, [])
+        group, named_before = current_group(), ctx.meta.setdefault("landform.files", [])
         if self.is_url and value.startswith(DATABASES):
             files, uses = new_store(group.options(), value).database.files, named_before
         else:

@@ -193,22 +193,18 @@ def read_lines(
             if not line.strip():
                 continue
             try:
-                yield number, _row(line.removeprefix(b"\xef\xbb\xbf"))
+                yield number, _load(line.removeprefix(b"\xef\xbb\xbf"))
             except WrongLine as error:
                 if wrong is None:
                     raise WrongLine(printable(f"line {number}: {error}")) from error
                 wrong.append((number, printable(error)))
 
 
-def _row(line: bytes) -> Line:
+def _load(line: bytes) -> Line:
     try:
         value = loads(line, DEEPEST_LINE)
     except ValueError as error:
         raise WrongLine("this is no JSON") from error
-    return _load(value)
-
-
-def _load(value: Any) -> Line:
     resource = value.get("resource") if isinstance(value, dict) else None
     if not isinstance(resource, str) or resource not in schemas():
         raise WrongLine(f"this is none of: {', '.join(schemas())}")

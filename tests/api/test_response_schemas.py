@@ -15,7 +15,7 @@ from landform.schemas import wordpress
 from landform.schemas.fields import UtcTime, columns_of
 from landform.service.pages.dump import CONTEXTS as PAGES
 from landform.service.pages.dump import WORDPRESS_CONTEXTS
-from landform.service.pages.urls import Urls
+from landform.service.pipeline.call import Urls
 from landform.service.pipeline.json_codec import dumps
 from landform.service.pipeline.operations import Operation, RouteTable
 from landform.service.resources import HOME

@@ -4,32 +4,37 @@ A form is the object of `storage.forms.get_form`. The values of an entry are tex
 inputs, such as `2`, or `1.3` for a part of field 1.
 """
 
+import re
 from collections.abc import Mapping
+from itertools import count
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
-from landform.parts.leads.intake import compound
+from landform.parts.leads.intake import compound, formats
 from landform.parts.leads.intake.form_html import plain_text
-from landform.parts.leads.intake.formats import normal
 from landform.schemas.fields import WHITE_SPACE
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
 # The types that are shown and can be submitted; those without inputs only show something.
 WITHOUT_INPUTS = ("html", "section")
-CHOICES = ("select", "radio", "checkbox")
+CHOICES, BOXES = ("select", "radio", "checkbox"), ("checkbox", "multiselect")
 SUPPORTED_TYPES = (
     *("text", "textarea", "email", "phone", "website", "number", "date", "time", "hidden"),
     *("name", "address", "consent", "multiselect", *CHOICES, *WITHOUT_INPUTS),
 )
 # Types whose value is in one input, whatever `inputs` they have.
 OF_ONE_VALUE = ("email", "date", "time", "multiselect")
+# The largest number of a field; the key of a form with the number of its next one.
+LARGEST_FIELD, NEXT_ID = 99_999, "nextFieldId"
 # How many inputs may be sent.
 MOST_INPUTS = 200
 PREFIX = "input_"
 # The value of radio buttons for a choice of one's own, which is in another input.
 OTHER_CHOICE = "gf_other_choice"
+# The types whose values lose blanks around that nobody sees.
+PASTED = ("email", "phone", "website", "number", "date")
 # The types of dates that are sent as a list, in the order of the format.
 DATES_IN_PARTS = ("datefield", "datedropdown")
 # The numbers of the boxes of a field: 1.10 would be the same as 1.1.
@@ -112,11 +117,16 @@ def has_other_words(field: JsonObject, values: Mapping[str, str]) -> bool:
 
 
 def choices_of(field: JsonObject) -> list[tuple[str, str]]:
-    """Return the texts and values of the choices of a field."""
+    """Return the texts and values of the choices of a field, the values as they are stored."""
     return [
-        (text_of(choice.get("text")), text_of(choice.get("value", choice.get("text"))))
+        (text_of(choice.get("text")), unpadded(text_of(choice.get("value", choice.get("text")))))
         for choice in field.get("choices") or ()
     ]
+
+
+def unpadded(text: str) -> str:
+    """Return a value without blanks around, and with the line ends that browsers change."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip(WHITE_SPACE)
 
 
 def takes_own_choice(field: JsonObject) -> bool:
@@ -173,9 +183,40 @@ def open_fields(form: JsonObject) -> list[JsonObject]:
     return [field for field in form["fields"] if is_open(field)]
 
 
+def next_field_id(form: JsonObject) -> int:
+    """Return the number after the highest one that a field of a form ever had."""
+    kept = id_of(form.get(NEXT_ID))
+    last = max((field["id"] for field in form["fields"]), default=0)
+    return max(kept if kept <= LARGEST_FIELD + 1 else 0, last + 1)
+
+
+def number_fields(meta: JsonObject, first: int = 1) -> JsonObject:
+    """Return the meta of a form in which each field has a number; new ones from `first` on.
+
+    Raises `ValidationError`.
+    """
+    free, fields = count(max(first, next_field_id(meta))), []
+    for field in meta["fields"]:
+        # The ids of inputs begin with that of their field.
+        number = field["id"] or next(free)
+        inputs = [
+            {**part, "id": re.sub("^[0-9]+", str(number), str(part["id"]))}
+            for part in field.get("inputs") or ()
+        ]
+        new = {"id": number, **({"inputs": inputs} if inputs else {})}
+        fields.append(field if field["id"] else field | new)
+    next_id = next(free)
+    if next_id > LARGEST_FIELD + 1:
+        raise ValidationError(f"The ids of fields are at most {LARGEST_FIELD}.", "fields")
+    return {**meta, "fields": fields, NEXT_ID: next_id}
+
+
 def honeypot_name(form: JsonObject) -> str:
-    """Return the name of the input that people do not see: that after the last one of a form."""
-    return f"{PREFIX}{max((field['id'] for field in form['fields']), default=0) + 1}"
+    """Return the name of the input that people do not see: that after the last one of a form.
+
+    It is no field that was removed: a page that is still open has that one.
+    """
+    return f"{PREFIX}{next_field_id(form)}"
 
 
 def is_spam(form: JsonObject, sent: Mapping[str, Any], *, from_page: bool) -> bool:
@@ -213,19 +254,45 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, st
     return values, [name for name in sent if name.replace(".", "_") in read]
 
 
+def typed_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was typed into a form by the ids of inputs, also what is refused."""
+    typed = {
+        name.removeprefix(PREFIX).replace("_", "."): value
+        for name, value in sent.items()
+        if isinstance(value, str)
+    }
+    for field in form["fields"]:
+        value = sent.get(f"{PREFIX}{field['id']}")
+        if field["type"] == "checkbox":
+            items = value if isinstance(value, list) else [value]
+            texts = [unpadded(str(item)) for item in items if item]
+            typed |= {box: text for box, text in box_values(field).items() if text in texts}
+        if field["type"] == "multiselect" and isinstance(value, list):
+            texts = [unpadded(text) for text in value if isinstance(text, str)]
+            typed[str(field["id"])] = compound.chosen_text(texts)
+    return typed
+
+
 def _sent_text(field: JsonObject, name: str, value: object) -> str:
-    """Return what was sent for an input as a text; dates, times and choices may be lists."""
+    """Return what was sent for an input as a text; dates, times and choices may be lists.
+
+    Numbers in JSON have a dot, whatever the format of the field.
+    """
     kind = field["type"]
+    around = formats.UNSEEN if kind in PASTED else WHITE_SPACE
     has_parts = kind == "date" and field.get("dateType") in DATES_IN_PARTS
     if kind == "multiselect" and not isinstance(value, (list, dict)):
         value = compound.chosen(checked_text(name, value))
     if isinstance(value, list) and (has_parts or kind in ("time", "multiselect")):
-        texts = [checked_text(name, part, WHITE_SPACE) for part in value]
+        texts = [unpadded(checked_text(name, part, around)) for part in value]
         if kind == "multiselect":
             return compound.chosen_text(texts)
         date = "/".join(texts) if any(texts) else ""
         value = compound.joined_time(texts) if kind == "time" else date
-    return checked_text(name, value, WHITE_SPACE)
+    text = checked_text(name, value, around)
+    if isinstance(value, float) and field.get("numberFormat") == "decimal_comma":
+        return text.replace(".", ",")
+    return unpadded(text) if kind in CHOICES else text
 
 
 def _whole_time(field: JsonObject, values: Mapping[str, str]) -> dict[str, str]:
@@ -238,7 +305,7 @@ def _whole_time(field: JsonObject, values: Mapping[str, str]) -> dict[str, str]:
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:
     """Return the boxes that a list of values ticks."""
     items = value if isinstance(value, list) else [value]
-    texts = [checked_text(name, item, WHITE_SPACE) for item in items]
+    texts = [unpadded(checked_text(name, item)) for item in items]
     boxes = {value: input_id for input_id, value in box_values(field).items()}
     if any(text not in boxes for text in texts if text):
         raise ValidationError(f"{name} has a value that is not offered.", name)
@@ -287,7 +354,7 @@ def stored_values(form: JsonObject, values: Mapping[str, str]) -> dict[str, str]
         if field["type"] == "consent" and values.get(f"{field['id']}.1") in (None, "", "0"):
             continue
         ids = [item.id for item in inputs_of(field)]
-        present = {name: normal(field, values[name]) for name in ids if name in values}
+        present = {name: formats.normal(field, values[name]) for name in ids if name in values}
         country, country_id = compound.country_of(field), f"{field['id']}.{compound.COUNTRY}"
         if country and country_id in ids:
             present[country_id] = country.name if any(present.values()) else ""

@@ -1,12 +1,12 @@
 """The fields of a form as the template `site/form.html` shows them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from landform.parts.leads.intake import compound
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_form
-from landform.parts.leads.intake.formats import normal
+from landform.parts.leads.intake.formats import date_text, normal
 from landform.parts.leads.intake.logic import logic_of
 from landform.parts.leads.intake.validation import NEEDED_PARTS
 from landform.service.pipeline.json_codec import JsonObject
@@ -45,6 +45,8 @@ FILLED_PARTS: Mapping[str, Mapping[str, str]] = {
         compound.COUNTRY: "country-name",
     },
 }
+# The parameters of a page, each with a text or a list.
+Query = Mapping[str, str | Sequence[str]]
 TICKED = ("radio", "checkbox", "multiselect", "consent")
 LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
@@ -52,7 +54,7 @@ AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
 LONGEST_PREFILLED = 1000
 
 
-def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
+def first_values(form: JsonObject, query: Query) -> dict[str, str]:
     """Return the first values of a form, by the ids of inputs.
 
     It is the default of each field, or a value of the query for a field that allows that.
@@ -79,26 +81,42 @@ def internal_values(form: JsonObject) -> dict[str, str]:
     }
 
 
-def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
+def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
     """Return the values of the query, else those of the selected choices, else the defaults."""
     values, boxes = {}, f.box_values(field)
     choices = zip(field.get("choices") or (), f.choices_of(field), strict=True)
     chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
-    default = ",".join(chosen) or text_of(field.get("defaultValue"))
     for item in f.inputs_of(field):
         raw = _settings_of(field, item)
         name = raw.get("name") or field.get("inputName")
         sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
-        if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
-            sent = text_of(raw.get("defaultValue")) or default
-            sent = compound.default_part(field, item.id.partition(".")[2]) or sent
-        if field["type"] == "checkbox":
+        if sent is None or sum(map(len, sent)) > LONGEST_PREFILLED or "\0" in "".join(sent):
+            default = compound.default_part(field, item.id.partition(".")[2])
+            sent = text_of(raw.get("defaultValue")) or default or chosen
+            sent = sent or text_of(field.get("defaultValue"))
+        if field["type"] in ("checkbox", "multiselect"):
+            offered = [value for _, value in f.choices_of(field)]
+            texts = _choices_in(sent, offered) if isinstance(sent, str) else sent
+            texts = [text for text in map(f.unpadded, texts) if text in offered]
             box = boxes.get(item.id, "")
-            sent = box if box in sent.split(",") else ""
-        if field["type"] == "multiselect":
-            sent = compound.chosen_text(compound.chosen(sent))
-        values[item.id] = sent
+            sent = box if box in texts else ""
+            values[item.id] = (
+                compound.chosen_text(texts) if field["type"] == "multiselect" else sent
+            )
+        else:
+            values[item.id] = sent if isinstance(sent, str) else sent[-1]
     return values
+
+
+def _choices_in(text: str, values: Collection[str]) -> list[str]:
+    """Return the values of choices in a text, with commas between; a value may have some too."""
+    found = list[str]()
+    while text:
+        text = text.lstrip()
+        fitting = [value for value in values if value and f"{text},".startswith(f"{value},")]
+        found.append(max(fitting, key=len, default=text.partition(",")[0]))
+        text = text[len(found[-1]) + 1 :]
+    return found
 
 
 def field_views(
@@ -125,6 +143,9 @@ def field_views(
 def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message: str) -> JsonObject:
     kind, note = field["type"], text_of(field.get("description"))
     is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
+    if is_hidden:
+        # The words of a consent are not for those who cannot read them.
+        inputs = [x for x in inputs if x["value"] and kind != "consent"] or inputs[:1]
     if kind in TICKED and not is_hidden:
         inputs = _ticked(base, field, inputs, is_wrong=bool(message))
     shape = "group" if len(inputs) > 1 else "single"
@@ -163,8 +184,12 @@ def _control(
     raw = _settings_of(field, input_)
     name, part, kind = input_.id.replace(".", "_"), input_.id.partition(".")[2], field["type"]
     value = values.get(input_.id, "")
+    if kind == "date":
+        # As a browser takes it.
+        value = date_text(field, value) or value
+    chosen = f.unpadded(value)
     choices = _choices_of_control(field, part, raw)
-    options = [{"text": text, "value": box, "chosen": box == value} for text, box in choices]
+    options = [{"text": text, "value": box, "chosen": box == chosen} for text, box in choices]
     is_open = not any(option["chosen"] for option in options)
     attributes = {} if options else {**ATTRIBUTES.get(kind, {"type": "text"})}
     autocomplete = text_of(raw.get("autocompleteAttribute") or field.get("autocompleteAttribute"))
@@ -223,7 +248,8 @@ def _ticked(
             | {"required": is_needed}
             for box, (text, value) in zip(inputs, choices, strict=False)
         ]
-    chosen = compound.chosen(first["value"]) if kind == "multiselect" else [first["value"]]
+    sent = first["value"]
+    chosen = compound.chosen(sent) if kind == "multiselect" else [f.unpadded(sent)]
     return [
         {**first, "id": f"{base}_{number}", "label": text, "value": value}
         | {"chosen": value in chosen, "required": first["required"] and kind == "radio"}
