@@ -37,7 +37,8 @@ class HomeLink(NamedTuple):
 class PageForm(NamedTuple):
     """A form in a page: a template of the part and its style sheet, with the variables of both.
 
-    `is_private`: it is for this visitor only, so that the page is not cached. `until`: when it
+    `is_private`: it is for this visitor only, so that the page is not cached. `is_refused`: it
+    shows what is wrong with what was sent, as the title of the page then says. `until`: when it
     changes without a write of its tables, in seconds since 1970.
     """
 
@@ -45,6 +46,7 @@ class PageForm(NamedTuple):
     style: str
     values: Mapping[str, Any]
     is_private: bool = False
+    is_refused: bool = False
     until: float = inf
 
 
@@ -74,6 +76,7 @@ class Part:
     - `scopes`, `event_types`, `errors`: the scopes of callers, the types of events, and the errors.
     - `event_fields`: the fields that only its events have, each with description and type.
     - `templates`: the folder of its templates, which those of the site may replace by their names.
+    - `translations`: the folder of the catalogs of its texts for visitors.
 
     Of a part that a blueprint names, beside its operations and screens:
 
@@ -91,6 +94,7 @@ class Part:
     event_fields: ClassVar[Mapping[str, tuple[str, type]]] = {}
     errors: ClassVar[tuple[type[PartError], ...]] = ()
     templates: ClassVar[Path | None] = None
+    translations: ClassVar[Path | None] = None
     form_tables: ClassVar[tuple[str, ...]] = ()
     console_files: ClassVar[Path | None] = None
     home_links: ClassVar[tuple[HomeLink, ...]] = ()
@@ -103,16 +107,6 @@ class Part:
         convert_options(self)
 
     @classmethod
-    def feeds_of_entry(cls, store: Any, entry_id: str) -> Mapping[int, bool]:
-        """Return, for each feed that was run for an entry, whether it may be run again now."""
-        return {}
-
-    @classmethod
-    def run_queue(cls) -> Any:
-        """Return the `RunQueue` (`parts/run_queue.py`) of runs that the part stores, if any."""
-        return None
-
-    @classmethod
     def first_awaited_event(cls, store: Any) -> int | None:
         """Return the id of the first event that must not expire yet, if there is one."""
         return None
@@ -122,8 +116,12 @@ class Part:
         """Return its tables that exports have, by name; a table of the core to add to its lines."""
         return {}
 
+    def work_source(self, service: Any) -> Any:
+        """Return the `Source` of work for `parts/worker.py`, if there is one."""
+        return None
+
     def worker(self, service: Any) -> Callable[[], float | None] | None:
-        """Return a function for the work in the background, if there is any.
+        """Return a function for other work in the background, if there is any.
 
         It does what is due, and returns in how many seconds more will be due: 0 to be called again
         after the workers of other parts, None if unknown.

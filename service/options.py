@@ -201,6 +201,9 @@ class Options:
     templates: str | None = option(
         None, FOLDER, "the folder of [your own templates](site.md#templates)"
     )
+    translations: str | None = option(
+        None, FOLDER, "the folder of [your own translations](site.md#languages)"
+    )
     max_body_bytes: int = option(4 << 20, whole(1), "the largest body of a request (else 413)")
     max_response_bytes: int = option(32 << 20, whole(1), "the largest list (else 400)")
     failed_attempts_per_minute: int = option(

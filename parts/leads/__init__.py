@@ -24,6 +24,7 @@ class Leads(LeadsOptions):
     )
     errors = errors_in(errors)
     templates = Path(__file__).parent / "site"
+    translations = Path(__file__).parent / "translations"
     form_tables = ("form",)
     console_files = Path(__file__).parent / "static"
     in_guests = False
@@ -51,13 +52,20 @@ class Leads(LeadsOptions):
 
         yield Metric("entries", "Entries by status", "status", entries.count_entries(store))
 
-    def worker(self, service: Any) -> Callable[[], float | None]:
-        """Return the function that runs feeds for entries, and deletes old entries."""
+    def work_source(self, service: Any) -> Any:
+        """Return the runs of feeds for entries, where they are stored."""
+        from landform.parts import feed_runs  # noqa: PLC0415 - needs the store
         from landform.parts.leads.addons.registry import find_addons  # noqa: PLC0415
-        from landform.parts.leads.working import make_worker  # noqa: PLC0415 - needs the service
+        from landform.parts.leads.working import Feeds  # noqa: PLC0415 - needs the service
 
         addons = find_addons(service, private=self.addon_private, server=self.smtp_url)
-        return make_worker(service, addons, self.entry_days)
+        return Feeds(service, addons) if feed_runs.are_stored() else None
+
+    def worker(self, service: Any) -> Callable[[], float | None]:
+        """Return the function that deletes old entries."""
+        from landform.parts.leads.retention import Retention  # noqa: PLC0415 - needs the store
+
+        return Retention(service.store, self.entry_days, service.stopping).work
 
     def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
         """Return the form with an id as a visitor sees it in a page, if the part shows it."""

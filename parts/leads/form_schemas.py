@@ -8,9 +8,9 @@ from typing import Any
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load, validates_schema
 
 from landform.parts.leads.errors import FieldsMissing, NoTitle
-from landform.parts.leads.intake.confirmations import THANKS
 from landform.parts.leads.intake.fields import LARGEST_FIELD, id_of
 from landform.parts.leads.intake.form_html import clean_texts, own_texts
+from landform.parts.leads.intake.texts import THANKS
 from landform.parts.leads.models import MOST_DAYS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
 from landform.schemas import fields

@@ -13,14 +13,15 @@ from landform.parts.leads.intake.formats import date_text
 from landform.parts.leads.storage.entries import has_entries
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.site.translations import Message
 from landform.storage.clock import epoch
 from landform.storage.store import Store
 
 # How settings of Gravity Forms are off.
 OFF = (None, False, "", "0", "false")
-NOT_YET = "This form is not yet available."
-OVER = "Sorry. This form is no longer available."
-FULL = "Sorry. This form is no longer accepting new submissions."
+NOT_YET = Message("This form is not yet available.")
+OVER = Message("Sorry. This form is no longer available.")
+FULL = Message("Sorry. This form is no longer accepting new submissions.")
 # The first day of a period, by a day in it.
 PERIODS: Mapping[str, Callable[[date], date]] = {
     "day": lambda day: day,

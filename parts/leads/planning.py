@@ -6,10 +6,10 @@ from typing import Any
 
 from marshmallow import ValidationError
 
+from landform.parts import feed_runs
 from landform.parts.leads.intake.fields import input_ids, values_of
 from landform.parts.leads.intake.logic import comparable
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES
-from landform.parts.run_queue import find_run_queue
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of
 from landform.service.planning.plan import plan
@@ -25,8 +25,7 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
     Call it when an entry is new or becomes active again: a feed that was run does not run twice,
     and nothing runs for an entry that is not active.
     """
-    queue = find_run_queue()
-    if queue is None or entry["status"] != ACTIVE:
+    if entry["status"] != ACTIVE or not feed_runs.are_stored():
         return
     values = comparable(form, values_of(entry))
     request = {"entry": values, "properties": entry, "form_0": False, "first_only": ()}
@@ -36,7 +35,7 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
         log.error(TOO_EXPENSIVE, form["id"], entry["id"])
         return
     feed_ids = [feed["id"] for feed in planned["feeds"]]
-    queue.add(store, int(form["id"]), feed_ids, str(entry["id"]))
+    feed_runs.add(store, int(form["id"]), feed_ids, str(entry["id"]))
 
 
 def rules_problem(read_form: Callable[[], JsonObject | None], feed: Mapping[str, Any]) -> str:
@@ -61,5 +60,5 @@ def rules_problem(read_form: Callable[[], JsonObject | None], feed: Mapping[str,
 
 def forget_runs(store: Store, entry_ids: Sequence[int]) -> None:
     """Delete the runs of entries, in the transaction that deletes them for good."""
-    if queue := find_run_queue():
-        queue.delete(store, [str(number) for number in entry_ids])
+    if feed_runs.are_stored():
+        feed_runs.delete(store, [str(number) for number in entry_ids])

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from threading import Event
 from time import monotonic
 from typing import Any
 from unicodedata import normalize
@@ -27,15 +28,18 @@ INTERVAL, MOST_DELETED = 600.0, 200
 
 
 class Retention:
-    """Deletes the old entries of a store; `days`: how long entries are kept, 0: for ever."""
+    """Deletes the old entries of a store until it is `stopping`.
 
-    def __init__(self, store: Store, days: int) -> None:
-        self._store, self._days = store, days
+    `days`: how long entries are kept, 0: for ever.
+    """
+
+    def __init__(self, store: Store, days: int, stopping: Event) -> None:
+        self._store, self._days, self._stopping = store, days, stopping
         self._resume_at = 0.0
 
     def work(self) -> float | None:
         """Delete some old entries; return 0 if there may be more, else None."""
-        if monotonic() < self._resume_at:
+        if monotonic() < self._resume_at or self._stopping.is_set():
             return None
         with self._store.connection():
             for is_old in _conditions(self._store, self._days):

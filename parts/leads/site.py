@@ -9,11 +9,19 @@ from urllib.parse import parse_qsl, urljoin, urlsplit
 from landform.parts import seals
 from landform.parts.errors import PartError
 from landform.parts.leads import sources
-from landform.parts.leads.errors import EntryNotFound
+from landform.parts.leads.errors import (
+    EntryNotFound,
+    FormClosed,
+    FormNotSendable,
+    FormRestricted,
+    NoFields,
+    TooManySubmissions,
+)
 from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
 from landform.parts.leads.intake.fields import honeypot_name, id_of, input_ids, typed_values
 from landform.parts.leads.intake.form_view import field_views, first_values
 from landform.parts.leads.intake.logic import script_logic
+from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.opening import ALWAYS_OPEN, find_opening
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
@@ -27,6 +35,7 @@ from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import Reply
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
+from landform.service.site.translations import Message
 from landform.storage.rows import json_text
 
 # The cookie that lets a confirmation have values.
@@ -34,7 +43,18 @@ COOKIE = "landform_submitted"
 DONE_SECONDS = 60 * 60
 # Who may show a form in a frame by default.
 NOBODY = "'none'"
-CHECK = "Please check what you entered. Nothing was sent yet."
+CHECK = Message("Please check what you entered. Nothing was sent yet.")
+LATER = Message("This could not be stored just now. Please try again in a minute.")
+CLOSED = Message("This form cannot be submitted here, or not at this time.")
+# What visitors read about errors; messages of the API are in English.
+PROBLEMS: Mapping[str | type[Exception], Message] = {
+    FormNotSendable: Message("The form cannot be sent with these answers."),
+    **dict.fromkeys((FormClosed.code, FormRestricted.code, NoFields.code), CLOSED),
+    TooManySubmissions.code: Message(
+        "Too many submissions came from this IP address. Please wait a minute."
+    ),
+    "rest_body_too_large": Message("This is too much text. Please shorten it, and try again."),
+}
 
 
 def page_form(
@@ -94,6 +114,8 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         if known is None:
             raise
         problem = known
+        other = CHECK if known.status < 500 else LATER
+        problem.message = PROBLEMS.get(type(error)) or PROBLEMS.get(known.code, other)
     is_embedded = sources.is_embedded(call)
     try:
         form = open_form(call, options, form_id)
@@ -187,6 +209,9 @@ def _document(
     if visited and visited.visibility != visits.Visibility.LOCKED:
         forms = show_forms(call, visited, {str(view.values["form"]["id"]): view})
         html = call.service.site.page_html(visited.page, visited.link, forms)
+    elif visited:
+        page, link = visited.page, visited.link
+        html = call.service.site.closed_html("submission.html", page, link, **view.values)
     else:
         html = call.service.site.render("submission.html", view.values)
     return visits.private_document(call, html, status, headers)
@@ -214,11 +239,13 @@ def _form_view(
         "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",
         "context": sources.hidden_inputs(call, visited),
         "honeypot": honeypot_name(form),
-        "button": str((form.get("button") or {}).get("text") or "Submit"),
+        "button": translatable(str((form.get("button") or {}).get("text") or "Submit")),
         "problem": problem,
         "wrong": [field for field in fields if field["error"]],
         "done": confirmed,
         "is_preview": visited is not None and visited.visibility == visits.Visibility.INSPECTED,
     }
     is_private = confirmed is not None or bool(problem)
-    return PageForm("form.html", "form.css", variables, is_private, opening.until)
+    return PageForm(
+        "form.html", "form.css", variables, is_private, bool(problem), until=opening.until
+    )

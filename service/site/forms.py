@@ -28,8 +28,9 @@ class Forms(NamedTuple):
     """The content of a page with the forms at its markers, and the form after it.
 
     `style`: the style sheets of the forms. `etag`: a text for the entity tag; empty without forms.
-    `tables`: those that the forms depend on. `is_private`: they are for this visitor only. `until`:
-    when they change without a write, in seconds since 1970.
+    `tables`: those that the forms depend on. `is_private`: they are for this visitor only.
+    `is_refused`: one has mistakes of what was sent. `until`: when they change without a write, in
+    seconds since 1970.
     """
 
     content: str
@@ -38,6 +39,7 @@ class Forms(NamedTuple):
     etag: str = ""
     tables: tuple[str, ...] = ()
     is_private: bool = False
+    is_refused: bool = False
     until: float = inf
 
 
@@ -46,7 +48,8 @@ def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) 
 
     `sent`: the `PageForm` of a form that was sent, by its id.
     """
-    page, render = visited.page, call.service.site.render
+    page, site = visited.page, call.service.site
+    texts = site.texts(page)
     # A page's own form is in its meta.
     content, own_id = page["content_rendered"], str(json.loads(page["meta"]).get("form_id") or "")
     if not own_id and START not in content:
@@ -59,17 +62,18 @@ def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) 
             return ""
         form = (sent or {}).get(form_id) or find_form(call, form_id, visited)
         forms[form_id] = form
-        return render(form.template, form.values).decode() if form else ""
+        return site.render(form.template, form.values, texts).decode() if form else ""
 
     content, after = place_forms(content, show), show("")
     rendered = [form for form in forms.values() if form]
     return Forms(
         content,
         after,
-        b"".join(render(style, {}) for style in {form.style: None for form in rendered}).decode(),
+        b"".join(site.render(style, {}) for style in {x.style: None for x in rendered}).decode(),
         blake2b(f"{content}\0{after}".encode(), digest_size=9).hexdigest(),
         tuple(name for part in call.options.named_parts for name in part.form_tables),
         any(form.is_private for form in rendered),
+        any(form.is_refused for form in rendered),
         min((form.until for form in rendered), default=inf),
     )
 

@@ -21,6 +21,7 @@ from landform.service.pipeline.loading import accepts_html
 from landform.service.pipeline.reply import HTML, Caching, Reply
 from landform.service.site.forms import Forms, show_forms
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, private_headers
+from landform.service.site.translations import Message
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import Moment, epoch
 from landform.storage.pages import scheduling, slugs
@@ -31,18 +32,22 @@ PAGE_COLUMNS = (
     *scheduling.WINDOW_COLUMNS,
     *"slug date modified author title_rendered content_rendered meta".split(),
 )
+# Why visitors do not see a page.
 PREVIEW_STATES = {
-    "future": "scheduled",
-    "pending": "pending review",
-    scheduling.NOT_YET: "not begun",
-    scheduling.OVER: "ended",
+    "draft": Message("draft"),
+    "private": Message("private"),
+    "future": Message("scheduled"),
+    "pending": Message("pending review"),
+    scheduling.NOT_YET: Message("not begun"),
+    scheduling.OVER: Message("ended"),
 }
+PROTECTED = Message("protected by a password")
 # The cookie that opens a page, by its id, and for how long.
 COOKIE, UNLOCKED_SECONDS = "landform_page_{}", 24 * 60 * 60
 # The errors that the password form shows itself.
 FORM_ERRORS = {
-    403: "This password is not right. Please try again.",
-    429: "There were too many wrong passwords. Please wait a minute, and try again.",
+    403: Message("This password is not right. Please try again."),
+    429: Message("There were too many wrong passwords. Please wait a minute, and try again."),
 }
 
 
@@ -276,7 +281,7 @@ def _preview(call: Call, visited: Visit) -> Row:
     if reason == "publish":
         reason = scheduling.window_state(page, visited.at)
     if reason == scheduling.OPEN:
-        reason = "protected by a password" if page["password"] else "public"
+        reason = PROTECTED if page["password"] else "public"
     if visited.expires:
         until = datetime.fromtimestamp(visited.expires, UTC)
         expires = call.store.clock.moment(until).local

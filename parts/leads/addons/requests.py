@@ -6,15 +6,13 @@ from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from landform.parts.http_client import send
+from landform.parts.http_client import FINAL, send
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.intake.confirmations import merge
 from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.planning.entries import text_of
 
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-# The statuses that another attempt would not change.
-FINAL = (400, 410, 413, 414, 422, 431)
 # Merge tags may stand after the host only: no visitor decides where an entry is sent to.
 FIXED_HOST = re.compile(r"https?://[^/?#{}\\]+(?:[/?#].*)?", re.IGNORECASE | re.DOTALL)
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -74,10 +72,11 @@ def _request(
     result = send(url, sent, body, private, method=method)
     if not result.status:
         raise AddonError(f"No answer: {result.text}", retryable=result.can_be_sent)
-    if not 200 <= result.status < 300:
-        is_final, pause = result.status in FINAL, result.retry_after
-        message = f"The receiver answered {result.status}."
-        raise AddonError(message, retryable=not is_final, retry_after=pause)
+    if not result.is_accepted:
+        message, is_final = f"The receiver answered {result.status}.", result.status in FINAL
+        raise AddonError(
+            message, retryable=not is_final, retry_after=result.retry_after, status=result.status
+        )
 
 
 def request_target(meta: JsonObject) -> tuple[str, str]:

@@ -1,16 +1,14 @@
 """Test mails of feeds: with sample values, and to the fixed addresses of a feed only."""
 
 import secrets
-from contextlib import suppress
 from datetime import UTC, datetime
-from queue import Empty, SimpleQueue
 
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.addons.mail import SUBJECT, fixed_addresses, run_email
 from landform.parts.leads.errors import FeedNotTestable, TooManyTestMails
 from landform.parts.leads.intake.fields import choices_of, inputs_of
 from landform.parts.leads.options import SmtpServer
-from landform.parts.threads import start_thread
+from landform.parts.worker import FAILED, SUCCESS, Outcome, outcome_of, wait_briefly
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
@@ -20,8 +18,7 @@ SAMPLES = {
     **{"email": "ada@example.com", "website": "https://example.com/", "phone": "(555) 555-0100"},
     **{"number": "1", "date": "2026-01-31", "consent": "1"},
 }
-SUCCESS, FAILED, PENDING = "success", "failed", "pending"
-FAULT = "The mail could not be made."
+PENDING = "pending"
 SENT = "A test mail was sent to {}."
 STILL_SENDING = "The mail server has not answered yet. The mail may arrive all the same."
 
@@ -44,23 +41,15 @@ def run_test(meta: JsonObject, form: JsonObject, server: SmtpServer | None) -> t
         "toField": "",
         "subject": f"Test: {text_of(meta.get('subject')) or SUBJECT}",
     }
-    results = SimpleQueue[tuple[str, str]]()
 
-    def run() -> None:
-        outcome = FAILED, FAULT
-        try:
-            run_email(fixed, _sample_entry(form), form, secrets.token_hex(16), server=server)
-            outcome = SUCCESS, SENT.format(", ".join(addresses))
-        except AddonError as error:
-            outcome = FAILED, str(error)
-        finally:
-            results.put(outcome)
+    def run() -> Outcome:
+        run_email(fixed, _sample_entry(form), form, secrets.token_hex(16), server=server)
+        return Outcome(SUCCESS, SENT.format(", ".join(addresses)))
 
-    if not start_thread(THREAD, MOST_TESTS, run):
-        raise TooManyTestMails
-    with suppress(Empty):
-        return results.get(timeout=MOST_SECONDS)
-    return PENDING, STILL_SENDING
+    outcome = wait_briefly(
+        THREAD, MOST_TESTS, MOST_SECONDS, lambda: outcome_of(run, "a test mail"), TooManyTestMails
+    )
+    return (outcome.state, outcome.text) if outcome else (PENDING, STILL_SENDING)
 
 
 def _sample_entry(form: JsonObject) -> JsonObject:

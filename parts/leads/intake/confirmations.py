@@ -16,6 +16,7 @@ from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_message
 from landform.parts.leads.intake.formats import formatted
 from landform.parts.leads.intake.logic import comparable
+from landform.parts.leads.intake.texts import THANKS, translatable
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import to_uri
@@ -31,7 +32,6 @@ MOST_TAGS, MOST_MERGED = 1000, 2_000_000
 CHECKED = "Checked"
 # The types whose values have commas between.
 LISTED = ("checkbox", "multiselect", "address")
-THANKS = "Thanks for contacting us! We will get in touch with you shortly."
 # The names of merge tags, and the keys of an entry or form that they stand for.
 ENTRY_TAGS = {
     "entry_id": "id",
@@ -71,7 +71,7 @@ def confirm(form: JsonObject, entry: JsonObject) -> Confirmation:
     text = merge(str(chosen.get("message") or THANKS), form, entry)
     if not chosen.get("disableAutoformat"):
         text = re.sub(r"\r?\n", "<br>\n", text)
-    text = clean_message(text) or escape(THANKS)
+    text = translatable(clean_message(text)) or THANKS
     page = f.id_of(chosen.get("pageId")) if chosen.get("type") == "page" else 0
     query = merge(str(chosen.get("queryString") or ""), form, entry, encode=quote_plus)
     return Confirmation(text, page=page, query=_sendable(query))

@@ -93,7 +93,7 @@ def sent_inputs(field: JsonObject) -> list[Input]:
     field_id = str(field["id"])
     return [
         Input(field_id, first or field["label"]),
-        Input(f"{field_id}.2", second or "Confirm e-mail"),
+        Input(f"{field_id}.2", second or "Confirm Email"),
     ]
 
 

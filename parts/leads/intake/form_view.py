@@ -8,9 +8,11 @@ from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_form
 from landform.parts.leads.intake.formats import date_text, normal
 from landform.parts.leads.intake.logic import logic_of
+from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.intake.validation import NEEDED_PARTS
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.site.translations import Message
 
 # The attributes of the controls of a type.
 ATTRIBUTES: Mapping[str, Mapping[str, str]] = {
@@ -152,16 +154,16 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
     if kind in f.WITHOUT_INPUTS or kind in TICKED:
         shape = "choices" if kind in TICKED else kind
     notes = {f"{base}_help": note, f"{base}_error": message}
+    nameless = Message("Field %(number)s", number=field["id"])
     return {
         "id": base,
         "number": field["id"],
         "type": kind,
         "kind": "hidden" if is_hidden else shape,
-        "label": field["label"] or text_of(field.get("adminLabel")) or kind,
+        "label": field["label"] or text_of(field.get("adminLabel")) or nameless,
         "required": bool(field.get("isRequired")),
         "help": note,
         "error": message,
-        "is_english": message != text_of(field.get("errorMessage")),
         # What the box stands for: a submission with other words is refused.
         "words_name": f"{f.PREFIX}{field['id']}_2",
         "words": f.storable_text(f.consent_label(field)) if kind == "consent" else "",
@@ -212,7 +214,7 @@ def _control(
     return {
         "id": f"{prefix}{name}",
         "name": f.control_name(field, input_.id),
-        "label": text_of(raw.get("customLabel")) or input_.label,
+        "label": text_of(raw.get("customLabel")) or translatable(input_.label),
         "value": value,
         "required": bool(field.get("isRequired")) and is_needed,
         "attributes": attributes,
