@@ -137,3 +137,12 @@ def test_a_page_shows_the_notice_once_the_last_entry_was_taken(desk: Client) -> 
     assert send(desk).status_code == 200
     # The service may show a page for a second.
     assert "No boat is left." in page(desk, "?later=1").text
+
+
+@pytest.mark.settings(SITE_LANGUAGE="de")
+def test_a_visitor_reads_in_the_language_of_the_site_why_a_form_takes_nothing(
+    desk: Client,
+) -> None:
+    set_up(desk, scheduleForm=True, scheduleEnd="01/01/2026")
+    assert "Dieses Formular ist leider nicht mehr verfügbar." in page(desk).text
+    assert send(desk).get_json()["message"] == "Sorry. This form is no longer available."
