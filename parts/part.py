@@ -139,6 +139,16 @@ class Part:
         published at their date, and for a new order of feeds.
         """
 
+    def maintain(self, command: str, store: Any, other: Any = None) -> Iterable[str]:
+        """Take part in a command that looks after a database, with what the part has outside of it.
+
+        Returns lines for the user; those of `verify` are problems. `vacuum`: remove what is not
+        used. `copy`: `other` is the store that has the rows of this one now. `backup`, `restore`,
+        `export` and `import`: `other` is the file; before `backup` and `import` too, so that no row
+        comes before what belongs to it.
+        """
+        return ()
+
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return figures from the database for `/metrics`; use inside `connection()`."""
         return ()

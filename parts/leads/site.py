@@ -17,10 +17,11 @@ from landform.parts.leads.errors import (
     NoFields,
     TooManySubmissions,
 )
-from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
+from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import honeypot_name, id_of, input_ids, typed_values
 from landform.parts.leads.intake.form_view import field_views, first_values
 from landform.parts.leads.intake.logic import script_logic
+from landform.parts.leads.intake.merging import ENTRY_TAGS, site_tags
 from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.opening import ALWAYS_OPEN, find_opening
 from landform.parts.leads.options import LeadsOptions
@@ -66,7 +67,7 @@ def page_form(
         query = dict(call.incoming.query_pairs)
         if sources.is_shown_again(call, visited):
             query = dict(parse_qsl(sources.source_of(call, visited).query))
-        confirmed = _confirmation_html(call, form, query.get(SUBMITTED, ""))
+        confirmed = _confirmation_html(call, options, form, query.get(SUBMITTED, ""))
         return _form_view(call, form, visited, first_values(form, query), confirmed=confirmed)
     return None
 
@@ -173,7 +174,9 @@ def _follow(
     return visits.html_reply(b"", headers, 303)
 
 
-def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
+def _confirmation_html(
+    call: Call, options: LeadsOptions, form: JsonObject, token: str
+) -> str | None:
     """Return the confirmation that a token shows for an hour; None for another form's or none.
 
     Only the browser that sent the entry has the cookie, without which there are no values; so there
@@ -188,7 +191,7 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
         proof = _proof_of(call, token, stored)
         if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
             entry = stored
-    return confirm(form, entry).message_html
+    return confirm(form, entry, site_tags(call.service, options.admin_email)).message_html
 
 
 def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:

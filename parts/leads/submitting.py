@@ -15,11 +15,12 @@ from landform.parts.leads import planning, sources
 from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.logic import visible_form
+from landform.parts.leads.intake.merging import site_tags
+from landform.parts.leads.intake.problems import problems_of
 from landform.parts.leads.intake.validation import validate
 from landform.parts.leads.models import ACTIVE, SPAM
 from landform.parts.leads.opening import check_open
 from landform.parts.leads.options import LeadsOptions
-from landform.parts.leads.problems import problems_of
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.call import Call
@@ -103,7 +104,10 @@ def submit(call: Call, options: LeadsOptions, form_id: int, visited: Visit | Non
         _count(call, options, "forms")
         raise
     # After the commit: other writers do not wait for it.
-    return Outcome(messages, ignored, entry, confirm(form, entry) if entry else None)
+    confirmed = (
+        confirm(form, entry, site_tags(call.service, options.admin_email)) if entry else None
+    )
+    return Outcome(messages, ignored, entry, confirmed)
 
 
 def _open_for(call: Call, options: LeadsOptions, form_id: int) -> Row:

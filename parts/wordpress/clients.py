@@ -7,7 +7,7 @@ from landform.parts.wordpress import schemas
 from landform.parts.wordpress.errors import NoFeedOfForm, UserNotFound
 from landform.schemas.known_names import Anything
 from landform.schemas.pages import STATUSES
-from landform.service.auth.credentials import Identity
+from landform.service.auth.credentials import Identity, all_scopes
 from landform.service.pages.dump import dump_author, relation
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import no_route
@@ -17,8 +17,9 @@ from landform.service.pipeline.reply import NO_STORE, Reply
 from landform.storage.models import Feed, Page
 from landform.storage.rows import MAX_INTEGER
 
-# FORMS_RESOURCE: for stores whose forms are only named by feeds and pages.
-RESOURCE, FORMS_RESOURCE = Resource(), Resource()
+# FORMS_RESOURCE: for stores whose forms are only named by feeds and pages; MEDIA_RESOURCE: for
+# those without pictures.
+RESOURCE, FORMS_RESOURCE, MEDIA_RESOURCE = Resource(), Resource(), Resource()
 BASE = f"{WP_JSON}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
 IN_CONTEXT, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), Anything()
@@ -55,6 +56,7 @@ CAPABILITIES = {
     "feeds:read": ("gravityforms_view_settings",),
     "feeds:write": ("gravityforms_edit_forms",),
     "html:unfiltered": ("unfiltered_html",),
+    "media:write": ("upload_files",),
 }
 
 
@@ -142,7 +144,7 @@ def list_nothing(call: Call) -> Reply:
 
 
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    RESOURCE.get(
+    (MEDIA_RESOURCE if _name == "media" else RESOURCE).get(
         f"{BASE}/{_name}",
         name=f"list_{_name}",
         many=True,
@@ -248,6 +250,6 @@ def _forms(call: Call) -> list[int]:
 
 def _role(caller: Identity) -> str:
     """Return the role of WordPress that is most similar to the scopes."""
-    if all(map(caller.may, CAPABILITIES)):
+    if all(map(caller.may, CAPABILITIES.keys() & all_scopes())):
         return "administrator"
     return "editor" if caller.may("pages:write") else "subscriber"

@@ -16,7 +16,8 @@ COMMON_HEADERS = {"X-Content-Type-Options": "nosniff"}
 ALLOW_HEADERS = "Access-Control-Allow-Headers"
 # The headers that pages of other origins may send; the last ones are for tracing.
 CORS_HEADERS = (
-    "Authorization Content-Type Idempotency-Key If-Match If-None-Match Prefer X-API-Key "
+    "Authorization Content-Disposition Content-MD5 Content-Type Idempotency-Key If-Match "
+    "If-None-Match Prefer X-API-Key "
     "X-HTTP-Method-Override X-Page-Password X-Request-ID X-WP-Nonce "
     "traceparent tracestate baggage sentry-trace b3 X-Datadog-Trace-Id X-Datadog-Parent-Id "
     "X-Datadog-Origin X-Datadog-Sampling-Priority"
@@ -25,7 +26,8 @@ CORS_HEADERS = (
 EXPOSED_HEADERS = HeaderSet(
     (
         "ETag Last-Modified Link Location Preference-Applied Retry-After X-Landform-Ignored "
-        "X-Landform-Warning X-Request-ID X-WP-Total X-WP-TotalPages"
+        "X-Landform-Same-As X-Landform-Used-By X-Landform-Warning X-Request-ID X-WP-Total "
+        "X-WP-TotalPages"
     ).split()
 )
 # The WSGI names of headers that identify the caller.

@@ -19,8 +19,10 @@ from landform.service.auth.credentials import Access, Identity, is_cross_site
 from landform.service.http.body import (
     FORM_TYPES,
     JSON_START,
+    MULTIPART,
     read_body,
     read_bytes,
+    read_file,
     read_form_fields,
     wrong_type,
 )
@@ -109,6 +111,9 @@ class HttpIncoming(Incoming):
 
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the JSON object in the body, or the form if the operation accepts one."""
+        if operation.file and (operation.is_raw or self.http.mimetype == MULTIPART):
+            fields, self.file = read_file(self.http, operation)
+            return fields
         return read_body(self.http, self._checked_body(operation), operation)
 
     def read_form(self, operation: Operation) -> list[tuple[str, str]]:
@@ -172,6 +177,9 @@ class HttpViews:
         except Exception as error:
             # No variable here may hold the error, whose frames hold large bodies.
             return self._error_response(http, route, from_exception(error))
+        finally:
+            if incoming.file:
+                incoming.file.stream.close()
 
     def _error_response(self, http: Request, route: Route, error: ApiError) -> Response:
         """Return an error in JSON, or as a page to a visitor who sent the form of one."""

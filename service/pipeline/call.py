@@ -18,6 +18,7 @@ from landform.service.options import Options
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.loading import SECRETS, Fields, pairs
 from landform.service.pipeline.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
+from landform.service.pipeline.sent_file import SentFile
 from landform.storage import Store
 from landform.storage.failed_attempts import Attempts
 from landform.storage.pages.slugs import path_segment
@@ -114,7 +115,7 @@ class Incoming:
     parameters, with brackets resolved. `query_string`: the raw query, if there is one.
     `generation`: that of the store, if it was read once for several calls. `query_pairs`: the
     decoded names and values of the raw query. `is_wordpress`: whether the URL is below `/wp-json`,
-    as WordPress or Gravity Forms has it.
+    as WordPress or Gravity Forms has it. `file`: the one that the operation takes, if it was sent.
     """
 
     method: str
@@ -126,6 +127,7 @@ class Incoming:
     body: JsonObject = field(default_factory=dict)
     query_string: bytes = b""
     generation: str = ""
+    file: SentFile | None = None
     query_pairs: list[tuple[str, str]] = field(init=False)
     is_wordpress: bool = field(init=False)
 

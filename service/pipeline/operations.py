@@ -63,7 +63,10 @@ class Operation:
       error code for an empty body, or one of another type. `find_row`: a function that raises a
       404, which comes before the errors of a body that lacks something. `body_list`: the field
       that a body becomes which is a list. `most_bytes`: of a body by HTTP, before it is parsed;
-      0 for the general limit.
+      0 for the general limit. `too_large`: the error code for more.
+    - `file`: the name of a file in a form, which the view gets as `call.incoming.file`; other files
+      are left out. With `is_raw` any other body is the file itself. `most_bytes` may be more than
+      the general limit then.
     - `if_match`: the resource whose ETag a write may depend on; without its id in the path, that
       of a list.
     - `safe`: nothing is changed, whatever the method. `responds_early`: a slow result is a 202
@@ -99,6 +102,9 @@ class Operation:
     find_row: FindRow | None = None
     body_list: str = ""
     most_bytes: int = 0
+    too_large: str = "rest_body_too_large"
+    file: str = ""
+    is_raw: bool = False
     example: Row | None = None
     if_match: str = ""
     safe: bool = False

@@ -95,8 +95,8 @@ class Checker:
         self.client, self.checked = client, set[tuple[Operation, str]]()
         self.wrong = list[str]()
 
-    def __call__(self, method: str, path: str, body: object = None) -> Any:
-        response = self.client.open(path, method=method, json=body)
+    def __call__(self, method: str, path: str, body: object = None, **sent: Any) -> Any:
+        response = self.client.open(path, method=method, **(sent or {"json": body}))
         found = FIND(path.partition("?")[0])
         assert found, path
         route, _ = found

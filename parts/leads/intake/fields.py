@@ -26,6 +26,8 @@ SUPPORTED_TYPES = (
 )
 # Types whose value is in one input, whatever `inputs` they have.
 OF_ONE_VALUE = ("email", "date", "time", "multiselect")
+# How settings of Gravity Forms are off.
+OFF = (None, False, "", "0", "false")
 # The largest number of a field; the key of a form with the number of its next one.
 LARGEST_FIELD, NEXT_ID = 99_999, "nextFieldId"
 # How many inputs may be sent.

@@ -40,6 +40,7 @@ class SQLiteDialect(Dialect):
         "integer": "INTEGER",
         "boolean": "INTEGER",
         "text": "TEXT",
+        "bytes": "BLOB",
     }
     # A text that is not a number counts as 0, as it does for SQLite.
     last_ids = "SELECT name, CAST(seq AS INTEGER) FROM sqlite_sequence"

@@ -1,9 +1,9 @@
 """What a form asks for that is not carried out: then it is neither shown nor submitted."""
 
-from landform.parts.leads.intake.fields import SUPPORTED_TYPES
+from landform.parts.leads.intake.fields import OFF, SUPPORTED_TYPES
 from landform.parts.leads.intake.form_html import clean_form
+from landform.parts.leads.intake.limits import limit_of, schedule_of
 from landform.parts.leads.intake.logic import logic_of
-from landform.parts.leads.opening import OFF, limit_of, schedule_of
 from landform.service.pipeline.json_codec import JsonObject
 
 
