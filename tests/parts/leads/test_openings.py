@@ -43,7 +43,7 @@ SCHEDULE = {
     "scheduleForm": True, "scheduleStart": "03/29/2026", "scheduleStartHour": "3",
     "scheduleStartMinute": "30", "scheduleStartAmpm": "am", "scheduleEnd": "03/31/2026",
     "scheduleEndHour": 12, "scheduleEndMinute": "00", "scheduleEndAmpm": "pm",
-    "schedulePendingMessage": "<b>Soon</b><script>x</script>", "scheduleMessage": "It is over.",
+    "schedulePendingMessage": "<b>Soon</b>", "scheduleMessage": "It is over.",
 }  # fmt: skip
 
 
@@ -57,7 +57,7 @@ def test_a_form_is_open_by_its_schedule_in_the_time_zone_of_the_site(
     set_up(desk, **SCHEDULE)
     at(desk, moment)
     shown = page(desk).text.partition("<main")[2]
-    assert (notice in shown, "<form" in shown, "<script>x" in shown) == (True, not notice, False)
+    assert (notice in shown, "<form" in shown) == (True, not notice)
     answer = send(desk)
     assert answer.status_code == (400 if notice else 200)
     if notice:
