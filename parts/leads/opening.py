@@ -5,11 +5,12 @@ from math import inf
 from typing import NamedTuple
 
 from landform.parts.leads.errors import FormNotOpen
-from landform.parts.leads.intake.form_html import clean_form, plain_text
+from landform.parts.leads.intake.form_html import clean_form
 from landform.parts.leads.intake.limits import PERIODS, limit_of, schedule_of
 from landform.parts.leads.storage.entries import has_entries
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.site.documents import plain_text
 from landform.service.site.translations import Message
 from landform.storage.clock import epoch
 from landform.storage.store import Store

@@ -9,11 +9,10 @@ from marshmallow import ValidationError
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.service.rendering.content import check_growth, clean_html
-from landform.service.rendering.markup import tokens
 from landform.storage.rows import NO_VALUES
 
 # The keys of forms, fields and confirmations that have such texts.
-KEYS = ("content", "description", "message")
+KEYS = ("content", "description", "message", "checkboxLabel")
 MESSAGE_KEYS = ("limitEntriesMessage", "schedulePendingMessage", "scheduleMessage")
 NAME = "HTML"
 
@@ -57,11 +56,6 @@ def _clean(texts: Iterable[str]) -> str:
     html = clean_html(NAME, source)
     check_growth(NAME, source, html)
     return html
-
-
-def plain_text(html: str) -> str:
-    """Return HTML as one line of text without its tags."""
-    return " ".join("".join(token.text for token in tokens(html) if not token.name).split())
 
 
 # A visitor may load the same confirmation again and again.

@@ -42,7 +42,7 @@
     }
     if (name.own) {
       const [choice = "", text = ""] = [name.own, `${name.own}_other`].map((part) => trim(valuesOf(part)[0] || ""));
-      return choice === "gf_other_choice" ? (text ? [text, choice] : [""]) : [choice];
+      return choice === "gf_other_choice" || !choice ? (text ? [text, "gf_other_choice"] : [""]) : [choice];
     }
     return [...form.elements].filter((one) => one.name === name && (one.checked || !["radio", "checkbox"].includes(one.type)))
       .map((one) => (one.inputMode === "decimal" ? numberOf(trim(one.value), one.dataset.format) : one.value));
