@@ -18,9 +18,9 @@ from zoneinfo import ZoneInfo
 from werkzeug.urls import iri_to_uri
 
 from landform.parts import all_parts
-from landform.parts.http_urls import parse_url
 from landform.parts.option import (
     FLAG,
+    ORIGINS,
     TEXT,
     Kind,
     choice,
@@ -79,21 +79,6 @@ def _credentials(value: Any) -> dict[str, str]:
     return credentials
 
 
-def _origins(value: Any) -> tuple[str, ...]:
-    if isinstance(value, Mapping):
-        raise TypeError
-    texts = value.split(",") if isinstance(value, str) else value
-    return tuple(dict.fromkeys(_origin(text.strip()) for text in texts if text.strip()))
-
-
-def _origin(text: str) -> str:
-    """Return an origin as browsers send it: lower case, Punycode, no default port."""
-    url = parse_url(text)
-    if url.target != "/" or text.endswith("/") or url.host.endswith("."):
-        raise ValueError
-    return f"{'https' if url.is_secure else 'http'}://{url.authority}"
-
-
 def _folder(value: str | Path) -> str | None:
     if value and not Path(value).is_dir():
         raise ValueError
@@ -135,7 +120,6 @@ PICTURE = matching(
     "an https URL, or a path such as /files/logo.svg",
     r"(https://[A-Za-z0-9.:-]+(/[!-~]*)?|/(?![/\\])[!-~]*)?",
 )
-ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
 # With extensions after a single letter, and private parts after an x.
 LANGUAGE_TAG = (
