@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, partial
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_form
@@ -71,6 +72,7 @@ def internal_values(form: JsonObject) -> dict[str, str]:
 def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
     """Return the values of the query, else those of the selected choices, else the defaults."""
     values, boxes = {}, f.box_values(field)
+    chosen_in = cache(partial(_choices_in, values={*boxes.values()}))
     choices = zip(field.get("choices") or (), f.choices_of(field), strict=True)
     chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
     for item in f.inputs_of(field):
@@ -81,21 +83,23 @@ def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
             sent = text_of(raw.get("defaultValue")) or chosen or text_of(field.get("defaultValue"))
         if field["type"] == "checkbox":
             box = boxes.get(item.id, "")
-            texts = _choices_in(sent, boxes.values()) if isinstance(sent, str) else sent
-            values[item.id] = box if box in map(f.unpadded, texts) else ""
+            texts = chosen_in(sent) if isinstance(sent, str) else {*map(f.unpadded, sent)}
+            values[item.id] = box if box in texts else ""
         else:
             values[item.id] = sent if isinstance(sent, str) else sent[-1]
     return values
 
 
-def _choices_in(text: str, values: Collection[str]) -> list[str]:
+def _choices_in(text: str, values: Collection[str]) -> set[str]:
     """Return the values of choices in a text, with commas between; a value may have some too."""
-    found = list[str]()
-    while text:
-        text = text.lstrip()
-        fitting = [value for value in values if value and f"{text},".startswith(f"{value},")]
-        found.append(max(fitting, key=len, default=text.partition(",")[0]))
-        text = text[len(found[-1]) + 1 :]
+    found, parts = set[str](), text.split(",")
+    sizes = sorted({1, *(value.count(",") + 1 for value in values)}, reverse=True)
+    while parts:
+        # The longest value that begins here.
+        texts = ((size, f.unpadded(",".join(parts[:size]))) for size in sizes)
+        size, value = next((pair for pair in texts if pair[1] in values), (1, ""))
+        found.add(value)
+        parts = parts[size:]
     return found
 
 
