@@ -109,7 +109,7 @@ TIMEZONE = Kind(
     "a time zone of the IANA database, such as Europe/Paris",
     lambda value: ZoneInfo(TEXT.read(value)).key,
 )
-URL = Kind("an absolute http or https URL without a user or password", _url)
+WEB_URL = Kind("an absolute http or https URL without a user or password", _url)
 CREDENTIALS = Kind(
     "name:secret, several separated by commas, no name twice",
     _credentials,
@@ -165,7 +165,7 @@ class Options:
         "UTC", TIMEZONE, "the local time of the site, in which dates are given and shown"
     )
     public_url: str | None = option(
-        None, URL, "what the `link` of a page starts with, if not the address of the request"
+        None, WEB_URL, "what the `link` of a page starts with, if not the address of the request"
     )
     site_title: str = option("landform", TEXT, "the name of the site")
     site_description: str = option("", TEXT, "what the site is, in a sentence")
@@ -183,7 +183,7 @@ class Options:
         "the [`Content-Security-Policy` of public pages](site.md#what-a-page-may-load)",
     )
     site_image: str | None = option(
-        None, URL, "the image that shared links show for pages without one"
+        None, WEB_URL, "the image that shared links show for pages without one"
     )
     site_accent: str = option(
         "#0b57d0", COLOR, "the color of buttons; links have [a readable shade](site.md#brand) of it"
