@@ -172,11 +172,14 @@ class Part:
         """
         return None
 
-    def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
+    def page_form(
+        self, call: Any, form_id: str, visited: Any, number: int = 1, field_values: str = ""
+    ) -> PageForm | None:
         """Return the form with an id as a visitor sees it in a page, if the part shows it.
 
         `form_id`: the text in the meta of the page or in a marker of its content. `visited`: the
-        `Visit` of `service/site/visits.py`.
+        `Visit` of `service/site/visits.py`. `number`: 2 for the second form with this id in the
+        page. `field_values`: a query with first values of its fields.
         """
         return None
 

@@ -5,8 +5,8 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 
-from landform.parts.leads.intake.confirmations import field_text
 from landform.parts.leads.intake.fields import inputs_of
+from landform.parts.leads.intake.merging import field_text
 from landform.parts.leads.storage.entries import load_entries
 from landform.parts.leads.storage.forms import gf_time, stored_keys
 from landform.parts.leads.storage.searching import EntrySearch, entries_after

@@ -16,9 +16,17 @@ from landform.parts.leads.errors import (
     NoFields,
     TooManySubmissions,
 )
-from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
+from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import honeypot_name, id_of, input_ids, typed_values
-from landform.parts.leads.intake.form_view import field_views, first_values
+from landform.parts.leads.intake.form_html import clean_form
+from landform.parts.leads.intake.form_view import (
+    css_of,
+    field_views,
+    first_values,
+    prose,
+    with_lists,
+)
+from landform.parts.leads.intake.merging import ENTRY_TAGS, site_tags
 from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
@@ -30,6 +38,7 @@ from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import ApiError, from_known
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import Reply
+from landform.service.planning.entries import text_of
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
 from landform.service.site.translations import Message
@@ -52,16 +61,28 @@ PROBLEMS = {
 
 
 def page_form(
-    call: Call, options: LeadsOptions, form_id: str, visited: visits.Visit | None
+    call: Call,
+    options: LeadsOptions,
+    form_id: str,
+    visited: visits.Visit | None,
+    *,
+    number: int = 1,
+    field_values: str = "",
 ) -> PageForm | None:
-    """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
+    """Return a form as a visitor sees it in a page; None if it cannot be submitted.
+
+    `number`: 2 for the second form with this id. `field_values`: a query, which that of the page
+    overrides.
+    """
     with suppress(PartError):
         form = open_form(call, options, id_of(form_id))
-        query = dict(call.incoming.query_pairs)
+        pairs = call.incoming.query_pairs
         if sources.is_shown_again(call, visited):
-            query = dict(parse_qsl(sources.source_of(call, visited).query))
-        confirmed = _confirmation_html(call, form, query.get(SUBMITTED, ""))
-        return _form_view(call, form, visited, first_values(form, query), confirmed=confirmed)
+            pairs = parse_qsl(sources.source_of(call, visited).query)
+        token = dict(pairs).get(SUBMITTED, "")
+        confirmed = _confirmation_html(call, options, form, number, token)
+        values = first_values(form, with_lists(parse_qsl(field_values)) | with_lists(pairs))
+        return _form_view(call, form, visited, values, number=number, confirmed=confirmed)
     return None
 
 
@@ -89,7 +110,8 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
     except PartError:
         raise problem from None
     typed = typed_values(form, sent_values(call, form))
-    view = _form_view(call, form, visited, typed, messages=messages, problem=problem.message)
+    number, message = sources.number_of(call), problem.message
+    view = _form_view(call, form, visited, typed, number=number, messages=messages, problem=message)
     return _document(call, visited, view, problem)
 
 
@@ -122,7 +144,7 @@ def _follow(
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
         return _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
-    token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until)
+    token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until, sources.number_of(call))
     proof = _proof_of(call, token, outcome.entry)
     headers = {
         "Location": visits.location_of(call, link, f"{SUBMITTED}={token}"),
@@ -131,8 +153,12 @@ def _follow(
     return visits.html_reply(b"", headers, 303)
 
 
-def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
+def _confirmation_html(
+    call: Call, options: LeadsOptions, form: JsonObject, number: int, token: str
+) -> str | None:
     """Return the confirmation that a token shows for an hour; None for another form's or none.
+
+    `number`: of the form among those with its id in the page.
 
     Only the browser that sent the entry has the cookie, without which there are no values; so there
     are none of an entry that was edited since.
@@ -140,13 +166,16 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
     numbers = seals.unseal(call.store, SUBMITTED, token) if token else None
     if not numbers or numbers[0] != form["id"] or numbers[2] <= now(call.store):
         return None
+    # Tokens of earlier versions have no number.
+    if [number] != (numbers[3:] or [1]):
+        return None
     entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
     with suppress(EntryNotFound):
         stored = entries.get_entry(call.store, numbers[1])
         proof = _proof_of(call, token, stored)
         if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
             entry = stored
-    return confirm(form, entry).message_html
+    return confirm(form, entry, site_tags(call.service, options.admin_email)).message_html
 
 
 def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:
@@ -165,7 +194,9 @@ def _document(
     """Return the page of a form, or a document with the form alone where no page is open."""
     status, headers = (problem.status, problem.headers) if problem else (200, {})
     if visited and visited.visibility != visits.Visibility.LOCKED:
-        forms = show_forms(call, visited, {str(view.values["form"]["id"]): view})
+        forms = show_forms(
+            call, visited, {(str(view.values["form"]["id"]), sources.number_of(call)): view}
+        )
         html = call.service.site.page_html(visited.page, visited.link, forms)
     elif visited:
         page, link = visited.page, visited.link
@@ -181,17 +212,21 @@ def _form_view(
     visited: visits.Visit | None,
     values: Mapping[str, str],
     *,
+    number: int = 1,
     messages: Mapping[str, str] | None = None,
     problem: str = "",
     confirmed: str | None = None,
 ) -> PageForm:
     """Return a form with values by the ids of inputs, or its confirmation: HTML in `confirmed`."""
-    fields = field_views(form, values, messages or {})
+    fields = field_views(form, values, messages or {}, number)
     variables = {
         "form": form,
         "fields": fields,
         "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",
-        "context": sources.hidden_inputs(call, visited),
+        "id": f"form_{form['id']}" + (f"n{number}" if number > 1 else ""),
+        "css": css_of(form),
+        "description": prose(text_of(form.get("description")), clean_form(form).html),
+        "context": sources.hidden_inputs(call, visited, number),
         "honeypot": honeypot_name(form),
         "button": translatable(str((form.get("button") or {}).get("text") or "Submit")),
         "problem": problem,

@@ -7,6 +7,7 @@ from landform.parts.leads.intake.fields import id_of
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.loading import SECRETS
+from landform.service.site.forms import MOST_FORMS
 from landform.service.site.visits import Visibility, Visit, key_of, visit_of_form, with_query
 
 # The inputs with which a form names its page, and opens one with a password.
@@ -17,7 +18,9 @@ RETURN = "landform_return"
 # The input in which the script of a form writes a random value at each load of its page: the same
 # one is a repetition. It is the same for all in HTML, so that pages stay cacheable.
 ONCE = "landform_once"
-HIDDEN_INPUTS = (PAGE, KEY, RETURN, ONCE)
+# The input of the second form with an id in a page, and of further ones: 2, and so on.
+NUMBER = "landform_number"
+HIDDEN_INPUTS = (PAGE, KEY, RETURN, ONCE, NUMBER)
 # The parameter with which a page shows a confirmation.
 SUBMITTED = "submitted"
 # Parameters of a page that open it, or that show what was submitted.
@@ -57,12 +60,19 @@ def source_of(call: Call, visited: Visit | None) -> SplitResult:
     return url._replace(query=urlencode([*dict.fromkeys(pairs)]), fragment="")
 
 
-def hidden_inputs(call: Call, visited: Visit | None) -> dict[str, str]:
+def number_of(call: Call) -> int:
+    """Return the number of the form that was sent among those with its id in the page."""
+    return min(id_of(call.sent_body.get(NUMBER)), MOST_FORMS) or 1
+
+
+def hidden_inputs(call: Call, visited: Visit | None, number: int = 1) -> dict[str, str]:
     """Return the hidden inputs with which a form names its page, and the one for a script."""
     if visited is None:
         path = host_path(call)
         return {ONCE: "", **({RETURN: path} if path else {})}
     inputs = {ONCE: "", PAGE: str(visited.page["id"])}
+    if number > 1:
+        inputs[NUMBER] = str(number)
     if visited.visibility == Visibility.UNLOCKED:
         inputs[KEY] = key_of(call, visited.page)
     if is_shown_again(call, visited) and (query := source_of(call, visited).query):

@@ -14,6 +14,7 @@ from landform.parts.leads import errors as e
 from landform.parts.leads import planning, sources
 from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
+from landform.parts.leads.intake.merging import site_tags
 from landform.parts.leads.intake.validation import validate
 from landform.parts.leads.models import ACTIVE, SPAM
 from landform.parts.leads.options import LeadsOptions
@@ -99,7 +100,10 @@ def submit(call: Call, options: LeadsOptions, form_id: int, visited: Visit | Non
         _count(call, options, "forms")
         raise
     # After the commit: other writers do not wait for it.
-    return Outcome(messages, ignored, entry, confirm(form, entry) if entry else None)
+    confirmed = (
+        confirm(form, entry, site_tags(call.service, options.admin_email)) if entry else None
+    )
+    return Outcome(messages, ignored, entry, confirmed)
 
 
 def _open_for(call: Call, options: LeadsOptions, form_id: int) -> Row:

@@ -223,7 +223,7 @@ class Access:
         except Rejected as rejection:
             if not isinstance(rejection, NotAccepted):
                 # Not counted with the 401: other responses may reveal it too.
-                _raise_if_throttled(self._attempts.record_failure(address_key(self.address)))
+                _raise_if_throttled(self._attempts.count(address_key(self.address)))
             return rejection
 
     @property
@@ -263,7 +263,7 @@ class Access:
 
         In a write it is counted in its transaction.
         """
-        return self._attempts.record_failure(f"{address_key(self.address)} {kind}", limit)
+        return self._attempts.count(f"{address_key(self.address)} {kind}", limit)
 
     def seconds_refused(self, kind: str) -> int:
         """Return the seconds to wait that a write has found for a kind; 0 without, or for now."""
@@ -274,7 +274,7 @@ class Access:
         counter = f"{address_key(self.address)} page {page['id']}"
         _raise_if_throttled(self._attempts.retry_after(counter))
         if not hmac.compare_digest(sent.encode(), page["password"].encode()):
-            _raise_if_throttled(self._attempts.record_failure(counter))
+            _raise_if_throttled(self._attempts.count(counter))
             raise api_error("rest_post_incorrect_password")
 
     def _unauthorized(self, code: str, message: str) -> ApiError:

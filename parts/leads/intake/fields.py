@@ -6,6 +6,7 @@ inputs, such as `2`, or `1.3` for a part of field 1.
 
 import re
 from collections.abc import Mapping
+from html import unescape
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -16,7 +17,8 @@ from landform.parts.leads.intake.form_html import clean_form
 from landform.schemas.fields import WHITE_SPACE
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
-from landform.service.rendering.markup import tokens
+from landform.service.rendering.content import visible_text
+from landform.service.site.documents import WITHIN_WORDS, plain_text
 
 # The types that are shown and can be submitted; those without inputs only show something.
 WITHOUT_INPUTS = ("html", "section")
@@ -90,15 +92,18 @@ def consent_label(field: JsonObject) -> str:
     return text_of(field.get("checkboxLabel")) or field["label"]
 
 
+def consent_words(field: JsonObject) -> str:
+    """Return the text to which visitors agree without its HTML, as entries have it."""
+    return storable_text(unescape(visible_text(consent_label(field), " ", WITHIN_WORDS)))
+
+
 def has_other_words(field: JsonObject, values: Mapping[str, str]) -> bool:
     """Return whether a consent was sent with other words than those of its field now.
 
     Tags and white space do not count.
     """
-    sent, shown = (
-        " ".join("".join(token.text for token in tokens(text) if not token.name).split())
-        for text in (values.get(f"{field['id']}.2", ""), consent_label(field))
-    )
+    texts = values.get(f"{field['id']}.2", ""), consent_label(field)
+    sent, shown = map(plain_text, texts)
     return field["type"] == "consent" and bool(sent) and sent != shown
 
 
@@ -235,7 +240,8 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, st
             if name := unread.pop(PREFIX + item.id.replace(".", "_"), ""):
                 values[item.id] = _sent_text(field, name, sent[name])
         own_choice = unread.pop(f"{PREFIX}{field_id}_other", "") if field["type"] == "radio" else ""
-        if takes_own_choice(field) and values.get(field_id) == OTHER_CHOICE:
+        # Who types a choice need not select that it is one.
+        if takes_own_choice(field) and values.get(field_id, OTHER_CHOICE) == OTHER_CHOICE:
             values[field_id] = checked_text(own_choice, sent.get(own_choice), WHITE_SPACE)
     read = inputs.keys() - unread
     return values, [name for name in sent if name.replace(".", "_") in read]
@@ -305,7 +311,7 @@ def agreed_texts(form: JsonObject, values: Mapping[str, str], *, from_page: bool
         is_shown = from_page and text_id in [item.id for item in inputs_of(field)]
         is_given = field["type"] == "consent" and values.get(f"{field['id']}.1") == "1"
         if is_given and (is_shown or values.get(text_id)):
-            texts[text_id] = storable_text(consent_label(field))
+            texts[text_id] = consent_words(field)
     return texts
 
 

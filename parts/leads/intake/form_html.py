@@ -12,7 +12,7 @@ from landform.service.rendering.content import check_growth, clean_html
 from landform.storage.rows import NO_VALUES
 
 # The keys of forms, fields and confirmations that have such texts.
-KEYS = ("content", "description", "message")
+KEYS = ("content", "description", "message", "checkboxLabel")
 NAME = "HTML"
 
 

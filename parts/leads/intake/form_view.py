@@ -1,7 +1,7 @@
 """The fields of a form as the template `site/form.html` shows them."""
 
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_form
@@ -10,6 +10,7 @@ from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.intake.validation import NAME_PARTS
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.site.forms import trusted
 from landform.service.site.translations import Message
 
 # The attributes of the controls of a type.
@@ -36,6 +37,9 @@ PARTS_OF_NAMES = {
 # The parameters of a page, each with a text or a list.
 Query = Mapping[str, str | Sequence[str]]
 TICKED = ("radio", "checkbox", "consent")
+BLOCK = re.compile(r"<(?:p|div|[uod]l|h[1-6]|table|blockquote|pre|hr|figure)\b")
+LIST = re.compile(r"([^\[\]]+)\[[0-9]*\]")
+CLASS = re.compile(r"[\w-]+")
 LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
 # A longer text in a query is not filled in.
@@ -95,37 +99,83 @@ def _choices_in(text: str, values: Collection[str]) -> list[str]:
     return found
 
 
+def with_lists(pairs: Iterable[tuple[str, str]]) -> dict[str, str | list[str]]:
+    """Return the parameters of a query; those with names such as `topics[]` are lists."""
+    query = dict[str, str | list[str]]()
+    for name, text in pairs:
+        match = LIST.fullmatch(name)
+        before = query.get(match[1] if match else name)
+        if match:
+            query[match[1]] = [*(before if isinstance(before, list) else ()), text]
+        else:
+            query[name] = text
+    return query
+
+
+def prose(text: str, html: Mapping[str, str]) -> JsonObject:
+    """Return the cleaned HTML of a text, and the element for it: a `div` for blocks."""
+    cleaned = html.get(text, "")
+    return {"html": trusted(cleaned), "element": "div" if BLOCK.search(cleaned) else "p"}
+
+
 def field_views(
-    form: JsonObject, values: Mapping[str, str], messages: Mapping[str, str]
+    form: JsonObject, values: Mapping[str, str], messages: Mapping[str, str], number: int = 1
 ) -> list[JsonObject]:
     """Return the variables of the template for each field.
 
     `values`: those of inputs, by their ids. `messages`: what is wrong, by the ids of fields.
+    `number`: of the form among those with its id in a page.
     """
-    views, prefix, html = [], f"{f.PREFIX}{form['id']}_", clean_form(form).html
+    views, html = [], clean_form(form).html
+    prefix = f"{f.PREFIX}{form['id']}" + (f"n{number}_" if number > 1 else "_")
     for field in form["fields"]:
         visible = [item for item in f.sent_inputs(field) if not item.is_hidden]
         is_text = field["type"] in f.WITHOUT_INPUTS and field.get("visibility") != "hidden"
         if not f.is_internal(field) and (visible or is_text):
             inputs = [_control(prefix, field, item, values) for item in visible]
             message = messages.get(str(field["id"]), "")
-            view = _field_view(f"{prefix}{field['id']}", field, inputs, message)
+            view = _field_view(f"{prefix}{field['id']}", field, inputs, message, html)
+            view["other"] = _other(view["id"], field, values)
             views.append({**view, "content": html.get(text_of(field.get("content")), "")})
     return views
 
 
-def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message: str) -> JsonObject:
-    kind, note = field["type"], text_of(field.get("description"))
+def _other(base: str, field: JsonObject, values: Mapping[str, str]) -> JsonObject | None:
+    """Return the radio button for a choice of one's own, with its text, where a field has one."""
+    if not f.takes_own_choice(field):
+        return None
+    name, value = str(field["id"]), f.unpadded(values.get(str(field["id"]), ""))
+    text = values.get(f"{name}.other", "") if value in ("", f.OTHER_CHOICE) else value
+    is_own = bool(text) and text not in [choice for _, choice in f.choices_of(field)]
+    return {
+        "id": f"{base}_other",
+        "name": f"{f.PREFIX}{name}",
+        "value": f.OTHER_CHOICE,
+        "chosen": is_own or value == f.OTHER_CHOICE,
+        "text": text if is_own else "",
+    }
+
+
+def _field_view(
+    base: str,
+    field: JsonObject,
+    inputs: list[JsonObject],
+    message: str,
+    html: Mapping[str, str],
+) -> JsonObject:
+    kind, note = field["type"], prose(text_of(field.get("description")), html)
     is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
     if is_hidden:
         # The words of a consent are not for those who cannot read them.
         inputs = [x for x in inputs if x["value"] and kind != "consent"] or inputs[:1]
     if kind in TICKED and not is_hidden:
         inputs = _ticked(base, field, inputs, is_wrong=bool(message))
+        if kind == "consent" and (label := html.get(text_of(field.get("checkboxLabel")))):
+            inputs[0]["label"] = trusted(label)
     shape = "group" if len(inputs) > 1 else "single"
     if kind in f.WITHOUT_INPUTS or kind in TICKED:
         shape = "choices" if kind in TICKED else kind
-    notes = {f"{base}_help": note, f"{base}_error": message}
+    notes = {f"{base}_help": note["html"], f"{base}_error": message}
     nameless = Message("Field %(number)s", number=field["id"])
     return {
         "id": base,
@@ -133,15 +183,22 @@ def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message:
         "kind": "hidden" if is_hidden else shape,
         "label": field["label"] or text_of(field.get("adminLabel")) or nameless,
         "required": bool(field.get("isRequired")),
-        "help": note,
+        "help": note["html"],
+        "help_element": note["element"],
+        "css": css_of(field),
         "error": message,
         # What the box stands for: a submission with other words is refused.
         "words_name": f"{f.PREFIX}{field['id']}_2",
-        "words": f.storable_text(f.consent_label(field)) if kind == "consent" else "",
+        "words": f.consent_words(field) if kind == "consent" else "",
         "described": " ".join(name for name, text in notes.items() if text),
         "focus": inputs[0]["id"] if inputs else base,
         "inputs": inputs,
     }
+
+
+def css_of(item: JsonObject) -> str:
+    """Return the classes of a form or field, each with a blank before."""
+    return "".join(f" {name}" for name in CLASS.findall(text_of(item.get("cssClass"))))
 
 
 def _settings_of(field: JsonObject, input_: f.Input) -> JsonObject:
