@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from landform.parts.errors import errors_in
@@ -21,6 +22,7 @@ class Media(Part):
     scopes = ("media:read", "media:write")
     event_types = ("media.created", "media.updated", "media.deleted")
     errors = tuple(one for one in errors_in(errors) if one is not errors.MediaNotFound)
+    console_files = Path(__file__).parent / "static"
     in_guests = False
 
     place: str = option(
