@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from landform.parts import seals
 from landform.parts.errors import PartError
@@ -12,6 +12,7 @@ from landform.parts.leads import sources
 from landform.parts.leads.errors import (
     EntryNotFound,
     FormClosed,
+    FormNotSendable,
     FormRestricted,
     NoFields,
     TooManySubmissions,
@@ -26,8 +27,10 @@ from landform.parts.leads.intake.form_view import (
     prose,
     with_lists,
 )
+from landform.parts.leads.intake.logic import script_logic
 from landform.parts.leads.intake.merging import ENTRY_TAGS, site_tags
 from landform.parts.leads.intake.texts import translatable
+from landform.parts.leads.opening import ALWAYS_OPEN, find_opening
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
@@ -41,17 +44,20 @@ from landform.service.pipeline.reply import Reply
 from landform.service.planning.entries import text_of
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
+from landform.service.site.responses import message_for_visitors
 from landform.service.site.translations import Message
 from landform.storage.rows import json_text
 
 # The cookie that lets a confirmation have values.
 COOKIE = "landform_submitted"
 DONE_SECONDS = 60 * 60
+# Who may show a form in a frame by default.
+NOBODY = "'none'"
 CHECK = Message("Please check what you entered. Nothing was sent yet.")
-LATER = Message("This could not be stored just now. Please try again in a minute.")
 CLOSED = Message("This form cannot be submitted here, or not at this time.")
 # What visitors read about errors; messages of the API are in English.
-PROBLEMS = {
+PROBLEMS: Mapping[str | type[Exception], Message] = {
+    FormNotSendable: Message("The form cannot be sent with these answers."),
     **dict.fromkeys((FormClosed.code, FormRestricted.code, NoFields.code), CLOSED),
     TooManySubmissions.code: Message(
         "Too many submissions came from this IP address. Please wait a minute."
@@ -86,6 +92,31 @@ def page_form(
     return None
 
 
+def embed(call: Call, options: LeadsOptions, form_id: int) -> Reply:
+    """Return a document with a form alone, for a frame in a page of another site."""
+    return _embedded(call, options, page_form(call, options, str(form_id), None))
+
+
+def _embedded(
+    call: Call,
+    options: LeadsOptions,
+    view: PageForm | None,
+    problem: ApiError | None = None,
+    target: str = "",
+) -> Reply:
+    """Return the document of a form in a frame; `target`: the URL that its page is led to."""
+    status = problem.status if problem else 200 if view else 404
+    values = {**(view.values if view else {"form": None}), "target": target}
+    values["origins"] = [*options.embed_origins]
+    html = call.service.site.render("embed.html", values)
+    directives = [part.strip() for part in call.options.site_policy.split(";")]
+    kept = [part for part in directives if not part.lower().startswith("frame-ancestors")]
+    ancestors = f"frame-ancestors {' '.join(options.embed_origins) or NOBODY}"
+    headers = {"Content-Security-Policy": "; ".join([*kept, ancestors])}
+    more = problem.headers if problem else {}
+    return visits.private_document(call, html, status, {**headers, **more})
+
+
 def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
     """Store what a visitor sent with a browser, and return the response.
 
@@ -104,14 +135,20 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         if known is None:
             raise
         problem = known
-        problem.message = PROBLEMS.get(known.code, CHECK if known.status < 500 else LATER)
+        other = CHECK if known.status < 500 else message_for_visitors(known)
+        problem.message = PROBLEMS.get(type(error)) or PROBLEMS.get(known.code, other)
+    is_embedded = sources.is_embedded(call)
     try:
         form = open_form(call, options, form_id)
     except PartError:
+        if is_embedded:
+            return _embedded(call, options, None, problem)
         raise problem from None
     typed = typed_values(form, sent_values(call, form))
     number, message = sources.number_of(call), problem.message
     view = _form_view(call, form, visited, typed, number=number, messages=messages, problem=message)
+    if is_embedded:
+        return _embedded(call, options, view, problem)
     return _document(call, visited, view, problem)
 
 
@@ -137,12 +174,17 @@ def _follow(
     form_id, entry_id = int(outcome.entry["form_id"]), int(outcome.entry["id"])
     if url := confirmation_url(call, confirmation):
         url = visits.location_of(call, url) if confirmation.page else url
+        if sources.is_embedded(call):
+            form = open_form(call, options, form_id)
+            target = urljoin(call.incoming.url, url)
+            return _embedded(call, options, _form_view(call, form, None, {}), target=target)
         return visits.html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else sources.host_path(call)
-    if not link:
+    if not link or sources.is_embedded(call):
+        # Without a cookie: only this response has the values.
         form = open_form(call, options, form_id)
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
-        return _document(call, None, view)
+        return _embedded(call, options, view) if link else _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
     token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until, sources.number_of(call))
     proof = _proof_of(call, token, outcome.entry)
@@ -219,8 +261,12 @@ def _form_view(
 ) -> PageForm:
     """Return a form with values by the ids of inputs, or its confirmation: HTML in `confirmed`."""
     fields = field_views(form, values, messages or {}, number)
+    opening = find_opening(call.store, form) if confirmed is None else ALWAYS_OPEN
     variables = {
         "form": form,
+        "notice": opening.notice,
+        "is_embedded": sources.is_embedded(call),
+        "logic": script_logic(form),
         "fields": fields,
         "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",
         "id": f"form_{form['id']}" + (f"n{number}" if number > 1 else ""),
@@ -235,4 +281,6 @@ def _form_view(
         "is_preview": visited is not None and visited.visibility == visits.Visibility.INSPECTED,
     }
     is_private = confirmed is not None or bool(problem)
-    return PageForm("form.html", "form.css", variables, is_private, is_refused=bool(problem))
+    return PageForm(
+        "form.html", "form.css", variables, is_private, bool(problem), until=opening.until
+    )

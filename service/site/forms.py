@@ -5,6 +5,7 @@ import logging
 from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
+from math import inf
 from typing import Any, NamedTuple
 
 from flask import Request
@@ -29,7 +30,8 @@ class Forms(NamedTuple):
 
     `style`: the style sheets of the forms. `etag`: a text for the entity tag; empty without forms.
     `tables`: those that the forms depend on. `is_private`: they are for this visitor only.
-    `is_refused`: one has mistakes of what was sent. `pictures`: the `PagePictures` of a part.
+    `is_refused`: one has mistakes of what was sent. `until`: when they change without a write, in
+    seconds since 1970. `pictures`: the `PagePictures` of a part.
     """
 
     content: str
@@ -39,6 +41,7 @@ class Forms(NamedTuple):
     tables: tuple[str, ...] = ()
     is_private: bool = False
     is_refused: bool = False
+    until: float = inf
     pictures: Any = None
 
 
@@ -101,6 +104,7 @@ def _show_forms(call: Call, visited: Any, sent: Mapping[tuple[str, int], Any] | 
         tuple(name for part in call.options.named_parts for name in part.form_tables),
         any(form.is_private for form in rendered),
         any(form.is_refused for form in rendered),
+        min((form.until for form in rendered), default=inf),
     )
 
 

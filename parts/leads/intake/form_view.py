@@ -2,12 +2,15 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, partial
 
+from landform.parts.leads.intake import compound
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_form
 from landform.parts.leads.intake.formats import date_text, normal
+from landform.parts.leads.intake.logic import logic_of
 from landform.parts.leads.intake.texts import translatable
-from landform.parts.leads.intake.validation import NAME_PARTS
+from landform.parts.leads.intake.validation import NEEDED_PARTS
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.service.site.forms import trusted
@@ -22,28 +25,40 @@ ATTRIBUTES: Mapping[str, Mapping[str, str]] = {
     "number": {"type": "text", "inputmode": "decimal"},
     "date": {"type": "date"},
     "name": {"type": "text", "autocomplete": "name"},
+    "time": {"type": "text", "inputmode": "numeric", "autocomplete": "off"},
     "checkbox": {"type": "checkbox"},
     "consent": {"type": "checkbox"},
     "radio": {"type": "radio"},
+    "multiselect": {"type": "checkbox"},
 }
-# What a browser fills into the parts of a name.
-PARTS_OF_NAMES = {
-    "2": "honorific-prefix",
-    "3": "given-name",
-    "4": "additional-name",
-    "6": "family-name",
-    "8": "honorific-suffix",
+# What a browser fills into the parts of a name and of an address.
+FILLED_PARTS: Mapping[str, Mapping[str, str]] = {
+    "name": {
+        "2": "honorific-prefix",
+        "3": "given-name",
+        "4": "additional-name",
+        "6": "family-name",
+        "8": "honorific-suffix",
+    },
+    "address": {
+        compound.STREET: "address-line1",
+        compound.SECOND_LINE: "address-line2",
+        compound.CITY: "address-level2",
+        compound.STATE: "address-level1",
+        compound.ZIP: "postal-code",
+        compound.COUNTRY: "country-name",
+    },
 }
 # The parameters of a page, each with a text or a list.
 Query = Mapping[str, str | Sequence[str]]
-TICKED = ("radio", "checkbox", "consent")
+TICKED = ("radio", "checkbox", "multiselect", "consent")
 BLOCK = re.compile(r"<(?:p|div|[uod]l|h[1-6]|table|blockquote|pre|hr|figure)\b")
 LIST = re.compile(r"([^\[\]]+)\[[0-9]*\]")
 CLASS = re.compile(r"[\w-]+")
 LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
-# A longer text in a query is not filled in.
-LONGEST_PREFILLED = 1000
+# A longer text in a query is not filled in, nor a choice with more commas.
+LONGEST_PREFILLED, MOST_COMMAS = 1000, 50
 
 
 def first_values(form: JsonObject, query: Query) -> dict[str, str]:
@@ -51,8 +66,13 @@ def first_values(form: JsonObject, query: Query) -> dict[str, str]:
 
     It is the default of each field, or a value of the query for a field that allows that.
     """
-    first = (_first_values(field, query) for field in f.open_fields(form))
-    return {input_id: text for values in first for input_id, text in values.items()}
+    first = dict[str, str]()
+    for field in f.open_fields(form):
+        first |= _first_values(field, query)
+        if field["type"] == "time":
+            parts = compound.split_time(normal(field, first[str(field["id"])]))
+            first |= zip((item.id for item in f.shown_inputs(field)), parts, strict=False)
+    return first
 
 
 def internal_values(form: JsonObject) -> dict[str, str]:
@@ -71,6 +91,8 @@ def internal_values(form: JsonObject) -> dict[str, str]:
 def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
     """Return the values of the query, else those of the selected choices, else the defaults."""
     values, boxes = {}, f.box_values(field)
+    offered = {value for _, value in f.choices_of(field)}
+    chosen_in = cache(partial(_choices_in, values=offered))
     choices = zip(field.get("choices") or (), f.choices_of(field), strict=True)
     chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
     for item in f.inputs_of(field):
@@ -78,11 +100,15 @@ def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
         name = raw.get("name") or field.get("inputName")
         sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
         if sent is None or sum(map(len, sent)) > LONGEST_PREFILLED or "\0" in "".join(sent):
-            sent = text_of(raw.get("defaultValue")) or chosen or text_of(field.get("defaultValue"))
-        if field["type"] == "checkbox":
+            default = compound.default_part(field, item.id.partition(".")[2])
+            sent = text_of(raw.get("defaultValue")) or default or chosen
+            sent = sent or text_of(field.get("defaultValue"))
+        if field["type"] in ("checkbox", "multiselect"):
+            texts = chosen_in(sent) if isinstance(sent, str) else [*map(f.unpadded, sent)]
             box = boxes.get(item.id, "")
-            texts = _choices_in(sent, boxes.values()) if isinstance(sent, str) else sent
-            values[item.id] = box if box in map(f.unpadded, texts) else ""
+            values[item.id] = box if box in texts else ""
+            if field["type"] == "multiselect":
+                values[item.id] = compound.chosen_text([x for x in texts if x in offered])
         else:
             values[item.id] = sent if isinstance(sent, str) else sent[-1]
     return values
@@ -90,12 +116,14 @@ def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
 
 def _choices_in(text: str, values: Collection[str]) -> list[str]:
     """Return the values of choices in a text, with commas between; a value may have some too."""
-    found = list[str]()
-    while text:
-        text = text.lstrip()
-        fitting = [value for value in values if value and f"{text},".startswith(f"{value},")]
-        found.append(max(fitting, key=len, default=text.partition(",")[0]))
-        text = text[len(found[-1]) + 1 :]
+    found, parts = list[str](), text.split(",")
+    sizes = sorted({1, *(min(value.count(","), MOST_COMMAS) + 1 for value in values)}, reverse=True)
+    while parts:
+        # The longest value that begins here.
+        texts = ((size, f.unpadded(",".join(parts[:size]))) for size in sizes)
+        size, value = next((pair for pair in texts if pair[1] in values), (1, ""))
+        found.append(value)
+        parts = parts[size:]
     return found
 
 
@@ -128,15 +156,17 @@ def field_views(
     """
     views, html = [], clean_form(form).html
     prefix = f"{f.PREFIX}{form['id']}" + (f"n{number}_" if number > 1 else "_")
+    with_logic = {logic.id for logic in logic_of(form)}
     for field in form["fields"]:
-        visible = [item for item in f.sent_inputs(field) if not item.is_hidden]
+        visible = [item for item in f.shown_inputs(field) if not item.is_hidden]
         is_text = field["type"] in f.WITHOUT_INPUTS and field.get("visibility") != "hidden"
         if not f.is_internal(field) and (visible or is_text):
             inputs = [_control(prefix, field, item, values) for item in visible]
             message = messages.get(str(field["id"]), "")
             view = _field_view(f"{prefix}{field['id']}", field, inputs, message, html)
             view["other"] = _other(view["id"], field, values)
-            views.append({**view, "content": html.get(text_of(field.get("content")), "")})
+            view["content"] = html.get(text_of(field.get("content")), "")
+            views.append({**view, "has_logic": str(field["id"]) in with_logic})
     return views
 
 
@@ -179,6 +209,7 @@ def _field_view(
     nameless = Message("Field %(number)s", number=field["id"])
     return {
         "id": base,
+        "number": field["id"],
         "type": kind,
         "kind": "hidden" if is_hidden else shape,
         "label": field["label"] or text_of(field.get("adminLabel")) or nameless,
@@ -218,12 +249,13 @@ def _control(
         # As a browser takes it.
         value = date_text(field, value) or value
     chosen = f.unpadded(value)
-    choices = f.choices_of(raw if kind == "name" else field) if kind in ("select", "name") else []
+    choices = _choices_of_control(field, part, raw)
     options = [{"text": text, "value": box, "chosen": box == chosen} for text, box in choices]
+    is_open = not any(option["chosen"] for option in options)
     attributes = {} if options else {**ATTRIBUTES.get(kind, {"type": "text"})}
     autocomplete = text_of(raw.get("autocompleteAttribute") or field.get("autocompleteAttribute"))
-    if part in PARTS_OF_NAMES and kind == "name":
-        attributes["autocomplete"] = PARTS_OF_NAMES[part]
+    if part in FILLED_PARTS.get(kind, ()):
+        attributes["autocomplete"] = FILLED_PARTS[kind][part]
     if AUTOCOMPLETE.fullmatch(autocomplete):
         attributes["autocomplete"] = autocomplete
     placeholder = text_of(raw.get("placeholder") or field.get("placeholder"))
@@ -233,17 +265,32 @@ def _control(
             attributes["maxlength"] = longest
         if placeholder:
             attributes["placeholder"] = placeholder
-    is_needed = kind != "name" or not part or part in NAME_PARTS
+    if kind == "number" and field.get("numberFormat"):
+        attributes["data-format"] = text_of(field.get("numberFormat"))
+    is_needed = not part or part in NEEDED_PARTS.get(kind, part)
+    # An am or pm is always chosen.
+    has_blank = part != "3" or kind != "time"
     return {
         "id": f"{prefix}{name}",
-        "name": f"{f.PREFIX}{name}",
+        "name": f.control_name(field, input_.id),
         "label": text_of(raw.get("customLabel")) or translatable(input_.label),
         "value": value,
         "required": bool(field.get("isRequired")) and is_needed,
         "attributes": attributes,
         "options": options,
-        "first": placeholder if placeholder or not any(o["chosen"] for o in options) else None,
+        "first": placeholder if has_blank and (placeholder or is_open) else None,
     }
+
+
+def _choices_of_control(field: JsonObject, part: str, raw: JsonObject) -> list[tuple[str, str]]:
+    """Return the texts and values of a select: a field, or a part with these settings."""
+    kind, country = field["type"], compound.country_of(field)
+    if kind in ("select", "name"):
+        return f.choices_of(field if kind == "select" else raw)
+    if kind == "time" and part == "3":
+        return [(half, half) for half in compound.HALVES]
+    states = country.states if country and part == compound.STATE else ()
+    return [(state, state) for state in states]
 
 
 def _ticked(
@@ -262,8 +309,10 @@ def _ticked(
             | {"required": is_needed}
             for box, (text, value) in zip(inputs, choices, strict=False)
         ]
+    sent = first["value"]
+    chosen = compound.chosen(sent) if kind == "multiselect" else [f.unpadded(sent)]
     return [
         {**first, "id": f"{base}_{number}", "label": text, "value": value}
-        | {"chosen": value == f.unpadded(first["value"])}
+        | {"chosen": value in chosen, "required": first["required"] and kind == "radio"}
         for number, (text, value) in enumerate(choices)
     ]

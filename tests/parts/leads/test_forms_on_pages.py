@@ -190,7 +190,8 @@ def test_a_stranger_may_send_some_submissions_a_minute_whatever_becomes_of_them(
 
 
 @pytest.mark.parametrize(("key", "value", "reason", "allowed"), [
-    *((key, True, "it ", "0") for key in ("requireLogin", "limitEntries", "scheduleForm")),
+    ("requireLogin", True, "it requires a login", "0"),
+    ("limitEntries", True, "its limit of entries has no number", "0"),
     ("fields", [{"id": 1, "type": "fileupload"}], "field 1 has", FORM["fields"]),
 ])  # fmt: skip
 def test_a_form_that_asks_for_what_is_not_carried_out_takes_nothing(
