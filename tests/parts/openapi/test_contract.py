@@ -54,7 +54,7 @@ def test_every_operation_is_described_and_no_other(app: Flask, description: Any)
     paths = {rule.rule for rule in app.url_map.iter_rules()}
     others = ("/docs", "/console", "/openapi", "/healthz", "/readyz", "/metrics")
     # What visitors and search engines read.
-    others += ("/<slug>/", "/sitemap.xml", "/robots.txt", "/media-files/")
+    others += ("/<slug>/", "/sitemap.xml", "/robots.txt", "/media-files/", "/forms/<form_id>/embed")
     # Below /wp-json the same operations are there once more.
     twins = {f"/wp-json{base}{path}" for base in ("", "/wp/v2", "/gf/v2") for path in paths}
     own = {path for path in paths - twins if not path.startswith(others) and path != "/"}
