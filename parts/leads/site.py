@@ -44,6 +44,7 @@ from landform.service.pipeline.reply import Reply
 from landform.service.planning.entries import text_of
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
+from landform.service.site.responses import message_for_visitors
 from landform.service.site.translations import Message
 from landform.storage.rows import json_text
 
@@ -53,7 +54,6 @@ DONE_SECONDS = 60 * 60
 # Who may show a form in a frame by default.
 NOBODY = "'none'"
 CHECK = Message("Please check what you entered. Nothing was sent yet.")
-LATER = Message("This could not be stored just now. Please try again in a minute.")
 CLOSED = Message("This form cannot be submitted here, or not at this time.")
 # What visitors read about errors; messages of the API are in English.
 PROBLEMS: Mapping[str | type[Exception], Message] = {
@@ -135,7 +135,7 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         if known is None:
             raise
         problem = known
-        other = CHECK if known.status < 500 else LATER
+        other = CHECK if known.status < 500 else message_for_visitors(known)
         problem.message = PROBLEMS.get(type(error)) or PROBLEMS.get(known.code, other)
     is_embedded = sources.is_embedded(call)
     try:
@@ -261,6 +261,7 @@ def _form_view(
 ) -> PageForm:
     """Return a form with values by the ids of inputs, or its confirmation: HTML in `confirmed`."""
     fields = field_views(form, values, messages or {}, number)
+    is_preview = visited is not None and visited.visibility == visits.Visibility.INSPECTED
     opening = find_opening(call.store, form) if confirmed is None else ALWAYS_OPEN
     variables = {
         "form": form,
@@ -278,7 +279,9 @@ def _form_view(
         "problem": problem,
         "wrong": [field for field in fields if field["error"]],
         "done": confirmed,
-        "is_preview": visited is not None and visited.visibility == visits.Visibility.INSPECTED,
+        "is_preview": is_preview,
+        # The frame in which the console shows a preview runs no scripts.
+        "has_scripts": call.operation.is_read or not is_preview,
     }
     is_private = confirmed is not None or bool(problem)
     return PageForm(

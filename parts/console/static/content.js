@@ -1,7 +1,7 @@
 // What writes a page: what a new one begins with, and the text field of the content with a toolbar that inserts blocks
 // at the cursor.
 import { go, html, useLoad, useRef, useState } from "./lib.js";
-import { create, hasPart, list as listOf, may } from "./api.js";
+import { additions, create, hasPart, list as listOf, may } from "./api.js";
 import { buttons, columns, cover, escape, formMarker, group, hasBlocks, heading, insertion, isInline, join, list, paragraph, picture, placeFor, quote, separator, shown, withBreaks } from "./blocks.js";
 import { titleOf } from "./pages.js";
 import { fromClipboard } from "./paste.js";
@@ -157,6 +157,12 @@ function Ask({ title, fields, done, close }) {
     else if (!ADDRESS_START.test(values.address)) setError({ params: { address: "An address begins with https://, mailto:, tel:, / or #." } });
     else done(Object.fromEntries(Object.entries(values).map(([name, text]) => [name, text.trim()])));
   };
+  const choose = async () => {
+    const chosen = await additions.choosePicture();
+    if (!chosen) return;
+    const url = new URL(chosen.source_url);
+    setValues({ address: url.origin === location.origin ? url.pathname : url.href, alt: chosen.alt_text });
+  };
   const enter = (event) => {
     if (event.key !== "Enter" || event.isComposing || event.target.tagName !== "INPUT") return;
     event.preventDefault();
@@ -165,6 +171,7 @@ function Ask({ title, fields, done, close }) {
   return html`<${Dialog} title=${title} close=${close}><div onKeyDown=${enter}>
     ${fields.map(([name, label, attributes], place) => html`<${Text} ...${{ name, label, error, ...attributes }} autofocus=${place === 0}
       value=${values[name]} change=${(text) => setValues((before) => ({ ...before, [name]: text }))} />`)}
+    ${title === "Picture" && additions.choosePicture && html`<p><button type="button" onClick=${choose}>Choose from the library</button></p>`}
     <div class="actions"><button type="button" class="main" onClick=${submit}>Insert</button><button type="button" onClick=${close}>Cancel</button></div>
   </div><//>`;
 }

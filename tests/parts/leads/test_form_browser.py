@@ -77,7 +77,7 @@ def test_form_errors_and_confirmation_are_accessible_and_fit_a_phone(
         assert direction == ("rtl" if slug == "arabic" else "ltr")
         fill(browser, input_2="ann")
         driver.find_element("css selector", ".landform-form button").click()
-        browser.sees("Nothing was sent yet.")
+        browser.find("//*[@id='form_1_problems']")
         assert driver.switch_to.active_element.get_attribute("id") == "form_1_problems"
         assert driver.find_element("name", "input_2").get_attribute("value") == "ann"
         check("errors")
@@ -145,6 +145,25 @@ def test_autofill_fills_what_people_see_and_the_entry_is_no_spam(
     browser.sees("Thanks, Eve!")
     _, listed = site.call("GET", "/forms/1/entries")
     assert [one["status"] for one in listed["entries"] if one["1.3"] == "Eve"] == ["active"]
+
+
+def test_a_form_has_another_value_each_time_that_it_is_shown_also_by_back(
+    site: Server, browser: Page
+) -> None:
+    driver = browser.driver
+
+    def once() -> str:
+        return str(driver.find_element("name", "landform_once").get_attribute("value"))
+
+    driver.get(f"{site.url}/english/")
+    values = [once()]
+    for leave in (driver.refresh, lambda: driver.get(f"{site.url}/german/")):
+        leave()
+        values.append(once())
+    driver.back()
+    browser.until(lambda: once() and once() not in values)
+    assert len({*values, once(), ""}) == len(values) + 2
+    assert browser.errors() == []
 
 
 @has_tools
