@@ -6,7 +6,7 @@ PYTHONS := 3.11 3.12 3.13 3.14
 PROCESSES ?= 2
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage parts
 
-.PHONY: help install run test test-core test-servers test-faults test-clients faults contract tools clients bench scale lint lint-python vendor wheel binary clean
+.PHONY: help install run test test-core test-servers test-faults test-clients faults contract tools clients bench scale lint lint-python translations vendor wheel binary clean
 
 help:
 	@echo "make run            serve on http://127.0.0.1:8000, or on another PORT, with data in ./landform.db"
@@ -15,6 +15,7 @@ help:
 	@echo "make lint           lint-python: ruff, bandit, hadolint and mypy; eslint and tsc, which need npm"
 	@echo "make wheel binary   build both into dist/"
 	@echo "make bench scale    measure; make faults: half an hour of faults"
+	@echo "make translations   take new texts for visitors into the catalogs, and compile these"
 	@echo "make vendor         compare what the console takes from others with npm's files"
 	@echo "make clean          remove all that was installed and built"
 	@echo "PYTHON=python3.13 make ... uses another Python, ARGS='...' are for what is run."
@@ -137,6 +138,19 @@ lint-python: .venv/.dev
 	$(BIN)/hadolint deploy/Dockerfile
 	@mkdir -p .lint && ln -sfn .. .lint/landform
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)) tests/embedding/typed_host.py)
+
+# The texts for visitors into the .po of each language, where those without a translation are empty,
+# and these into the .mo that Python reads.
+TRANSLATED := $(patsubst %/translations,%,$(wildcard service/site/translations parts/*/translations))
+
+translations: .venv/.test
+	@mkdir -p build
+	for folder in $(TRANSLATED); do \
+	    $(BIN)/pybabel -q extract -F pyproject.toml -k Message --no-location --sort-output --width 100 -o build/texts.pot $$folder && \
+	    $(BIN)/pybabel -q update -D landform -i build/texts.pot -d $$folder/translations \
+	        --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width 100 && \
+	    $(BIN)/pybabel -q compile -D landform -d $$folder/translations || exit 1; \
+	done
 
 wheel: .venv/.dev
 	rm -rf build dist/*.whl

@@ -1,6 +1,7 @@
 """The standalone application: the blueprint at the root of a Flask application."""
 
 import logging
+import re
 from collections.abc import Callable, Collection, Mapping
 from importlib.metadata import version
 from platform import python_version
@@ -12,7 +13,7 @@ from werkzeug.exceptions import MethodNotAllowed
 from werkzeug.middleware.proxy_fix import ProxyFix
 
 from landform.service.auth.credentials import CredentialAuthorizer
-from landform.service.blueprint import Landform, make_blueprint
+from landform.service.blueprint import REST_ROUTE, Landform, make_blueprint
 from landform.service.http.cache import (
     CACHE_LOOKUP,
     NO_LOOKUP,
@@ -23,7 +24,10 @@ from landform.service.http.cache import (
 from landform.service.http.headers import error_response, finish_response
 from landform.service.http.views import from_exception
 from landform.service.pipeline.json_codec import dumps
+from landform.service.pipeline.loading import pairs
+from landform.service.pipeline.operations import WP_JSON
 from landform.service.pipeline.reply import Finished
+from landform.service.resources import Parts, api_routes
 from landform.standalone.logs import Report, access_log, around_requests, set_up_logging
 from landform.standalone.settings import Settings, all_settings, read_settings
 from landform.storage import StorageError, Store
@@ -31,6 +35,8 @@ from landform.storage import StorageError, Store
 HEALTH = "/healthz"
 # The key of the function that tells the worker whether a request is answered without waiting.
 AT_ONCE = "landform.at_once"
+# That of the function for the most bytes of the body of a request that may have a file.
+MOST_FILE_BYTES = "landform.most_file_bytes"
 log = logging.getLogger("landform")
 
 
@@ -99,12 +105,32 @@ def _wrap(app: Flask, blueprint: Landform, settings: Settings) -> None:
 
     app.wsgi_app = _behind_proxies(serve, settings)  # type: ignore[method-assign]
     app.extensions[AT_ONCE] = _behind_proxies(at_once, settings)
+    app.extensions[MOST_FILE_BYTES] = _file_limits(settings.part_types)
 
 
 def _behind_proxies(application: Any, settings: Settings) -> Any:
     """Return the application with the headers of trusted proxies applied."""
     n = settings.trusted_proxies
     return ProxyFix(application, x_for=n, x_proto=n, x_host=n, x_prefix=n) if n else application
+
+
+def _file_limits(parts: Parts) -> Callable[[Environ], int]:
+    """Return the function for the most bytes of a body with a file; 0 where there is none."""
+    limits = [
+        (re.compile(f"{re.sub('<.*?>', '[^/]+', rule)}/?"), operation.most_bytes)
+        for route in api_routes(parts, wordpress=True)
+        for rule in route.rules
+        for operation in route.operations.values()
+        if operation.file
+    ]
+
+    def limit(environ: Environ) -> int:
+        path, query = environ["PATH_INFO"], environ.get("QUERY_STRING", "")
+        if path == "/" and REST_ROUTE in query:
+            path = f"{WP_JSON}/{dict(pairs(query.encode())).get(REST_ROUTE, '').strip('/')}"
+        return max((most for rule, most in limits if rule.fullmatch(path)), default=0)
+
+    return limit
 
 
 def _add_probes(app: Flask, store: Store) -> None:

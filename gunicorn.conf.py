@@ -11,6 +11,7 @@ from functools import partial
 from typing import Any
 
 import landform.app  # noqa: F401 - imported once, before the workers fork
+from landform.service.resources import reserved_slugs
 from landform.standalone.settings import (
     SettingError,
     preload_settings,
@@ -23,7 +24,6 @@ from landform.standalone.worker import QUITTING_SECONDS
 
 # The folder in which prometheus_client counts, and the prefix of landform's own ones.
 FOLDER, OWN_FOLDER = "PROMETHEUS_MULTIPROC_DIR", "landform-metrics-"
-IDENTITY = "LANDFORM_STORE_IDENTITY"
 
 if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     # Ctrl-C ends the process without a traceback until gunicorn has a handler.
@@ -84,9 +84,11 @@ def on_starting(server: Any) -> None:
         if server.cfg.uid != os.geteuid():
             raise SystemExit("Error: start landform as the user that is to serve, without --user.")
         if identity := set_up(settings):
-            os.environ[IDENTITY] = identity
+            os.environ["LANDFORM_STORE_IDENTITY"] = identity
         for warning in warnings():
             server.log.warning("%s", warning)
+        # The workers share the memory of what is imported before they fork.
+        reserved_slugs(tuple(type(part) for part in settings.parts))
     preload_settings()
 
 

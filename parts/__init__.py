@@ -16,6 +16,7 @@ PARTS = (
     "runs.Runs",
     "webhooks.Webhooks",
     "leads.Leads",
+    "media.Media",
     "console.Console",
 )
 

@@ -25,6 +25,8 @@ from landform.storage.clock import retry_after
 TIMEOUT, MOST_ADDRESSES = 15.0, 4
 # How many bytes of the headers and of the body are read; how many characters are stored.
 MOST_HEADERS, MOST_BODY, MOST_TEXT = 32_768, 4096, 200
+# The statuses that another attempt would not change, and those whose `Retry-After` counts.
+FINAL, LATER = (400, 410, 413, 414, 422, 431), (429, 503)
 NOT_ALLOWED = "The address is private or reserved{}."
 NO_RESPONSE = "The response is not HTTP, or its headers are incomplete or too long."
 UNSAFE_HEADER = "A header has a line break, or a character that is not ASCII."
@@ -37,8 +39,8 @@ class NotPublic(ValueError):
 class Result(NamedTuple):
     """The result of a request.
 
-    Without a response `status` is 0, and `text` is the reason. `retry_after` is in seconds.
-    `can_be_sent`: false if no attempt can send the request.
+    Without a response `status` is 0, and `text` is the reason. `retry_after` is in seconds, of a
+    429 or 503. `can_be_sent`: false if no attempt can send the request.
     """
 
     status: int
@@ -46,6 +48,11 @@ class Result(NamedTuple):
     retry_after: float = 0.0
     milliseconds: int = 0
     can_be_sent: bool = True
+
+    @property
+    def is_accepted(self) -> bool:
+        """Whether the receiver has accepted the request."""
+        return 200 <= self.status < 300
 
 
 class Connection(HTTPConnection):
@@ -159,7 +166,8 @@ def _read_response(received: ResponseStream) -> Result:
     with suppress(Exception):
         body = response.read(MOST_BODY)
     with suppress(Exception):
-        pause = retry_after(response.getheader("Retry-After", ""))
+        if response.status in LATER:
+            pause = retry_after(response.getheader("Retry-After", ""))
     return Result(response.status, body.decode(errors="replace"), pause or 0.0)
 
 

@@ -36,13 +36,15 @@ class HomeLink(NamedTuple):
 class PageForm(NamedTuple):
     """A form in a page: a template of the part and its style sheet, with the variables of both.
 
-    `is_private`: it is for this visitor only, so that the page is not cached.
+    `is_private`: it is for this visitor only, so that the page is not cached. `is_refused`: it
+    shows what is wrong with what was sent, as the title of the page then says.
     """
 
     template: str
     style: str
     values: Mapping[str, Any]
     is_private: bool = False
+    is_refused: bool = False
 
 
 class Exported(NamedTuple):
@@ -71,6 +73,7 @@ class Part:
     - `scopes`, `event_types`, `errors`: the scopes of callers, the types of events, and the errors.
     - `event_fields`: the fields that only its events have, each with description and type.
     - `templates`: the folder of its templates, which those of the site may replace by their names.
+    - `translations`: the folder of the catalogs of its texts for visitors.
 
     Of a part that a blueprint names, beside its operations and screens:
 
@@ -88,6 +91,7 @@ class Part:
     event_fields: ClassVar[Mapping[str, tuple[str, type]]] = {}
     errors: ClassVar[tuple[type[PartError], ...]] = ()
     templates: ClassVar[Path | None] = None
+    translations: ClassVar[Path | None] = None
     form_tables: ClassVar[tuple[str, ...]] = ()
     console_files: ClassVar[Path | None] = None
     home_links: ClassVar[tuple[HomeLink, ...]] = ()
@@ -100,16 +104,6 @@ class Part:
         convert_options(self)
 
     @classmethod
-    def feeds_of_entry(cls, store: Any, entry_id: str) -> Mapping[int, bool]:
-        """Return, for each feed that was run for an entry, whether it may be run again now."""
-        return {}
-
-    @classmethod
-    def run_queue(cls) -> Any:
-        """Return the `RunQueue` (`storage/run_queue.py`) of runs that the part stores, if any."""
-        return None
-
-    @classmethod
     def first_awaited_event(cls, store: Any) -> int | None:
         """Return the id of the first event that must not expire yet, if there is one."""
         return None
@@ -119,8 +113,12 @@ class Part:
         """Return its tables that exports have, by name; a table of the core to add to its lines."""
         return {}
 
+    def work_source(self, service: Any) -> Any:
+        """Return the `Source` of work for `parts/worker.py`, if there is one."""
+        return None
+
     def worker(self, service: Any) -> Callable[[], float | None] | None:
-        """Return a function for the work in the background, if there is any.
+        """Return a function for other work in the background, if there is any.
 
         It does what is due, and returns in how many seconds more will be due: 0 to be called again
         after the workers of other parts, None if unknown.
@@ -137,6 +135,16 @@ class Part:
         `writer`: the author number of the caller, if it is known. Not called for pages that are
         published at their date, and for a new order of feeds.
         """
+
+    def maintain(self, command: str, store: Any, other: Any = None) -> Iterable[str]:
+        """Take part in a command that looks after a database, with what the part has outside of it.
+
+        Returns lines for the user; those of `verify` are problems. `vacuum`: remove what is not
+        used. `copy`: `other` is the store that has the rows of this one now. `backup`, `restore`,
+        `export` and `import`: `other` is the file; before `backup` and `import` too, so that no row
+        comes before what belongs to it.
+        """
+        return ()
 
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return figures from the database for `/metrics`; use inside `connection()`."""

@@ -182,7 +182,7 @@ class Link(Computed):
 class PageView(RowSchema):
     """A page in the view context.
 
-    The row also needs `urls` (`service.page_urls.Urls`) and `shows_content`.
+    The row also needs `urls` (`service/pipeline/call.py`) and `shows_content`.
     """
 
     id = Output("The number of the page.", int)

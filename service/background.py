@@ -1,9 +1,10 @@
-"""Background work: publish due pages, and call the workers of parts."""
+"""Background work: publish due pages, do the later work of parts, and call their own workers."""
 
 import logging
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from time import monotonic, sleep
 
+from landform.parts.worker import Worker
 from landform.service.pipeline.call import Service
 from landform.storage.clock import DAY
 from landform.storage.errors import StorageError
@@ -11,7 +12,6 @@ from landform.storage.expiry import expired_before
 from landform.storage.pages import scheduling
 
 log = logging.getLogger("landform")
-Worker = Callable[[], float | None]
 # In seconds: how often workers are called without a commit of this process; the pause of a worker
 # after a failure, and of all after a commit, to wait for more commits.
 CHECK_INTERVAL, FAILURE_PAUSE, COMMIT_PAUSE = 1.0, 10.0, 0.1
@@ -23,16 +23,16 @@ class Background:
 
     A worker does what is due and returns in how many seconds more is: 0 if it is to be called at
     once, after the others, and None if it knows of nothing. One that raises delays no other. While
-    the service is `stopping` it begins nothing. The workers are by default those of the parts.
+    the service is `stopping` it begins nothing.
     """
 
-    def __init__(self, service: Service, workers: Iterable[Worker] | None = None) -> None:
-        self._service, self._store = service, service.store
-        if workers is None:
-            candidates = [part.worker(service) for part in service.options.named_parts]
-            workers = [worker for worker in candidates if worker]
+    def __init__(self, service: Service) -> None:
+        self._service, self._store, parts = service, service.store, service.options.named_parts
+        sources = filter(None, [part.work_source(service) for part in parts])
+        workers = filter(None, [part.worker(service) for part in parts])
+        later_work = Worker(service.store, service.stopping, [*sources]).work
         # By time.monotonic: when each worker may be called again.
-        self._resume_at = dict.fromkeys([self._publish, *workers], 0.0)
+        self._resume_at = dict.fromkeys([self._publish, later_work, *workers], 0.0)
 
     def run(self) -> None:
         """Work until the service is stopped, woken by the commits of this process."""
@@ -63,7 +63,9 @@ class Background:
             if 0.0 not in pauses:
                 return min((pause for pause in pauses if pause is not None), default=None)
 
-    def _call(self, worker: Worker, report: Callable[[Exception], None]) -> float | None:
+    def _call(
+        self, worker: Callable[[], float | None], report: Callable[[Exception], None]
+    ) -> float | None:
         if monotonic() < self._resume_at[worker]:
             return None
         try:

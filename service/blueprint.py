@@ -1,25 +1,25 @@
 """The blueprint: its routes and its service, made from the options."""
 
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from functools import partial, update_wrapper
-from typing import Any
+from inspect import signature
+from typing import Any, ParamSpec
 
 from flask import Blueprint, Response, current_app, has_app_context, url_for
 from flask.blueprints import BlueprintSetupState
 from flask.globals import request_ctx
 from werkzeug.routing import BuildError
 
-from landform.parts.part import Part
-from landform.service.auth.credentials import Authorizer, CredentialAuthorizer, Identity
+from landform.service.auth.credentials import CredentialAuthorizer, Identity
 from landform.service.background import Background
-from landform.service.cli import host_commands
+from landform.service.cli import Commands
 from landform.service.events import send_signals
 from landform.service.http.cache import CALLER, ResponseCache
 from landform.service.http.headers import error_response
-from landform.service.http.views import HttpViews, View, not_found_view
-from landform.service.options import SITE_POLICY, Options, new_store
+from landform.service.http.views import FlaskView, HttpViews, not_found_view
+from landform.service.options import Options, new_store
 from landform.service.pipeline.call import Service
 from landform.service.pipeline.errors import ApiError, no_route
 from landform.service.pipeline.loading import pairs
@@ -32,6 +32,7 @@ from landform.service.site.responses import Site
 from landform.service.site.views import SiteViews
 from landform.storage.failed_attempts import Attempts
 
+P = ParamSpec("P")
 RULE: Any = {"strict_slashes": False, "provide_automatic_options": False}
 ANY_METHOD: Any = {"methods": METHODS, **RULE}
 SITEMAP, ROBOTS = all_routes([sitemap.RESOURCE]), "/robots.txt"
@@ -93,55 +94,23 @@ class Landform(Blueprint):
         return None
 
 
-def create_blueprint(
-    database_url: str,
-    *,
-    name: str = "landform",
-    authorizer: Authorizer | None = None,
-    wp_json_paths: bool = False,
-    root_page: bool = False,
-    site: bool = False,
-    local_mode: bool = True,
-    credentials: Mapping[str, str] | None = None,
-    timezone: str = "UTC",
-    public_url: str | None = None,
-    site_title: str = "landform",
-    site_description: str = "",
-    site_language: str = "en",
-    site_max_age: int = 60,
-    site_policy: str = SITE_POLICY,
-    site_image: str | None = None,
-    site_accent: str = "#0b57d0",
-    site_logo: str | None = None,
-    site_footer: str = "",
-    site_soon: bool = False,
-    home_page: str | None = None,
-    templates: str | None = None,
-    max_body_bytes: int = 4 << 20,
-    max_response_bytes: int = 32 << 20,
-    failed_attempts_per_minute: int = 60,
-    require_if_match: bool = False,
-    strict: bool = False,
-    cors_origins: Collection[str] = (),
-    search_timeout: float = 1.0,
-    cache_bytes: int = 10 << 20,
-    parts: Collection[Part] | None = None,
-    event_days: int = 30,
-    sqlite_synchronous: str = "FULL",
-    busy_timeout: float = 10.0,
-    postgres_statement_timeout: float = 15.0,
-    group_access: bool = False,
-    create_database: bool = True,
-    store_identity: str | None = None,
-) -> Landform:
-    """Return a blueprint that serves the pages and feeds of one database, brought up to date.
+def _with_arguments_of(make_options: Callable[P, Options]) -> Callable[P, Landform]:
+    """Return `create_blueprint`, with the arguments of `Options`."""
 
-    The arguments are the fields of `Options`, which checks them; docs/settings.md describes each.
+    def create_blueprint(*args: P.args, **options: P.kwargs) -> Landform:
+        """Return a blueprint that serves the pages and feeds of one database, brought up to date.
 
-    Raises `storage.DatabaseUnusable` where the database cannot be opened, and `ValueError`, with
-    the name of the option, for a value that it cannot have.
-    """
-    return make_blueprint(Options(**locals()))
+        The arguments are the fields of `Options`, which checks them; docs/settings.md describes
+        each. Raises `storage.DatabaseUnusable` where the database cannot be opened, and
+        `ValueError`, with the name of the option, for a value that it cannot have.
+        """
+        return make_blueprint(make_options(*args, **options))
+
+    create_blueprint.__signature__ = signature(make_options)  # type: ignore[attr-defined]
+    return create_blueprint
+
+
+create_blueprint = _with_arguments_of(Options)
 
 
 def make_blueprint(options: Options) -> Landform:
@@ -160,14 +129,14 @@ def make_blueprint(options: Options) -> Landform:
         routes += [route for route in SITEMAP if options.root_page or route.path != ROBOTS]
     for route in routes:
         _add_route(blueprint, views, route)
-    root: View = _rest_route_view(views, RouteTable(routes), views.view(HOME))
+    root: FlaskView = _rest_route_view(views, RouteTable(routes), views.view(HOME))
     if not options.wp_json_paths:
         root = not_found_view
     site = SiteViews(views) if options.site else None
     root = site.at_root(root) if site else root
     blueprint.record(partial(_claim_prefix, root, site, options))
     # Not the blueprint's own `cli`: Flask would ask that for its commands when it is registered.
-    commands = host_commands(service)
+    commands = _host_commands(service)
     blueprint.record(lambda state: state.app.cli.add_command(commands, state.name))
     return blueprint
 
@@ -187,7 +156,7 @@ def _add_route(blueprint: Landform, views: HttpViews, route: Route) -> None:
         blueprint.add_url_rule(rule, endpoint, view, methods=other_methods, **RULE)
 
 
-def _rest_route_view(views: HttpViews, routes: RouteTable, home: View) -> View:
+def _rest_route_view(views: HttpViews, routes: RouteTable, home: FlaskView) -> FlaskView:
     """Return the view of the root, which also leads to the routes that `rest_route` names."""
 
     def root(**variables: str) -> Response:
@@ -226,8 +195,21 @@ def _make_service(options: Options) -> Service:
     )
 
 
+def _host_commands(service: Service) -> Commands:
+    """Return the commands of a host, such as `flask landform verify`."""
+
+    def load() -> Iterable[Any]:
+        from landform.standalone.commands import COMMANDS  # noqa: PLC0415 - when one is run
+
+        # An authorizer of the host takes no keys.
+        is_hidden = {"key"} if service.is_host_authorized else ()
+        return [command for command in COMMANDS if command.name not in is_hidden]
+
+    return Commands(load, lambda: service.options, lambda: service)
+
+
 def _claim_prefix(
-    root: View, visitors: SiteViews | None, options: Options, state: BlueprintSetupState
+    root: FlaskView, visitors: SiteViews | None, options: Options, state: BlueprintSetupState
 ) -> None:
     """Respond for the root, for pages, and for every other path below the prefix of the blueprint.
 

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Callable, Iterable
 from functools import cached_property
-from importlib import import_module
 from pathlib import Path
 
 import click
@@ -61,15 +60,3 @@ def current_group() -> Commands:
     """Return the group of the command that runs."""
     group: Commands = click.get_current_context().meta[GROUP]
     return group
-
-
-def host_commands(service: Service) -> Commands:
-    """Return the commands of a host for its blueprint, which are imported when one is run."""
-
-    def load() -> Iterable[click.Command]:
-        commands: Iterable[click.Command] = import_module("landform.standalone.commands").COMMANDS
-        # An authorizer of the host takes no keys.
-        hidden = {"key"} if service.is_host_authorized else set()
-        return [command for command in commands if command.name not in hidden]
-
-    return Commands(load, lambda: service.options, lambda: service)

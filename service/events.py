@@ -6,8 +6,7 @@ import logging
 from blinker import NamedSignal, Namespace
 
 from landform.schemas import events as schemas
-from landform.service.pages.urls import Urls
-from landform.service.pipeline.call import Call, Service
+from landform.service.pipeline.call import Call, Service, Urls
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import Resource
 from landform.service.pipeline.reply import Reply
@@ -53,7 +52,7 @@ def list_events(call: Call) -> Reply:
     query, store = call.query, call.store
     etag = call.etag("events", events.newest(store), sorted(query.items()))
     if call.has(etag):
-        return Reply(etag=etag)
+        return Reply(status=304, etag=etag)
     filters = query.get("type", ()), query.get("resource_id", ()), query["per_page"]
     if query["order"] == "desc":
         name, before = "before", query.get("before", MAX_INTEGER)

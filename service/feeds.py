@@ -224,7 +224,7 @@ def plan_feeds(call: Call, form_id: int) -> Reply:
     response=READ,
     many=True,
     scope="feeds:write",
-    if_match="feeds",
+    if_match="feed",
     headers=("ETag",),
     example={"feeds": [3, 1, 2]},
     errors=("rest_missing_callback_param", "rest_order_incomplete"),
@@ -243,7 +243,7 @@ def order_feeds(call: Call, form_id: int) -> Reply:
         if_match=call.if_match,
         columns=columns_of(READ),
     )
-    return Reply(READ.dump(rows, many=True), etag=call.etag("feeds", version))
+    return Reply(READ.dump(rows, many=True), etag=call.etag("feed", version))
 
 
 def feed_reply(call: Call, feed: Row) -> Reply:
@@ -261,10 +261,10 @@ def feed_reply(call: Call, feed: Row) -> Reply:
 def _list_reply(call: Call, filters: JsonObject) -> Reply:
     """Return the reply to a list of feeds."""
     version, generation = current_version(call.store, "feed")
-    etag = call.etag("feeds", version, sorted(filters.items()), generation=generation)
+    etag = call.etag("feed", version, sorted(filters.items()), generation=generation)
     caching = Caching(table="feed", until=inf)
     if call.has(etag):
-        return Reply(etag=etag, caching=caching)
+        return Reply(status=304, etag=etag, caching=caching)
     selection, most_bytes = select_fields(READ, call.fields), call.options.max_response_bytes
     rows = feeds.list_feeds(call.store, filters, selection.columns, most_bytes)
     return Reply(selection.schema.dump(rows, many=True), etag=etag, caching=caching)

@@ -1,9 +1,9 @@
 """The options of a blueprint: the arguments of `create_blueprint`.
 
 The settings of the standalone service (`standalone/settings.py`), the environment variables and
-docs/settings.md follow from these declarations. To add an option, add a field here and an argument
-of `create_blueprint`, and read it from `call.options`. Without a meaning it is for hosts only. One
-that changes bodies belongs to `Call.etag`.
+docs/settings.md follow from these declarations. To add an option, add a field here, and read it
+from `call.options`. Without a meaning it is for hosts only. One that changes bodies belongs to
+`Call.etag`.
 """
 
 import re
@@ -136,7 +136,6 @@ PICTURE = matching(
     r"(https://[A-Za-z0-9.:-]+(/[!-~]*)?|/(?![/\\])[!-~]*)?",
 )
 ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
-IDENTITY = matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?")
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
 # With extensions after a single letter, and private parts after an x.
 LANGUAGE_TAG = (
@@ -218,6 +217,9 @@ class Options:
     templates: str | None = option(
         None, FOLDER, "the folder of [your own templates](site.md#templates)"
     )
+    translations: str | None = option(
+        None, FOLDER, "the folder of [your own translations](site.md#languages)"
+    )
     max_body_bytes: int = option(4 << 20, whole(1), "the largest body of a request (else 413)")
     max_response_bytes: int = option(32 << 20, whole(1), "the largest list (else 400)")
     failed_attempts_per_minute: int = option(
@@ -272,7 +274,7 @@ class Options:
     )
     store_identity: str | None = option(
         None,
-        IDENTITY,
+        matching("the 32 digits that `landform migrate --identity` prints", "([0-9a-f]{32})?"),
         "the only store to serve: with any other one requests get a 503, and none is created",
     )
 

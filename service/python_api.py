@@ -20,7 +20,8 @@ from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.pipeline.loading import check_size, read_json
 from landform.service.pipeline.operations import Operation, Route, all_routes, path_variables
 from landform.service.pipeline.reply import Finished
-from landform.service.pipeline.run import read_variables, run
+from landform.service.pipeline.run import complete, load, read_variables
+from landform.service.pipeline.sent_file import from_python
 from landform.service.resources import Parts, all_resources
 from landform.storage import StorageError
 
@@ -158,11 +159,13 @@ class Api:
             for name, number in ids.items():
                 url = url.replace(f"<{name}>", str(number))
             headers = _read_headers(arguments)
+            sent = arguments.pop(operation.file, None) if operation.is_raw else None
+            file = None if sent is None else from_python(operation.file, sent)
             query, body = _read_arguments(operation, arguments, service.options.max_body_bytes)
             method = operation.methods[0]
-            incoming = Incoming(method, url, base_url, headers, access, query, body)
+            incoming = Incoming(method, url, base_url, headers, access, query, body, file=file)
             with service.store.connection():
-                return _to_python(run(service, operation, incoming, ids))
+                return _to_python(complete(load(service, operation, incoming, ids)))
         except Exception as error:
             known = from_known(error)
             if known is None:
@@ -209,6 +212,7 @@ def _signature(route: Route, operation: Operation) -> Signature:
     schemas = filter(None, (operation.query, operation.body))
     fields = [item for schema in schemas for item in schema.load_fields.items()]
     names = [name for name, field in fields if not isinstance(field, Ignored)]
+    names += [operation.file] if operation.is_raw else []
     names += ["_fields"]
     names += ["if_match"] if operation.if_match else []
     names += ["idempotency_key"] if operation.takes_idempotency_key else []

@@ -8,6 +8,7 @@ from contextvars import Context, copy_context
 from http import HTTPStatus
 from io import BytesIO
 from math import inf
+from tempfile import SpooledTemporaryFile
 from time import monotonic
 from typing import Any, Literal
 
@@ -20,6 +21,8 @@ PROGRESS_BYTES = 1 << 16
 MAX_HEAD_BYTES = 1 << 15
 # The parser gets no more at once: with each chunk it moves all that it has not read yet.
 PIECE_BYTES = 1 << 14
+# How many bytes of a body with a file are in memory; a larger one is written to the disk.
+SPOOLED_BYTES = 1 << 16
 # The framing of chunks may have so many bytes, and a 64th of the body: each chunk costs time.
 MAX_FRAMING_BYTES = 4096
 CONTINUE = b"HTTP/1.1 100 Continue\r\n\r\n"
@@ -41,6 +44,7 @@ class Connection(Protocol):
     phase: Literal["idle", "reading", "work", "sending", "closing", "closed"] = "idle"
     parser: Any
     transport: Any
+    body: Any = None
     # The variables of a request last until its last part, in whichever thread.
     context: Context
     # What came and is not read yet, and what `look` saw of the body or the response.
@@ -55,7 +59,12 @@ class Connection(Protocol):
         """Forget the request, and what it held."""
         self.environ: Environ | None = None
         self.response: Any = None
-        self.body, self.is_cut = BytesIO(), False
+        if self.body:
+            self.body.close()
+        self.body = BytesIO()
+        # Whether the rest of the body is left unread, and whether it may have a file.
+        self.is_cut = self.has_file = False
+        self.most_bytes = self.worker.max_body_bytes
         # The bytes of the head, of the body, of the framing of its chunks, and of the response.
         self.head_size = self.body_size = self.framing_size = self.part_size = 0
 
@@ -126,14 +135,23 @@ class Connection(Protocol):
     def _on_head(self) -> bool:
         """Make the environment; return whether the body is left unread."""
         self.environ = parser.new_environ(self.parser, self.base)
-        self.is_cut = (self.parser.content_length or 0) > self.worker.max_body_bytes
+        length = self.parser.content_length or 0
+        has_body = length or self.parser.is_chunked
+        if has_body and (most := self.worker.most_file_bytes(self.environ)):
+            self.has_file, self.most_bytes = True, most
+            self.body = SpooledTemporaryFile(SPOOLED_BYTES)  # noqa: SIM115 - the response reads it
+        self.is_cut = length > self.most_bytes
         return self.is_cut
 
     def _on_body(self, data: bytes) -> None:
         self.body_size += len(data)
-        if self.body_size > self.worker.max_body_bytes:
+        if self.body_size > self.most_bytes:
             raise CutOffError
-        self.body.write(data)
+        try:
+            self.body.write(data)
+        except OSError:
+            # The disk is full.
+            raise parser.Refused(507) from None
 
     def _start(self, environ: Environ) -> None:
         """Have a request answered, at once if it needs no thread."""
@@ -150,7 +168,7 @@ class Connection(Protocol):
             self.send(self.context.run(next, self.response))
         else:
             self.transport.pause_reading()
-            self.worker.submit(self._make_part, environ["PATH_INFO"])
+            self.worker.submit(self._make_part, environ["PATH_INFO"], has_file=self.has_file)
 
     def _make_part(self) -> None:
         part = self.context.run(next, self.response)
@@ -232,8 +250,13 @@ class Connection(Protocol):
 
     @property
     def size(self) -> int:
-        """The bytes of the request, and of the response that the client has not taken."""
-        return self.body_size + self.part_size
+        """The bytes in memory: of the request, and of what the client has not taken."""
+        return self.part_size + (0 if self.has_file else self.body_size)
+
+    @property
+    def file_size(self) -> int:
+        """The bytes of the request on disk."""
+        return self.body_size if self.has_file else 0
 
     def look(self, now: float) -> None:
         """Give up a client that does not go on; one that does gets a new deadline."""

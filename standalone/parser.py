@@ -23,7 +23,7 @@ MAX_LINE_BYTES, MAX_HEADERS = 8190, 100
 # The errors of the parsers that are no 400, by the beginning of their representation.
 STATUSES = {
     "LimitRequestLine": 414, "LimitRequestHeaders": 431, "UnsupportedTransferCoding": 501,
-    "InvalidHeader('Unsupported Transfer-Encoding'": 501, "Refused(501": 501,
+    "InvalidHeader('Unsupported Transfer-Encoding'": 501, "Refused(501": 501, "Refused(507": 507,
 }  # fmt: skip
 Environ = dict[str, Any]
 

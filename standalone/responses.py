@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import closing, nullcontext
 from email.utils import formatdate
 from functools import lru_cache
 from http import HTTPStatus
@@ -50,10 +50,8 @@ def respond(application: Any, environ: Environ, keeps: bool) -> Iterator[Part]:
         return written.append
 
     try:
-        with ExitStack() as stack:
-            body = application(environ, start_response)
-            if hasattr(body, "close"):
-                stack.callback(body.close)
+        body = application(environ, start_response)
+        with closing(body) if hasattr(body, "close") else nullcontext():
             # PEP 3333: the head waits for the first part that is not empty.
             parts = filter(None, chain(written, body))
             data = next(parts, b"")

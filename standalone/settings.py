@@ -93,14 +93,11 @@ def all_settings() -> dict[str, Field[Any]]:
     """Return every setting by name: the options of the service, and of its parts."""
     options = dict[str, Field[Any]]()
     for name, declared in options_of(Settings).items():
-        options |= _part_settings() if name == "parts" else {name: declared}
+        options[name] = declared
+        if name == "parts":
+            of_parts = (options_of(part).values() for part in all_parts().values())
+            options |= {item.metadata["setting"]: item for items in of_parts for item in items}
     return {name.upper(): item for name, item in options.items() if item.metadata["meaning"]}
-
-
-def _part_settings() -> dict[str, Field[Any]]:
-    """Return the options of all parts by the names of their settings."""
-    options = [option for part in all_parts().values() for option in options_of(part).values()]
-    return {option.metadata["setting"]: option for option in options}
 
 
 def read_settings(values: Mapping[str, object] | None = None) -> Settings:

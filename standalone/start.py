@@ -5,6 +5,8 @@ import logging
 from landform.service.options import new_store
 from landform.service.site.responses import load_templates
 from landform.service.site.responses import preloaded as templates
+from landform.service.site.responses import preloaded_catalogs as catalogs
+from landform.service.site.translations import Catalogs
 from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import Settings, preload_settings, preloaded, read_settings
 from landform.storage import StorageError, api_keys
@@ -21,13 +23,14 @@ def set_up(settings: Settings) -> str | None:
     """Open the store, log the database and who has access, and return the store's identity.
 
     The store is created or migrated if needed. Ends the process if the store cannot be opened, or
-    a template cannot be compiled.
+    a template or translation cannot be read.
     """
     set_up_logging(settings)
     store = new_store(settings, has_timeouts=False)
     try:
         # For the workers, which start later.
         templates[settings.templates] = load_templates(settings.templates)
+        catalogs[settings.translations] = Catalogs(settings.translations)
         store.open(create=settings.create_database)
     except (StorageError, ValueError) as error:
         raise SystemExit(f"Error: {error}") from None
@@ -46,7 +49,7 @@ def set_up(settings: Settings) -> str | None:
 
 
 def renew_settings() -> Settings:
-    """Return the settings for a reload, and load their templates.
+    """Return the settings for a reload, and load their templates and translations.
 
     What was before stays if there is an error. The settings must name the store that is served.
     """
@@ -57,12 +60,13 @@ def renew_settings() -> Settings:
             store = new_store(settings, has_timeouts=False)
             store.check(current=True)
             store.close()
-        loaded = load_templates(settings.templates)
+        loaded = load_templates(settings.templates), Catalogs(settings.translations)
     except (StorageError, ValueError) as error:
         preloaded[:] = previous
         reason = str(error).removesuffix(".")
         logging.getLogger("landform").error("%s. The settings and templates stay.", reason)
         return before
     templates.clear()
-    templates[settings.templates] = loaded
+    catalogs.clear()
+    templates[settings.templates], catalogs[settings.translations] = loaded
     return settings

@@ -14,6 +14,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from math import inf
+from operator import attrgetter
 from queue import SimpleQueue
 from threading import Thread
 from time import monotonic
@@ -34,9 +35,9 @@ except ImportError:
     uvloop = None  # type: ignore[assignment]
 
 # As in `app.py`.
-AT_ONCE = "landform.at_once"
-# The memory of all connections of a worker together.
-MAX_CONNECTIONS_BYTES = 128 << 20
+AT_ONCE, MOST_FILE_BYTES = "landform.at_once", "landform.most_file_bytes"
+# The memory of all connections of a worker together, and what they have on disk.
+MAX_CONNECTIONS_BYTES, MAX_FILES_BYTES = 128 << 20, 512 << 20
 SWEEP_SECONDS, CLOSING_SECONDS, QUITTING_SECONDS = 0.2, 2.0, 1.0
 # How often a worker that stops looks whether it is done.
 STOPPING_SECONDS = 0.02
@@ -94,7 +95,9 @@ class Worker(BaseWorker):  # type: ignore[misc]
                 # Give the memory of large responses back to the system.
                 system.mallopt(M_MMAP_THRESHOLD, LARGE_BYTES)
         settings = read_settings()
-        self.at_once = getattr(self.wsgi, "extensions", {}).get(AT_ONCE)
+        extensions = getattr(self.wsgi, "extensions", {})
+        self.at_once = extensions.get(AT_ONCE)
+        self.most_file_bytes = extensions.get(MOST_FILE_BYTES, lambda environ: 0)
         self.max_body_bytes, seconds = settings.max_body_bytes, settings.client_timeout
         # How long a connection may be in each of its phases.
         self.limits = {
@@ -102,9 +105,11 @@ class Worker(BaseWorker):  # type: ignore[misc]
             "closing": CLOSING_SECONDS,
         }  # fmt: skip
         self.connections: set[Connection] = set()
-        # The probe has a thread of its own. Those of an executor would be waited for.
+        # The probe has a thread of its own, and so have requests with files, which take long: one
+        # at a time. Those of an executor would be waited for.
         self.waiting, self.probes = SimpleQueue[Work](), SimpleQueue[Work]()
-        for queue in [self.waiting] * self.cfg.threads + [self.probes]:
+        self.with_files = SimpleQueue[Work]()
+        for queue in [self.waiting] * self.cfg.threads + [self.probes, self.with_files]:
             Thread(target=self._work, args=[queue], daemon=True).start()
         self.loop: Any = (uvloop or asyncio).new_event_loop()
         self.loop.run_until_complete(self._serve())
@@ -139,12 +144,16 @@ class Worker(BaseWorker):  # type: ignore[misc]
 
     def bound_memory(self) -> None:
         """Give up the connections that have waited longest, if all together hold too much."""
-        large = [conn for conn in self.connections if conn.size > PROGRESS_BYTES]
-        excess = sum(conn.size for conn in large) - MAX_CONNECTIONS_BYTES
-        for conn in sorted(large, key=lambda conn: conn.deadline):
-            if excess > 0 and conn.phase in ("reading", "sending"):
-                excess -= conn.size
-                conn.give_up(503)
+        for limit, size_of in (
+            (MAX_CONNECTIONS_BYTES, attrgetter("size")),
+            (MAX_FILES_BYTES, attrgetter("file_size")),
+        ):
+            large = [conn for conn in self.connections if size_of(conn) > PROGRESS_BYTES]
+            excess = sum(map(size_of, large)) - limit
+            for conn in sorted(large, key=lambda conn: conn.deadline):
+                if excess > 0 and conn.phase in ("reading", "sending"):
+                    excess -= size_of(conn)
+                    conn.give_up(503)
 
     def accept(self, listener: Any) -> None:
         """Accept a connection, if no other worker was faster."""
@@ -189,9 +198,12 @@ class Worker(BaseWorker):  # type: ignore[misc]
             # It happens again in the thread, which logs it.
             return False
 
-    def submit(self, work: Work, path: str = "") -> None:
+    def submit(self, work: Work, path: str = "", *, has_file: bool = False) -> None:
         """Have a thread call a function."""
-        (self.probes if path == PROBE else self.waiting).put(work)
+        if has_file:
+            self.with_files.put(work)
+        else:
+            (self.probes if path == PROBE else self.waiting).put(work)
 
     def _work(self, queue: "SimpleQueue[Work]") -> None:
         while True:

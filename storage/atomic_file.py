@@ -23,12 +23,13 @@ def temporary_file(target: Path) -> Iterator[Path]:
 
 def replace(temporary: Path, target: Path) -> None:
     """Rename a file to its target, with both the content and the name on disk afterwards."""
-    _sync(temporary)
+    sync(temporary)
     os.replace(temporary, target)
-    _sync(target.parent)
+    sync(target.parent)
 
 
-def _sync(path: Path) -> None:
+def sync(path: Path) -> None:
+    """Wait until a file, or the names in a folder, are on disk."""
     opened = os.open(path, os.O_RDONLY)
     try:
         os.fsync(opened)

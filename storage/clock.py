@@ -45,6 +45,10 @@ class Clock:
         local = _text(value) if value.tzinfo is None else _in_zone(aware, self.zone)
         return Moment(local, _in_zone(aware, UTC))
 
+    def local_text(self, utc: str) -> str:
+        """Return UTC text as local text; it may have a blank in place of the `T`."""
+        return self.moment(datetime.fromisoformat(utc).replace(tzinfo=UTC)).local
+
 
 def earlier(utc: str, by: timedelta) -> str:
     """Return UTC text of an earlier time."""

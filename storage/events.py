@@ -64,18 +64,14 @@ def record(
         data["addon_slug"] = row["addon_slug"][:LONGEST_ADDON]
     if "slug" in changed and old:
         data["previous_slug"] = old["slug"]
-    write(store, _types(resource, before, after), {**data, "changed": changed})
-
-
-def _types(resource: str, old: Row, new: Row) -> list[str]:
-    """Return the types of the events of a write; feeds have no status."""
     verb = "deleted" if not new else "updated" if old else "created"
-    types, was, status = [f"{resource}.{verb}"], old.get("status"), new.get("status")
+    # Feeds have no status.
+    types, was, status = [f"{resource}.{verb}"], before.get("status"), after.get("status")
     if old and new and "trash" in (was, status) and was != status:
         types = ["page.trashed" if status == "trash" else "page.restored"]
     if (was == "publish") != (status == "publish"):
         types.append("page.published" if status == "publish" else "page.unpublished")
-    return types
+    write(store, types, {**data, "changed": changed})
 
 
 def write(store: Store, types: Sequence[str], data: Row, time: str = "") -> int:

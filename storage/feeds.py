@@ -93,12 +93,6 @@ def _select(shape: sql.Shape, columns: tuple[str, ...]) -> sql.Prepared:
     return sql.Prepared(query.order_by(Feed.feed_order, Feed.id))
 
 
-def list_forms(store: Store) -> list[int]:
-    """Return the numbers of the forms of feeds, in order, without 0, which stands for all."""
-    forms = Feed.select(Feed.form_id).where(Feed.form_id > 0).distinct().order_by(Feed.form_id)
-    return [form for (form,) in forms.tuples().execute(store.database)]
-
-
 def create(store: Store, values: Row) -> Row:
     """Store a new feed and return it."""
     # What needs no database is computed before other writers have to wait for this one.

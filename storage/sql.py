@@ -82,27 +82,22 @@ class Prepared:
 
         Raises `TooLarge` as soon as their texts have more characters than `most_bytes`.
         """
-        cursor, rows, size = self.run_on(store.database, values), list[Row](), 0
+        cursor = self.run_on(store.database, values)
         if not self._columns:
             # psycopg makes this description anew each time.
             self._columns = [column[0] for column in cursor.description]
         try:
-            for record in cursor:
-                if most_bytes is not None:
-                    size += sum([len(value) for value in record if type(value) is str])
-                    if size > most_bytes:
-                        raise TooLarge
-                rows.append(dict(zip(self._columns, record, strict=True)))
+            rows = (dict(zip(self._columns, record, strict=True)) for record in cursor)
+            return list(rows) if most_bytes is None else bounded(rows, most_bytes)
         finally:
             cursor.close()
-        return rows
 
 
 def bounded(rows: Iterable[Row], most_bytes: int | None) -> list[Row]:
     """Return rows; raise `TooLarge` as soon as their texts have more characters than allowed."""
     read, size = list[Row](), 0
     for row in rows:
-        size += sum(len(value) for value in row.values() if type(value) is str)
+        size += sum([len(value) for value in row.values() if type(value) is str])
         if most_bytes is not None and size > most_bytes:
             raise TooLarge
         read.append(row)

@@ -11,6 +11,7 @@ import logging
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass
 from threading import Lock
 from typing import Any, TypeVar, cast
 
@@ -24,14 +25,14 @@ T = TypeVar("T")
 Listener = Callable[[Any], None]
 
 
+@dataclass(eq=False)
 class _Job:
     """A function to run in a transaction, with its result or its error."""
 
-    def __init__(self, run: Callable[[], object]) -> None:
-        self.run = run
-        self.result: object = None
-        self.error: BaseException | None = None
-        self.is_complete = False
+    run: Callable[[], object]
+    result: object = None
+    error: BaseException | None = None
+    is_complete: bool = False
 
 
 class WriteQueue:

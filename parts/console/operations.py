@@ -6,8 +6,8 @@ from typing import Any
 from urllib.parse import quote, urlsplit
 
 from landform.parts import all_parts
+from landform.parts.files import file_reply
 from landform.schemas.known_names import Anything
-from landform.service.files import file_reply
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import no_route
 from landform.service.pipeline.loading import accepts_html

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ class Leads(LeadsOptions):
     )
     errors = errors_in(errors)
     templates = Path(__file__).parent / "site"
+    translations = Path(__file__).parent / "translations"
     form_tables = ("form",)
     console_files = Path(__file__).parent / "static"
     in_guests = False
@@ -51,13 +53,25 @@ class Leads(LeadsOptions):
 
         yield Metric("entries", "Entries by status", "status", entries.count_entries(store))
 
-    def worker(self, service: Any) -> Callable[[], float | None]:
-        """Return the function that runs feeds for entries, and deletes old entries."""
+    def work_source(self, service: Any) -> Any:
+        """Return the runs of feeds for entries, where they are stored."""
+        from landform.parts import feed_runs  # noqa: PLC0415 - needs the store
         from landform.parts.leads.addons.registry import find_addons  # noqa: PLC0415
-        from landform.parts.leads.working import make_worker  # noqa: PLC0415 - needs the service
+        from landform.parts.leads.working import Feeds  # noqa: PLC0415 - needs the service
 
-        addons = find_addons(service, private=self.addon_private, server=self.smtp_url)
-        return make_worker(service, addons, self.entry_days)
+        addons = find_addons(
+            service,
+            private=self.addon_private,
+            server=self.smtp_url,
+            admin_email=self.admin_email,
+        )
+        return Feeds(service, addons) if feed_runs.are_stored() else None
+
+    def worker(self, service: Any) -> Callable[[], float | None]:
+        """Return the function that deletes old entries."""
+        from landform.parts.leads.retention import Retention  # noqa: PLC0415 - needs the store
+
+        return Retention(service.store, self.entry_days, service.stopping).work
 
     def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
         """Return the form with an id as a visitor sees it in a page, if the part shows it."""
@@ -66,13 +80,16 @@ class Leads(LeadsOptions):
         return site.page_form(call, self, form_id, visited)
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
-        """Return why an add-on of the part, or nothing, can run a feed; empty if it can."""
+        """Return what keeps an add-on of the part from running a feed as it says; else empty."""
         from landform.parts.leads.addons import registry  # noqa: PLC0415 - needs the service
+        from landform.parts.leads.intake.merging import site_tags  # noqa: PLC0415
         from landform.parts.leads.planning import rules_problem  # noqa: PLC0415 - the store
         from landform.parts.leads.storage.forms import find_form  # noqa: PLC0415
 
+        find = cache(partial(find_form, service.store, feed["form_id"]))
+        site, has_mail = site_tags(service, self.admin_email), self.smtp_url is not None
         problems = (
-            registry.feed_problem(service, feed, has_mail=self.smtp_url is not None),
-            rules_problem(find_form(service.store, feed["form_id"]), feed),
+            registry.feed_problem(service, feed, find, site, has_mail=has_mail),
+            rules_problem(find, feed),
         )
         return " ".join(filter(None, problems))

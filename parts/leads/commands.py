@@ -4,12 +4,14 @@ from pathlib import Path
 
 import click
 
-from landform.parts.leads.entry_schemas import ENTRY_STATUSES
+from landform.parts.leads.entry_schemas import ANY_STATUS, ENTRY_STATUSES
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.retention import erase_entries
 from landform.parts.leads.storage.forms import find_form
 from landform.parts.leads.storage.searching import EntrySearch
 from landform.standalone.commands import tools
+
+STATUSES = [*ENTRY_STATUSES, ANY_STATUS]
 
 
 @click.group()
@@ -20,11 +22,12 @@ def entries() -> None:
 @entries.command("export")
 @click.argument("form_id", metavar="FORM", type=click.IntRange(1))
 @click.argument("file", type=tools.File(is_written=True), required=False)
-@click.option("--status", type=click.Choice(ENTRY_STATUSES), default="active", show_default=True)
+@click.option("--status", type=click.Choice(STATUSES), default="active", show_default=True)
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None:
     """Write the entries of a form as CSV, the oldest first, to FILE or standard output."""
     tools.refuse_existing(file, force=force)
+    chosen = ENTRY_STATUSES if status == ANY_STATUS else [status]
     store = tools.open_store()
     store.check(current=True)
     with store.connection():
@@ -32,7 +35,7 @@ def export(form_id: int, file: Path | None, *, status: str, force: bool) -> None
     if form is None:
         raise click.ClickException(f"There is no form {form_id}.")
     with tools.open_output(file) as out:
-        for lines in csv_of(store, form, EntrySearch([status])):
+        for lines in csv_of(store, form, EntrySearch(chosen)):
             out.write(lines)
 
 

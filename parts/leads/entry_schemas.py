@@ -8,6 +8,7 @@ from urllib.parse import unquote_plus
 from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, post_load
 
 from landform.parts.leads.intake.fields import checked_text
+from landform.parts.leads.intake.formats import UNSEEN
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES, SPAM, TIME_KEYS, TRASH
 from landform.parts.leads.storage.filters import EntryFilter
 from landform.parts.leads.storage.searching import EntryOrder, EntrySearch, EntrySlice
@@ -19,7 +20,7 @@ from landform.service.planning.entries import text_of
 from landform.storage.search import fold
 
 LONGEST_NOTE = 20_000
-ENTRY_STATUSES = (ACTIVE, SPAM, TRASH)
+ENTRY_STATUSES, ANY_STATUS = (ACTIVE, SPAM, TRASH), "any"
 INPUT_KEY = re.compile(r"[0-9]{1,5}(?:\.[0-9]{1,4})?")
 DATE_OR_TIME = re.compile(r"\d{4}-\d\d-\d\d(?:[ T]\d\d:\d\d(?::\d\d)?)?", re.ASCII)
 MOST_PER_PAGE, MOST_FILTERS, MOST_TEXTS, LONGEST_SEARCH = 200, 50, 200, 10_000
@@ -128,7 +129,8 @@ class EntryWrite(EntryColumns):
 
 def _trimmed(text: str) -> str:
     """Return a value; an e-mail address without blanks around it."""
-    return text.strip() if "@" in text and len(text.split(maxsplit=1)) == 1 else text
+    stripped = text.strip(UNSEEN)
+    return stripped if "@" in text and len(stripped.split(maxsplit=1)) == 1 else text
 
 
 class EntryUpdate(EntryWrite):
@@ -203,11 +205,15 @@ def _parsed(text: str) -> object:
 
 
 def _statuses(status: object) -> list[str]:
-    """Return the statuses of a search that there are, one or of a list; `active` by default."""
+    """Return the statuses of a search that there are, one or of a list; `any` means all of them.
+
+    `active` by default.
+    """
     statuses = status if isinstance(status, list) else ["active" if status is None else status]
-    if not all(isinstance(name, str) for name in statuses):
+    sent = [name.lower() for name in statuses if isinstance(name, str)]
+    if len(sent) < len(statuses):
         raise ValidationError("The status of a search must be a string, or a list of them.")
-    return [name for name in ENTRY_STATUSES if name in map(str.lower, statuses)]
+    return [name for name in ENTRY_STATUSES if name in sent or ANY_STATUS in sent]
 
 
 def _filter(item: object) -> EntryFilter:

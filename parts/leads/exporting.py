@@ -5,10 +5,11 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 
-from landform.parts.leads.intake.confirmations import field_text
 from landform.parts.leads.intake.fields import inputs_of
+from landform.parts.leads.intake.merging import field_text
 from landform.parts.leads.storage.entries import load_entries
-from landform.parts.leads.storage.searching import EntrySearch, entries_after, stored_keys
+from landform.parts.leads.storage.forms import gf_time, stored_keys
+from landform.parts.leads.storage.searching import EntrySearch, entries_after
 from landform.storage.rows import Row
 from landform.storage.store import Store
 
@@ -20,7 +21,7 @@ FORMULA_STARTS = ("=", "+", "-", "@", "\t", "\r", "\n", "＝", "＋", "－", "�
 # What begins so all the same, but is only shown or computed as a number.
 NUMBER_OR_PHONE = re.compile(r"[+-]?[0-9.,]*[0-9](?:[eE][+-]?[0-9]{1,3})?|\+[0-9 ()./-]{2,40}")
 REMOVED = "Field {key} (removed)"
-HEADINGS = {"id": "Entry Id", "date_created": "Entry Date"}
+HEADINGS = {"id": "Entry Id", "date_created": "Entry Date ({zone})"}
 LAST_HEADINGS = {"source_url": "Source Url", "status": "Status"}
 
 
@@ -29,14 +30,15 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
 
     A column for each input, with its label, then for those that the form has no more and entries
     still have; a consent is shown by the text that was agreed to. A text that a spreadsheet would
-    take for a formula begins with an apostrophe, but for numbers and phone numbers. Between the
-    batches no connection is used.
+    take for a formula begins with an apostrophe, but for numbers and phone numbers. Times are
+    those of the site. Between the batches no connection is used.
     """
     labels = dict(_labels(form))
     with store.connection():
         removed = [key for key in stored_keys(store, form["id"]) if key not in labels]
     labels |= {key: REMOVED.format(key=key) for key in sorted(removed, key=_by_numbers)}
-    columns = {**HEADINGS, **labels, **LAST_HEADINGS}
+    headings = {key: text.format(zone=store.clock.zone.key) for key, text in HEADINGS.items()}
+    columns = {**headings, **labels, **LAST_HEADINGS}
     consents = [field for field in form["fields"] if field["type"] == "consent"]
     # Nothing of a batch is held here while a slow client takes it.
     made: list[bytes] = [BOM.encode() + _lines([columns.values()])]
@@ -47,6 +49,7 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
             entries = load_entries(store, rows)
         for entry in entries:
             entry |= {inputs_of(field)[0].id: field_text(field, entry) for field in consents}
+            entry["date_created"] = gf_time(store.clock.local_text(entry["date_created"]))
         made.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
         last = rows[-1] if rows else None
         del rows, entries

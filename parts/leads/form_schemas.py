@@ -2,16 +2,15 @@
 
 import re
 import secrets
-from itertools import count
 from math import inf
 from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load, validates_schema
 
 from landform.parts.leads.errors import FieldsMissing, NoTitle
-from landform.parts.leads.intake.confirmations import THANKS
-from landform.parts.leads.intake.fields import id_of
+from landform.parts.leads.intake.fields import LARGEST_FIELD, id_of
 from landform.parts.leads.intake.form_html import clean_texts
+from landform.parts.leads.intake.texts import THANKS
 from landform.parts.leads.models import MOST_DAYS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
 from landform.schemas import fields
@@ -20,8 +19,8 @@ from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.storage.rows import digest_of, json_text
 
-# How many fields a form may have, and the largest number of one.
-MOST_FIELDS, LARGEST_FIELD = 500, 99_999
+# How many fields a form may have.
+MOST_FIELDS = 500
 # How many characters the texts of a confirmation may have.
 LONGEST = {"url": fields.LONGEST_TEXT, "queryString": fields.LONGEST_TEXT, "message": 100_000}
 DEFAULT_BUTTON = {"type": "text", "text": "Submit", "imageUrl": ""}
@@ -49,14 +48,13 @@ OBJECTS = fields.JsonList("", AnyObject(), max_items=inf)
 
 
 class FormFields(fields.JsonList[JsonObject]):
-    """The fields of a form, each an object with a `type`; one without an `id` gets the next."""
+    """The fields of a form, each an object with a `type`; the `id` of a new one may be 0."""
 
     def _deserialize(self, value: object, attr: str | None, data: Any, **kw: object) -> Any:
         items = super()._deserialize(value, attr, data, **kw)
         numbers = [_field_id(item) for item in items]
-        free = count(max(numbers, default=0) + 1)
-        numbers = [number or next(free) for number in numbers]
-        if len({*numbers}) < len(numbers) or max(numbers, default=0) > LARGEST_FIELD:
+        known = [number for number in numbers if number]
+        if len({*known}) < len(known) or max(known, default=0) > LARGEST_FIELD:
             raise ValidationError(f"The ids of fields must differ, up to {LARGEST_FIELD}.")
         return [_with_defaults(*pair) for pair in zip(items, numbers, strict=True)]
 
@@ -78,7 +76,7 @@ def _with_defaults(item: JsonObject, field_id: int) -> JsonObject:
     for part in (item, *inputs):
         OBJECTS.deserialize(part.get("choices") or [], "choices")
     # The first input of an e-mail address that is repeated has the id of its field.
-    input_id = re.compile(rf"{field_id}(\.[0-9]{{1,4}})?")
+    input_id = re.compile(rf"{field_id or '[0-9]{1,5}'}(\.[0-9]{{1,4}})?")
     if not all(input_id.fullmatch(str(part.get("id", ""))) for part in inputs):
         raise ValidationError(f"The ids of inputs must look like {field_id}.1.")
     is_required = item.get("isRequired") in (True, 1, "1", "true")

@@ -6,7 +6,7 @@ from marshmallow import ValidationError, post_load
 
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES, EntryWrite
 from landform.parts.leads.form_schemas import AnyObject, FormObject
-from landform.parts.leads.intake.fields import problems_of
+from landform.parts.leads.intake.fields import number_fields, problems_of
 from landform.schemas.export import LARGEST, Line, StoredDateTime, StoredText
 from landform.schemas.fields import Flag, Integer, JsonList, JsonObject, Nested, Text
 from landform.schemas.known_names import KnownOnly
@@ -29,7 +29,8 @@ class FormLine(Line):
     @post_load
     def check_meta(self, data: JsonObject, **kw: object) -> JsonObject:
         """Return the columns; refuse a meta that no request could have sent."""
-        return {**data, "meta": FORM_BODY.load({**data["meta"], **TITLE})["meta"]}
+        meta = FORM_BODY.load({**data["meta"], **TITLE})["meta"]
+        return {**data, "meta": {**meta, "fields": number_fields(meta)["fields"]}}
 
     def problems(self, row: JsonObject) -> list[str]:
         """Return why visitors do not see a form; imports from WordPress report it."""

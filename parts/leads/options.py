@@ -52,6 +52,12 @@ SMTP_URL = Kind(
 )
 
 
+def _address(value: Any) -> str:
+    if value and not ADDRESS.fullmatch(value):
+        raise ValueError
+    return value or ""
+
+
 # No repr: it would show the password of the mail server.
 @dataclass(frozen=True, kw_only=True, repr=False)
 class LeadsOptions(Part):
@@ -78,6 +84,12 @@ class LeadsOptions(Part):
         "the [mail server](parts/leads.md#e-mail) of feeds, also with `smtps://`; "
         "`from` is the address that mail is from",
         setting="smtp_url",
+    )
+    admin_email: str = option(
+        "",
+        Kind("an e-mail address", _address),
+        "the address that the [merge tag](parts/leads.md#merge-tags) `{admin_email}` stands for",
+        setting="admin_email",
     )
     addon_private: bool = option(
         False,

@@ -1,17 +1,17 @@
 """The plan of an entry: a run of each feed that its form asks for."""
 
 import logging
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from marshmallow import ValidationError
 
+from landform.parts import feed_runs
 from landform.parts.leads.intake.fields import input_ids, values_of
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of
 from landform.service.planning.plan import plan
-from landform.storage.run_queue import find_run_queue
 from landform.storage.store import Store
 
 log = logging.getLogger("landform")
@@ -24,8 +24,7 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
     Call it when an entry is new or becomes active again: a feed that was run does not run twice,
     and nothing runs for an entry that is not active.
     """
-    queue = find_run_queue()
-    if queue is None or entry["status"] != ACTIVE:
+    if entry["status"] != ACTIVE or not feed_runs.are_stored():
         return
     request = {"entry": values_of(entry), "properties": entry, "form_0": False, "first_only": ()}
     try:
@@ -34,18 +33,21 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
         log.error(TOO_EXPENSIVE, form["id"], entry["id"])
         return
     feed_ids = [feed["id"] for feed in planned["feeds"]]
-    queue.add(store, int(form["id"]), feed_ids, str(entry["id"]))
+    feed_runs.add(store, int(form["id"]), feed_ids, str(entry["id"]))
 
 
-def rules_problem(form: JsonObject | None, feed: Mapping[str, Any]) -> str:
-    """Return what is wrong with the rules of a feed of a form, if it is known; else empty."""
+def rules_problem(read_form: Callable[[], JsonObject | None], feed: Mapping[str, Any]) -> str:
+    """Return what is wrong with the rules of a feed, whose form is read if it has some."""
     try:
         condition = condition_of(feed["meta"])
     except NotUnderstood as error:
         return f"The conditional logic cannot be understood: {error}."
-    if condition and condition.problem:
+    if condition is None:
+        return ""
+    if condition.problem:
         return f"The conditional logic cannot be met: {condition.problem}."
-    if form is None or condition is None:
+    form = read_form()
+    if form is None:
         return ""
     field_ids = [str(field["id"]) for field in form["fields"]]
     known = {*field_ids, *input_ids(form), *ENTRY_KEYS, *PROPERTIES}
@@ -56,5 +58,5 @@ def rules_problem(form: JsonObject | None, feed: Mapping[str, Any]) -> str:
 
 def forget_runs(store: Store, entry_ids: Sequence[int]) -> None:
     """Delete the runs of entries, in the transaction that deletes them for good."""
-    if queue := find_run_queue():
-        queue.delete(store, [str(number) for number in entry_ids])
+    if feed_runs.are_stored():
+        feed_runs.delete(store, [str(number) for number in entry_ids])

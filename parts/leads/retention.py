@@ -3,12 +3,14 @@
 import json
 from collections.abc import Iterator
 from datetime import timedelta
+from threading import Event
 from time import monotonic
 from typing import Any
 from unicodedata import normalize
 
 from peewee import Expression, fn
 
+from landform.parts.leads.intake.formats import UNSEEN
 from landform.parts.leads.models import ACTIVE, SPAM, TRASH, Entry, EntryValue, Form
 from landform.parts.leads.storage.entries import remove_entries
 from landform.parts.leads.storage.forms import form_of
@@ -26,15 +28,18 @@ INTERVAL, MOST_DELETED = 600.0, 200
 
 
 class Retention:
-    """Deletes the old entries of a store; `days`: how long entries are kept, 0: for ever."""
+    """Deletes the old entries of a store until it is `stopping`.
 
-    def __init__(self, store: Store, days: int) -> None:
-        self._store, self._days = store, days
+    `days`: how long entries are kept, 0: for ever.
+    """
+
+    def __init__(self, store: Store, days: int, stopping: Event) -> None:
+        self._store, self._days, self._stopping = store, days, stopping
         self._resume_at = 0.0
 
     def work(self) -> float | None:
         """Delete some old entries; return 0 if there may be more, else None."""
-        if monotonic() < self._resume_at:
+        if monotonic() < self._resume_at or self._stopping.is_set():
             return None
         with self._store.connection():
             for is_old in _conditions(self._store, self._days):
@@ -103,4 +108,4 @@ def _entries_of(store: Store, email: str) -> list[int]:
 
 def _address(text: str) -> str:
     """Return an address for a comparison: in small letters, in one form of Unicode, unspaced."""
-    return "".join(char for char in normalize("NFKC", text.lower()) if char not in BLANKS)
+    return "".join(char for char in normalize("NFKC", text.lower()) if char not in UNSEEN)

@@ -6,16 +6,25 @@ from contextlib import suppress
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
+from landform.parts import seals
 from landform.parts.errors import PartError
 from landform.parts.leads import sources
-from landform.parts.leads.errors import EntryNotFound
-from landform.parts.leads.intake.confirmations import ENTRY_TAGS, Confirmation, confirm
-from landform.parts.leads.intake.fields import PREFIX, honeypot_name, id_of, input_ids
+from landform.parts.leads.errors import (
+    EntryNotFound,
+    FormClosed,
+    FormRestricted,
+    NoFields,
+    TooManySubmissions,
+)
+from landform.parts.leads.intake.confirmations import Confirmation, confirm
+from landform.parts.leads.intake.fields import honeypot_name, id_of, input_ids, typed_values
 from landform.parts.leads.intake.form_view import field_views, first_values
+from landform.parts.leads.intake.merging import ENTRY_TAGS, site_tags
+from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
-from landform.parts.leads.submitting import Outcome, open_form, submit
+from landform.parts.leads.submitting import Outcome, open_form, sent_values, submit
 from landform.parts.part import PageForm
 from landform.service.pages.previews import now
 from landform.service.pipeline.call import Call
@@ -24,13 +33,23 @@ from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import Reply
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
-from landform.storage import signatures
+from landform.service.site.translations import Message
 from landform.storage.rows import json_text
 
 # The cookie that lets a confirmation have values.
 COOKIE = "landform_submitted"
 DONE_SECONDS = 60 * 60
-CHECK = "Please check what you entered. Nothing was sent yet."
+CHECK = Message("Please check what you entered. Nothing was sent yet.")
+LATER = Message("This could not be stored just now. Please try again in a minute.")
+CLOSED = Message("This form cannot be submitted here, or not at this time.")
+# What visitors read about errors; messages of the API are in English.
+PROBLEMS = {
+    **dict.fromkeys((FormClosed.code, FormRestricted.code, NoFields.code), CLOSED),
+    TooManySubmissions.code: Message(
+        "Too many submissions came from this IP address. Please wait a minute."
+    ),
+    "rest_body_too_large": Message("This is too much text. Please shorten it, and try again."),
+}
 
 
 def page_form(
@@ -42,7 +61,7 @@ def page_form(
         query = dict(call.incoming.query_pairs)
         if sources.is_shown_again(call, visited):
             query = dict(parse_qsl(sources.source_of(call, visited).query))
-        confirmed = _confirmation_html(call, form, query.get(SUBMITTED, ""))
+        confirmed = _confirmation_html(call, options, form, query.get(SUBMITTED, ""))
         return _form_view(call, form, visited, first_values(form, query), confirmed=confirmed)
     return None
 
@@ -65,15 +84,12 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         if known is None:
             raise
         problem = known
+        problem.message = PROBLEMS.get(known.code, CHECK if known.status < 500 else LATER)
     try:
         form = open_form(call, options, form_id)
     except PartError:
         raise problem from None
-    typed = {
-        name.removeprefix(PREFIX).replace("_", "."): value
-        for name, value in call.sent_body.items()
-        if isinstance(value, str)
-    }
+    typed = typed_values(form, sent_values(call, form))
     view = _form_view(call, form, visited, typed, messages=messages, problem=problem.message)
     return _document(call, visited, view, problem)
 
@@ -107,7 +123,7 @@ def _follow(
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
         return _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
-    token = signatures.seal(call.store, SUBMITTED, form_id, entry_id, until)
+    token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until)
     proof = _proof_of(call, token, outcome.entry)
     headers = {
         "Location": visits.location_of(call, link, f"{SUBMITTED}={token}"),
@@ -116,13 +132,15 @@ def _follow(
     return visits.html_reply(b"", headers, 303)
 
 
-def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
+def _confirmation_html(
+    call: Call, options: LeadsOptions, form: JsonObject, token: str
+) -> str | None:
     """Return the confirmation that a token shows for an hour; None for another form's or none.
 
     Only the browser that sent the entry has the cookie, without which there are no values; so there
     are none of an entry that was edited since.
     """
-    numbers = signatures.unseal(call.store, SUBMITTED, token) if token else None
+    numbers = seals.unseal(call.store, SUBMITTED, token) if token else None
     if not numbers or numbers[0] != form["id"] or numbers[2] <= now(call.store):
         return None
     entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
@@ -131,7 +149,7 @@ def _confirmation_html(call: Call, form: JsonObject, token: str) -> str | None:
         proof = _proof_of(call, token, stored)
         if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
             entry = stored
-    return confirm(form, entry).message_html
+    return confirm(form, entry, site_tags(call.service, options.admin_email)).message_html
 
 
 def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:
@@ -141,7 +159,7 @@ def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:
         for name, text in sorted(entry.items())
         if text and (name[:1].isdecimal() or name in ENTRY_TAGS.values())
     ]
-    return signatures.proof(call.store, SUBMITTED, json_text([token, shown]))
+    return seals.proof(call.store, SUBMITTED, json_text([token, shown]))
 
 
 def _document(
@@ -152,6 +170,9 @@ def _document(
     if visited and visited.visibility != visits.Visibility.LOCKED:
         forms = show_forms(call, visited, {str(view.values["form"]["id"]): view})
         html = call.service.site.page_html(visited.page, visited.link, forms)
+    elif visited:
+        page, link = visited.page, visited.link
+        html = call.service.site.closed_html("submission.html", page, link, **view.values)
     else:
         html = call.service.site.render("submission.html", view.values)
     return visits.private_document(call, html, status, headers)
@@ -175,10 +196,11 @@ def _form_view(
         "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",
         "context": sources.hidden_inputs(call, visited),
         "honeypot": honeypot_name(form),
-        "button": str((form.get("button") or {}).get("text") or "Submit"),
+        "button": translatable(str((form.get("button") or {}).get("text") or "Submit")),
         "problem": problem,
         "wrong": [field for field in fields if field["error"]],
         "done": confirmed,
         "is_preview": visited is not None and visited.visibility == visits.Visibility.INSPECTED,
     }
-    return PageForm("form.html", "form.css", variables, confirmed is not None or bool(problem))
+    is_private = confirmed is not None or bool(problem)
+    return PageForm("form.html", "form.css", variables, is_private, is_refused=bool(problem))

@@ -14,7 +14,10 @@ PAGE, KEY = "landform_page", "landform_key"
 # The input with which a form names the path and query of a page of the host; after a mistake in a
 # form on a page of landform, the query of that page.
 RETURN = "landform_return"
-HIDDEN_INPUTS = (PAGE, KEY, RETURN)
+# The input in which the script of a form writes a random value at each load of its page: the same
+# one is a repetition. It is the same for all in HTML, so that pages stay cacheable.
+ONCE = "landform_once"
+HIDDEN_INPUTS = (PAGE, KEY, RETURN, ONCE)
 # The parameter with which a page shows a confirmation.
 SUBMITTED = "submitted"
 # Parameters of a page that open it, or that show what was submitted.
@@ -55,11 +58,11 @@ def source_of(call: Call, visited: Visit | None) -> SplitResult:
 
 
 def hidden_inputs(call: Call, visited: Visit | None) -> dict[str, str]:
-    """Return the hidden inputs with which a form names its page."""
+    """Return the hidden inputs with which a form names its page, and the one for a script."""
     if visited is None:
         path = host_path(call)
-        return {RETURN: path} if path else {}
-    inputs = {PAGE: str(visited.page["id"])}
+        return {ONCE: "", **({RETURN: path} if path else {})}
+    inputs = {ONCE: "", PAGE: str(visited.page["id"])}
     if visited.visibility == Visibility.UNLOCKED:
         inputs[KEY] = key_of(call, visited.page)
     if is_shown_again(call, visited) and (query := source_of(call, visited).query):

@@ -1,6 +1,7 @@
 """Submissions of forms, in JSON or by the form on a page: checked, counted, and stored once."""
 
 import hmac
+from collections import defaultdict
 from collections.abc import Mapping
 from datetime import timedelta
 from functools import partial
@@ -13,6 +14,7 @@ from landform.parts.leads import errors as e
 from landform.parts.leads import planning, sources
 from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
+from landform.parts.leads.intake.merging import site_tags
 from landform.parts.leads.intake.validation import validate
 from landform.parts.leads.models import ACTIVE, SPAM
 from landform.parts.leads.options import LeadsOptions
@@ -31,8 +33,8 @@ from landform.storage.rows import NO_VALUES, Row, json_text
 from landform.storage.signatures import secret
 from landform.storage.store import Store
 
-# For how long the same submission by a page's form is the same entry.
-REPEATED = timedelta(minutes=10)
+# For how long the same values by a page's form without its script are the same entry.
+REPEATED = timedelta(seconds=30)
 # The most bytes of a submission; the most characters of the name of a program.
 MOST_BYTES, LONGEST_AGENT = 256 * 1024, 250
 # Names that a submission may have beside those of inputs.
@@ -98,7 +100,10 @@ def submit(call: Call, options: LeadsOptions, form_id: int, visited: Visit | Non
         _count(call, options, "forms")
         raise
     # After the commit: other writers do not wait for it.
-    return Outcome(messages, ignored, entry, confirm(form, entry) if entry else None)
+    confirmed = (
+        confirm(form, entry, site_tags(call.service, options.admin_email)) if entry else None
+    )
+    return Outcome(messages, ignored, entry, confirmed)
 
 
 def _open_for(call: Call, options: LeadsOptions, form_id: int) -> Row:
@@ -126,10 +131,19 @@ def _read(call: Call, form: Row) -> tuple[dict[str, str], Mapping[str, str]]:
 
     Browsers get no header: pages may add inputs to a form.
     """
-    values, names = fields.read_values(form, call.sent_body)
+    values, names = fields.read_values(form, sent_values(call, form))
     if accepts_html(call.incoming.headers):
         return values, {}
     return values, check_body(call, [*OWN_NAMES, *names, fields.honeypot_name(form)])
+
+
+def sent_values(call: Call, form: Row) -> Row:
+    """Return the body of a submission, in which boxes with the same name are a list."""
+    texts = defaultdict[str, list[str]](list)
+    for name, text in call.incoming.read_form(call.operation):
+        texts[name].append(text)
+    boxes = [f"{fields.PREFIX}{x['id']}" for x in form["fields"] if x["type"] == "checkbox"]
+    return {**call.sent_body, **{name: texts[name] for name in boxes if len(texts[name]) > 1}}
 
 
 def _sender(call: Call, options: LeadsOptions, visited: Visit | None) -> Row:
@@ -148,8 +162,8 @@ def _store(
 ) -> tuple[Mapping[str, str], Row]:
     """Store a submission as an entry with its runs; return why it is not valid, and the entry.
 
-    One that was stored before is not stored again: the same by a page's form within ten minutes,
-    or with the same `Idempotency-Key`.
+    One that was stored before is not stored again: the same with the same `Idempotency-Key`, or by
+    a page's form that was loaded once; without the script of the form, within 30 seconds.
     """
     store, headers = call.store, call.incoming.headers
     key, from_page = read_key(headers) or "", accepts_html(headers)
@@ -169,13 +183,17 @@ def _store(
     # what the form adds, which may have changed meanwhile.
     added = fields.agreed_texts(form, stored, from_page=from_page)
     added |= form_view.internal_values(form)
-    origin = ["key", form["id"], key] if key else ["page", form["id"], call.access.address, stored]
+    origin: list[Any] = ["page", form["id"], call.access.address, stored]
+    if once := str(call.sent_body.get(sources.ONCE) or ""):
+        origin = ["once", form["id"], once, stored]
+    if key:
+        origin = ["key", form["id"], key]
     digest = _digest(store, origin) if key or from_page else ""
     sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
 
     def store_it() -> tuple[Mapping[str, str], Row]:
         _count(call, options, "forms")
-        if row := _stored_before(store, digest, stored, added, has_key=bool(key)):
+        if row := _stored_before(store, digest, origin[0], stored, added):
             # Neither what an editor wrote since, nor who sent it first.
             row |= entries.DEFAULTS | sender
             return {}, entries.entry_of(row, form, all_values)
@@ -198,17 +216,16 @@ def _digest(store: Store, origin: list[object]) -> str:
     return hmac.new(secret(store).encode(), json_text(origin).encode(), sha256).hexdigest()
 
 
-def _stored_before(
-    store: Store, digest: str, values: Row, added: Row, *, has_key: bool
-) -> Row | None:
+def _stored_before(store: Store, digest: str, kind: str, values: Row, added: Row) -> Row | None:
     """Return the row of the same submission, if it was stored before.
 
-    `values`: those that were sent; `added`: those of the form.
+    `kind`: whether it is known by its `key`, by the value that a script makes `once`, or by its
+    `page`. `values`: those that were sent; `added`: those of the form.
     """
     row = entries.find_digest(store, digest) if digest else None
-    if row is None:
-        return None
-    if not has_key:
+    if row is None or kind == "once":
+        return row
+    if kind == "page":
         return row if row["created_utc"] >= earlier(store.clock.now().utc, REPEATED) else None
 
     def sent(texts: Row) -> Row:

@@ -16,7 +16,7 @@ from landform.parts.moving_in import origins
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.report import Plan, Report
 from landform.service.cli import current_group
-from landform.service.pages.urls import Urls
+from landform.service.pipeline.call import Urls
 from landform.service.pipeline.errors import printable
 from landform.standalone.commands import tools
 from landform.storage import Store
@@ -92,7 +92,10 @@ def import_wordpress(source: str, **options: Any) -> None:
         site = client.Client(source, **_client(source, options)) if is_site else None
         store = tools.open_store()
         store.migrate()
-        urls = _page_urls() if options["redirects"] else None
+        urls = None
+        if options["redirects"]:
+            service = current_group().service()
+            urls = service.urls(service.options.public_url or "")
         with tools.Progress("Reading", has_lines=True) as progress:
             if site:
                 report = importer.import_site(store, site, plan, progress.show)
@@ -148,12 +151,6 @@ def _password(file: Path | None) -> str:
         text = f"There is no application password: set {VARIABLE}, or --password-file."
         raise tools.NotBegun(text)
     return str(click.prompt("Application password", hide_input=True, err=True))
-
-
-def _page_urls() -> Urls:
-    """Return the URLs of pages of the service, below its public URL if it has one."""
-    service = current_group().service()
-    return service.urls(service.options.public_url or "")
 
 
 def _write_reports(

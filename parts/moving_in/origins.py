@@ -15,7 +15,7 @@ import orjson
 from peewee import BooleanField, fn
 
 from landform.parts.moving_in.models import ImportOrigin, ImportRun
-from landform.service.pages.urls import LINKED, Urls
+from landform.service.pipeline.call import LINKED, Urls
 from landform.storage.models import Page, Table, exported_tables
 from landform.storage.rows import Row, json_text
 from landform.storage.store import Store

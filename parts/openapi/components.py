@@ -43,6 +43,8 @@ ABOUT_HEADERS = {
     "Location": "The URL of the new resource.",
     "Retry-After": "How many seconds to wait before the next attempt.",
     "X-Landform-Warning": "What has no effect or was removed; why a form or feed cannot be used.",
+    "X-Landform-Same-As": "The first picture that was sent with the same bytes.",
+    "X-Landform-Used-By": "The ids of pages that use the picture.",
     "WWW-Authenticate": "How to send credentials.",
     "X-Landform-Ignored": "The unknown names in the request.",
     "Preference-Applied": "The preference that was applied.",

@@ -33,6 +33,7 @@ TAGS = {"forms": "Feeds", "whoami": "Access", "wp-json": "For clients of WordPre
 SUMMARIES = {"whoami": "Show who is calling"}
 # PHP sends an object without fields as an empty list.
 NO_FIELDS = {"type": "array", "items": {}, "maxItems": 0}
+FILE = {**STRING, "format": "binary", "description": "The bytes of the file."}
 JSON_TYPES = {str: "string", int: "integer", bool: "boolean", float: "number"}
 
 
@@ -127,8 +128,20 @@ def _operation(components: Components, method: str, operation: Operation) -> Jso
         if operation.body.unknown == INCLUDE and not (required or operation.body_list):
             schema = {"anyOf": [schema, NO_FIELDS, {"type": "null"}]}
         media = {"schema": schema} | ({"example": operation.example} if operation.example else {})
-        described["requestBody"] = {"required": required, "content": {"application/json": media}}
+        content = {"application/json": media}
+        if operation.is_raw:
+            required, content = True, _file_content(operation.file, schema)
+        described["requestBody"] = {"required": required, "content": content}
     return described
+
+
+def _file_content(name: str, fields: JsonObject) -> JsonObject:
+    """Return the media types of a body that is a form with a file, or the file itself."""
+    file = {"type": "object", "required": [name], "properties": {name: FILE}}
+    return {
+        "multipart/form-data": {"schema": {"allOf": [file, fields]}},
+        "image/*": {"schema": FILE},
+    }
 
 
 def _parameters(components: Components, operation: Operation) -> Iterator[JsonObject]:

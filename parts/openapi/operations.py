@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
+from landform.parts.files import bytes_reply, file_reply
 from landform.parts.openapi import document
 from landform.schemas.known_names import Anything
-from landform.service.files import bytes_reply, file_reply
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import no_route
 from landform.service.pipeline.json_codec import JsonObject, dumps

@@ -8,8 +8,8 @@ from marshmallow import Schema
 from landform.parts.revisions import schemas, storage
 from landform.parts.revisions.errors import BeyondLastPage, ParentNotFound, TrashNotSupported
 from landform.schemas.pages import EMPTY_META, PageDelete
-from landform.service.pages.dump import CONTEXTS, FieldSelection, select_fields
-from landform.service.pages.resource import PAGING, page_reply, paging
+from landform.service.pages.dump import CONTEXTS, FieldSelection, page_reply, select_fields
+from landform.service.pages.resource import PAGING, paging
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import WORDPRESS, Resource

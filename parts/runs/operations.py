@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from landform.parts.feed_runs import CLAIMED, run_key
 from landform.parts.runs import Runs, schemas, storage
 from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
 from landform.service.pages.resource import PAGING, paging
@@ -12,7 +13,6 @@ from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
 from landform.service.pipeline.reply import Reply
 from landform.storage import Store
 from landform.storage.rows import NO_VALUES, Row, Values
-from landform.storage.run_queue import run_key
 
 RESOURCE = Resource(GRAVITY_FORMS)
 RESOURCES = (RESOURCE,)
@@ -88,9 +88,11 @@ def end_run(call: Call, feed_id: int, run_id: int) -> Reply:
     return run_reply(call, storage.end(call.store, feed_id, run_id, outcome, call.if_match))
 
 
-@RESOURCE.post(f"{RUN_PATH}/replay", **WRITE, errors=(RunNotFound, RunNotFinished))
+@RESOURCE.post(
+    f"{RUN_PATH}/replay", **WRITE, errors=(RunNotFound, "gf_feed_invalid_id", RunNotFinished)
+)
 def replay_run(call: Call, feed_id: int, run_id: int) -> Reply:
-    """Let a run that has ended be claimed once more."""
+    """Let a run that has ended be claimed once more, unless its feed is deleted."""
     return run_reply(call, storage.replay(call.store, feed_id, run_id, call.if_match))
 
 
@@ -111,7 +113,7 @@ def run_reply(call: Call, run: Row, headers: Values = NO_VALUES) -> Reply:
 
 def _dump(call: Call, run: Row, *, has_feed: bool) -> JsonObject:
     """Return a run; nobody can claim that of a deleted feed again."""
-    is_claimed = run["state"] == storage.CLAIMED
+    is_claimed = run["state"] == CLAIMED
     computed = {
         "until": run["due_utc"] if is_claimed else None,
         "retry_at": run["due_utc"] if has_feed and not is_claimed else None,

@@ -1,39 +1,41 @@
-"""The queries of runs: a feed runs once for an entry, also if several workers try it.
+"""The queries of runs for outside workers: a feed runs once for an entry, also if several try it.
 
 A claim lasts for a lease. If the lease ends, or the run fails temporarily, the run is due again for
-the first worker that claims it. Writers take turns (see `transactions.py`), so no other one changes
-the rows that a write reads. Times are those of the clock of the database.
+the first worker that claims it.
 """
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import timedelta
 from typing import Any
 
-from peewee import BaseQuery, ColumnBase, ModelSelect, Select, fn
+from peewee import BaseQuery, ColumnBase, ModelSelect, fn
 
+from landform.parts import feed_runs
+from landform.parts.feed_runs import (
+    CLAIMED,
+    FAILED,
+    PENDING,
+    UNREPORTED,
+    FeedRun,
+    database_time,
+    is_due,
+    later,
+)
 from landform.parts.runs.errors import RunNotClaimed, RunNotDue, RunNotFinished, RunNotFound
-from landform.parts.runs.models import FeedRun
-from landform.storage import events, feeds
-from landform.storage.clock import Clock, earlier
+from landform.storage import feeds
+from landform.storage.clock import Clock
 from landform.storage.engines import expressions
 from landform.storage.expiry import expired_before
 from landform.storage.models import Feed
 from landform.storage.rows import Row, storable
-from landform.storage.sql import Precondition, Prepared, check_version
+from landform.storage.sql import Precondition, check_version
 from landform.storage.store import Store, transactional
 
-CLAIMED, PENDING, FAILED = "claimed", "pending", "failed"
 UNFINISHED = (PENDING, CLAIMED, FAILED)
 # How many old runs a claim deletes at most, so that none takes long.
 MOST_EXPIRED = 100
-
-# The events of runs that have ended, and the columns that are their data.
-EVENTS = {"success": "run.succeeded", FAILED: "run.failed"}
-EVENT_COLUMNS = ("id", "version", "feed_id", "form_id", "entry_id", "attempt", "retryable")
-# The columns of a run that nothing is reported of, and those of a new one.
-UNREPORTED: Row = {"code": "", "message": "", "retryable": False}
+# The columns of a run that is new.
 NEW: Row = {**UNREPORTED, "state": CLAIMED, "attempt": 1, "version": 1}
-DATABASE_TIME = Prepared(Select(columns=[expressions.utc_now()]))
 # The conditions that filters make of the site's clock and their values.
 FILTERS: Mapping[str, Callable[[Clock, Any], ColumnBase]] = {
     "form_id": lambda _, ids: FeedRun.form_id.in_(storable(ids)),
@@ -72,11 +74,6 @@ def _list(
     return store.bounded(lambda: (rows_of(store, selected), runs.count(store.database)))
 
 
-def is_due() -> ColumnBase:
-    """Return the condition that a run may be claimed."""
-    return FeedRun.due_utc <= expressions.utc_now()
-
-
 def rows_of(store: Store, query: BaseQuery) -> list[Row]:
     """Return the rows of a query."""
     return list(query.dicts().execute(store.database))
@@ -95,12 +92,6 @@ def existing_feeds(store: Store, runs: Iterable[Row]) -> set[int]:
     """Return the ids of the feeds of some runs that are not deleted."""
     chosen = Feed.id.in_({run["feed_id"] for run in runs})
     return {row["id"] for row in rows_of(store, Feed.select(Feed.id).where(chosen))}
-
-
-def feeds_of_entry(store: Store, entry_id: str) -> dict[int, bool]:
-    """Return, for each feed that was run for an entry, whether it may be claimed again now."""
-    query = FeedRun.select(FeedRun.feed_id, is_due()).where(FeedRun.entry_id == entry_id)
-    return {feed_id: bool(may_run) for feed_id, may_run in query.tuples().execute(store.database)}
 
 
 def count_unfinished(store: Store) -> dict[str, int]:
@@ -134,24 +125,12 @@ def _claim(
     _expire(store, timedelta(days=keep_days))
     query = FeedRun.select().where((FeedRun.entry_id == entry_id) & (FeedRun.feed_id == feed_id))
     for row in rows_of(store, query):
-        return claim_stored(store, row, form_id, lease)
+        if row["due_utc"] is None or row["due_utc"] > now:
+            return row, False
+        return feed_runs.claim(store, row, form_id, lease), True
     run = {**NEW, "form_id": form_id, "feed_id": feed_id, "entry_id": entry_id}
     run |= {"due_utc": later(now, lease), "created_utc": now, "modified_utc": now}
     return {"id": FeedRun.insert(run).execute(store.database), **run}, True
-
-
-def claim_stored(store: Store, row: Row, form_id: int, lease: int) -> tuple[Row, bool]:
-    """Claim a run that is there; return it, and whether it was due. Use in a transaction."""
-    now = database_time(store)
-    if row["due_utc"] is None or row["due_utc"] > now:
-        return row, False
-    claimed = {"state": CLAIMED, "form_id": form_id, "due_utc": later(now, lease)}
-    return _update(store, row, now, {**UNREPORTED, **claimed, "attempt": row["attempt"] + 1}), True
-
-
-def later(now: str, seconds: float) -> str:
-    """Return the UTC text after some seconds, and one more: fractions of it are not stored."""
-    return earlier(now, -timedelta(seconds=seconds + 1))
 
 
 def _expire(store: Store, keep: timedelta) -> None:
@@ -181,39 +160,25 @@ def end(
     if run["state"] != CLAIMED or run["attempt"] != values["attempt"]:
         raise RunNotClaimed(_state_of(run))
     due = outcome.get("retry_at", now) if values["retryable"] else None
-    run = _update(store, run, now, {**values, "due_utc": due})
-    if run["state"] in EVENTS:
-        data = {name: run[name] for name in EVENT_COLUMNS}
-        data |= {"resource": "run", "status": run["state"]}
-        events.write(store, [EVENTS[run["state"]]], data)
-    return run
+    return feed_runs.end(store, run, now, {**values, "due_utc": due})
 
 
 @transactional
 def replay(store: Store, feed_id: int, run_id: int, if_match: Precondition | None = None) -> Row:
     """Let a run that has ended, or whose lease has lapsed, be claimed once more, and return it.
 
-    Raises `RunNotFound`, `RunNotFinished`, and `VersionConflict`.
+    Raises `RunNotFound`, `FeedNotFound`, `RunNotFinished`, and `VersionConflict`.
     """
     run, now = get(store, feed_id, run_id), database_time(store)
+    feeds.get(store, feed_id)
     check_version(store, run["version"], if_match)
     if run["state"] == CLAIMED and run["due_utc"] > now:
         raise RunNotFinished(_state_of(run))
-    return _update(store, run, now, {**UNREPORTED, "state": PENDING, "due_utc": now})
-
-
-def _update(store: Store, run: Row, now: str, values: Row) -> Row:
-    changes = {**values, "modified_utc": now, "version": run["version"] + 1}
-    FeedRun.update(changes).where(FeedRun.id == run["id"]).execute(store.database)
-    return {**run, **changes}
+    changes = {**UNREPORTED, "state": PENDING, "due_utc": now}
+    return feed_runs.update(store, run, now, changes)
 
 
 def _state_of(run: Row) -> Row:
     """Return the details for a caller that may not have a run."""
     due = run["due_utc"] and f"{run['due_utc']}Z"
     return {**{name: run[name] for name in ("id", "state", "attempt")}, "due": due}
-
-
-def database_time(store: Store) -> str:
-    """Return the time of the clock of the database, as UTC text."""
-    return str(DATABASE_TIME.row(store)[0])

@@ -1,6 +1,6 @@
 """Webhooks: URLs that events are sent to, signed, until their receivers accept them."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -33,11 +33,11 @@ class Webhooks(Part):
 
         return storage.first_awaited_event(store)
 
-    def worker(self, service: Any) -> Callable[[], float | None] | None:
-        """Return the function that delivers events."""
-        from landform.parts.webhooks.delivery import Deliverer  # noqa: PLC0415 - needs the service
+    def work_source(self, service: Any) -> Any:
+        """Return the deliveries of events."""
+        from landform.parts.webhooks.delivery import Deliveries  # noqa: PLC0415 - needs the service
 
-        return Deliverer(service, private=self.private).deliver
+        return Deliveries(service, private=self.private)
 
     def metrics(self, store: Any) -> Iterable[Metric]:
         """Return how many events wait, were delivered, and how many attempts failed."""

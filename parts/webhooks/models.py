@@ -9,8 +9,8 @@ class Webhook(Table):
     """A receiver of events; `cursor` is the last event that it has received.
 
     `types`, `set_aside`, `resend` and `deliveries` are JSON lists: the patterns of types, the ids
-    of events that it refused and of those to be sent again, and the last attempts. The times are
-    seconds since 1970; `failing_since` is None while nothing fails.
+    of events that it refused and of those to be sent again, and the last attempts. Times are
+    seconds since 1970.
     """
 
     json_columns = {
@@ -32,7 +32,6 @@ class Webhook(Table):
     previous_until = DoubleField(default=0)
     cursor = BigIntegerField()
     failures = BigIntegerField(default=0)
-    failing_since = DoubleField(null=True)
     next_try = DoubleField(default=0)
     delivered = BigIntegerField(default=0)
     failed = BigIntegerField(default=0)

@@ -17,12 +17,10 @@ from landform.storage.models import EventState
 from landform.storage.rows import Row, json_text, storable
 from landform.storage.store import Store, transactional
 
-# The record of an attempt among the deliveries.
-ATTEMPT = {"event": int, "time": str, "status": int, "milliseconds": int, "response": str}
 # The bytes of a secret; how many former secrets also sign, and for how many seconds.
 SECRET_BYTES, MOST_PREVIOUS, PREVIOUS_SECONDS = 32, 4, 86_400
 # The columns of a webhook without a failure since its last success.
-NO_FAILURES: Row = {"failures": 0, "failing_since": None, "next_try": 0}
+NO_FAILURES: Row = {"failures": 0, "next_try": 0}
 # For how many seconds a process delivers alone, unless it renews its lease.
 LEASE, DELIVERER = 9.0, "deliverer"
 # How many webhooks there may be, and how many attempts are stored of each.
@@ -56,13 +54,8 @@ def _read(store: Store, query: "ModelSelect[Webhook]") -> list[Row]:
         damaged = Webhook.damaged_json(row)
         for name in row.keys() & Webhook.json_columns:
             row[name] = [] if name in damaged else json.loads(row[name])
-        row["deliveries"] = [record for record in row.get("deliveries", ()) if _is_attempt(record)]
         row["damaged"] = damaged
     return rows
-
-
-def _is_attempt(record: Row) -> bool:
-    return all(isinstance(record.get(name), kind) for name, kind in ATTEMPT.items())
 
 
 @transactional
@@ -176,9 +169,9 @@ def next_event(store: Store, webhook: Row) -> tuple[Row | None, int]:
     """
     for place, number in enumerate(webhook["resend"]):
         if event := events.by_id(store, number):
-            _skip(store, webhook, resend=webhook["resend"][place:])
+            skip(store, webhook, resend=webhook["resend"][place:])
             return event, webhook["cursor"]
-    _skip(store, webhook, resend=[])
+    skip(store, webhook, resend=[])
     before = webhook["cursor"]
     try:
         rows, last = events.read(store, before, webhook["types"], limit=1)
@@ -186,13 +179,13 @@ def next_event(store: Store, webhook: Row) -> tuple[Row | None, int]:
         expired = events.last_expired(store)
         cursor = expired if before < expired else events.newest(store)
         reason = EXPIRED.format(before, cursor)
-        _skip(store, webhook, cursor=cursor, reason=reason)
+        skip(store, webhook, cursor=cursor, reason=reason)
         return next_event(store, webhook)
     return (rows[0], before) if rows else (None, last)
 
 
-def _skip(store: Store, webhook: Row, **changes: Any) -> None:
-    """Store the changes that skip events which cannot be delivered, if there are any."""
+def skip(store: Store, webhook: Row, **changes: Any) -> None:
+    """Store the changes that skip events which are not delivered, if there are any."""
     if not changes.items() <= webhook.items():
         settle(store, webhook, changes)
         webhook.update(changes)

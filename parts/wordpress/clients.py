@@ -7,18 +7,19 @@ from landform.parts.wordpress import schemas
 from landform.parts.wordpress.errors import NoFeedOfForm, UserNotFound
 from landform.schemas.known_names import Anything
 from landform.schemas.pages import STATUSES
-from landform.service.auth.credentials import Identity
-from landform.service.authors import dump_author, relation
+from landform.service.auth.credentials import Identity, all_scopes
+from landform.service.pages.dump import dump_author, relation
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import no_route
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import WP_JSON, Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
-from landform.storage import feeds
-from landform.storage.pages import listing
+from landform.storage.models import Feed, Page
+from landform.storage.rows import MAX_INTEGER
 
-# FORMS_RESOURCE: for stores whose forms are only named by feeds and pages.
-RESOURCE, FORMS_RESOURCE = Resource(), Resource()
+# FORMS_RESOURCE: for stores whose forms are only named by feeds and pages; MEDIA_RESOURCE: for
+# those without pictures.
+RESOURCE, FORMS_RESOURCE, MEDIA_RESOURCE = Resource(), Resource(), Resource()
 BASE = f"{WP_JSON}/wp/v2"
 USERS, FORMS = f"{BASE}/users", f"{WP_JSON}/gf/v2/forms"
 IN_CONTEXT, WHOLE, ANYTHING = schemas.Described(), schemas.Whole(), Anything()
@@ -55,6 +56,7 @@ CAPABILITIES = {
     "feeds:read": ("gravityforms_view_settings",),
     "feeds:write": ("gravityforms_edit_forms",),
     "html:unfiltered": ("unfiltered_html",),
+    "media:write": ("upload_files",),
 }
 
 
@@ -142,7 +144,7 @@ def list_nothing(call: Call) -> Reply:
 
 
 for _name in ("posts", "categories", "tags", "media", "comments"):
-    RESOURCE.get(
+    (MEDIA_RESOURCE if _name == "media" else RESOURCE).get(
         f"{BASE}/{_name}",
         name=f"list_{_name}",
         many=True,
@@ -226,17 +228,28 @@ def _statuses(call: Call) -> Sequence[str]:
 
 
 def _authors(call: Call) -> list[int]:
+    """Return the numbers of the authors of pages that the caller may see, in order."""
     call.access.reject_invalid_credentials()
-    return listing.list_authors(call.store, _statuses(call))
+    query = Page.select(Page.author).where(Page.status.in_(_statuses(call))).distinct()
+    return sorted(author for (author,) in query.tuples().execute(call.store.database))
 
 
 def _forms(call: Call) -> list[int]:
-    store = call.store
-    return sorted({*feeds.list_forms(store), *listing.list_forms(store, _statuses(call))})
+    """Return the numbers of the forms in feeds, and in pages that the caller may see, in order.
+
+    0 stands for no form or for all of them, and is left out.
+    """
+    of_feeds = Feed.select(Feed.form_id).distinct()
+    of_pages = Page.select(Page.form).where(Page.status.in_(_statuses(call))).distinct()
+    db = call.store.database
+    rows = [*of_feeds.tuples().execute(db), *of_pages.tuples().execute(db)]
+    texts = {str(form) for (form,) in rows}
+    forms = {int(text) for text in texts if text.isascii() and text.isdigit()}
+    return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
 
 
 def _role(caller: Identity) -> str:
     """Return the role of WordPress that is most similar to the scopes."""
-    if all(map(caller.may, CAPABILITIES)):
+    if all(map(caller.may, CAPABILITIES.keys() & all_scopes())):
         return "administrator"
     return "editor" if caller.may("pages:write") else "subscriber"

@@ -7,7 +7,7 @@ from functools import cache
 from zoneinfo import ZoneInfo
 
 from landform.parts.wordpress import clients
-from landform.service.authors import relation
+from landform.service.pages.dump import relation
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import (
@@ -22,7 +22,7 @@ from landform.service.pipeline.reply import Reply
 
 ROUTE_VARIABLE = re.compile(r"<(\w+)>")
 # The names that WordPress gives to variables in paths; clients derive their methods from them.
-WORDPRESS_VARIABLES = {"page_id": "id", "user_id": "id"}
+WORDPRESS_VARIABLES = {"page_id": "id", "user_id": "id", "media_id": "id"}
 NAME_VARIABLES = {"/wp/v2/types": "type", "/wp/v2/statuses": "status"}
 
 
@@ -30,8 +30,9 @@ def resource_over(resources: Sequence[Resource]) -> Resource:
     """Return what clients ask for first, with indexes of this and of the routes of resources."""
     wordpress = Resource(http_only=True)
     wordpress.paths |= clients.RESOURCE.paths
-    if not any("/forms" in resource.paths for resource in resources):
-        wordpress.paths |= clients.FORMS_RESOURCE.paths
+    for path, otherwise in (("/forms", clients.FORMS_RESOURCE), ("/media", clients.MEDIA_RESOURCE)):
+        if not any(path in resource.paths for resource in resources):
+            wordpress.paths |= otherwise.paths
 
     @cache
     def routes() -> dict[str, JsonObject]:

@@ -8,6 +8,7 @@ import hmac
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import dataclass, field
 from functools import cache, cached_property
+from itertools import compress
 from math import inf
 from urllib.parse import parse_qsl, unquote
 
@@ -102,12 +103,14 @@ class CredentialAuthorizer:
         name, secret = sent
         digest = digest_of(secret)
         # All are compared, so that the time taken reveals nothing.
-        owners = [one for one, own in self._digests.items() if hmac.compare_digest(own, digest)]
-        owner = next((one for one in owners if name in (None, one)), None)
-        identity = Identity(owner) if owner is not None else self._stored(name, secret)
-        if not identity:
+        matches = [hmac.compare_digest(own, digest) for own in self._digests.values()]
+        for owner in compress(self._digests, matches):
+            if name in (None, owner):
+                return Identity(owner)
+        key = api_keys.find(self._store, secret)
+        if key is None or name not in (None, key.name, str(key.id)):
             raise Rejected("The credentials are not valid.")
-        return identity
+        return Identity(key.name, key.author, key.scopes, key.valid_until, is_stored=True)
 
     def cache_identity(self, environ: Environ) -> Hashable:
         """Return the part of a cache key that identifies the caller."""
@@ -136,12 +139,6 @@ class CredentialAuthorizer:
     def has_credentials(self) -> bool:
         """Return whether there are credentials or ever were keys; if not: local mode."""
         return bool(self._digests) or api_keys.any_exist(self._store)
-
-    def _stored(self, name: str | None, secret: str) -> Identity | None:
-        key = api_keys.find(self._store, secret)
-        if key is None or name not in (None, key.name, str(key.id)):
-            return None
-        return Identity(key.name, key.author, key.scopes, key.valid_until, is_stored=True)
 
 
 def _sent(request: Request) -> tuple[str | None, str] | None:
@@ -243,7 +240,7 @@ class Access:
     def has_scope(self, scope: str | None) -> bool:
         """Return whether the caller is identified, and has the scope if it is given."""
         caller = self.identity
-        return caller is not None and (scope is None or caller.may(scope))
+        return caller is not None and (scope is None or scope in caller.scopes)
 
     def reject_invalid_credentials(self, code: str = "rest_forbidden") -> None:
         """Raise a 401 for wrong credentials; anonymous callers pass."""

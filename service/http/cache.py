@@ -21,12 +21,10 @@ Identify = Callable[[Environ], Hashable]
 Application = Callable[[Environ, StartResponse], Iterable[bytes]]
 
 # Keys of the environment: the name of the caller, None if it is anonymous; whether the response is
-# from the cache; and the `Lookup` of the event loop or of the middleware, so that it is done once.
+# from the cache; and the `Lookup` of a request to the standalone service.
 CALLER = "landform.caller"
 CACHE_HIT = "landform.cache_hit"
 CACHE_LOOKUP = "landform.cache_lookup"
-# The WSGI names of headers that identify the caller.
-CALLER_HEADERS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_X_PAGE_PASSWORD", "HTTP_COOKIE")
 # About how many bytes of memory a response needs beside its text.
 OVERHEAD_BYTES = 2048
 
@@ -104,9 +102,10 @@ class ResponseCache:
 def cached_response(
     cache: ResponseCache, identify: Identify, environ: Environ
 ) -> CachedResponse | None:
-    """Return the cached response to a request, and store the look-up for the view.
+    """Return the cached response to a request of the standalone service, and store the look-up.
 
-    `identify` returns the part of the key that identifies the caller.
+    The event loop calls this first, then the middleware: what the one has looked up, the other and
+    the view take from the environment. `identify` returns the part of the key for the caller.
     """
     if CACHE_LOOKUP not in environ:
         environ[CACHE_LOOKUP] = cache.look_up(cache_key(environ, identify(environ)))
@@ -131,16 +130,6 @@ def cache_middleware(
         return [cached.body]
 
     return serve
-
-
-def set_caller(environ: Environ, name: str | None) -> None:
-    """Note the name of the caller, for the log."""
-    environ[CALLER] = name
-
-
-def is_private(environ: Environ) -> bool:
-    """Return whether a response may be for one caller only."""
-    return bool(environ.get(CALLER)) or any(name in environ for name in CALLER_HEADERS)
 
 
 def cache_key(environ: Environ, caller: Hashable) -> Hashable | None:

@@ -5,7 +5,7 @@ from collections.abc import Collection
 from flask import Request, Response
 from werkzeug.datastructures import Headers, HeaderSet
 
-from landform.service.http.cache import Environ, is_cacheable, is_private
+from landform.service.http.cache import CALLER, Environ, is_cacheable
 from landform.service.pipeline.errors import ApiError
 from landform.service.pipeline.json_codec import dumps
 from landform.service.pipeline.loading import pairs
@@ -16,7 +16,8 @@ COMMON_HEADERS = {"X-Content-Type-Options": "nosniff"}
 ALLOW_HEADERS = "Access-Control-Allow-Headers"
 # The headers that pages of other origins may send; the last ones are for tracing.
 CORS_HEADERS = (
-    "Authorization Content-Type Idempotency-Key If-Match If-None-Match Prefer X-API-Key "
+    "Authorization Content-Disposition Content-MD5 Content-Type Idempotency-Key If-Match "
+    "If-None-Match Prefer X-API-Key "
     "X-HTTP-Method-Override X-Page-Password X-Request-ID X-WP-Nonce "
     "traceparent tracestate baggage sentry-trace b3 X-Datadog-Trace-Id X-Datadog-Parent-Id "
     "X-Datadog-Origin X-Datadog-Sampling-Priority"
@@ -25,9 +26,12 @@ CORS_HEADERS = (
 EXPOSED_HEADERS = HeaderSet(
     (
         "ETag Last-Modified Link Location Preference-Applied Retry-After X-Landform-Ignored "
-        "X-Landform-Warning X-Request-ID X-WP-Total X-WP-TotalPages"
+        "X-Landform-Same-As X-Landform-Used-By X-Landform-Warning X-Request-ID X-WP-Total "
+        "X-WP-TotalPages"
     ).split()
 )
+# The WSGI names of headers that identify the caller.
+CALLER_HEADERS = ("HTTP_AUTHORIZATION", "HTTP_X_API_KEY", "HTTP_X_PAGE_PASSWORD", "HTTP_COOKIE")
 VARY = "Authorization, X-API-Key, X-Page-Password, Prefer"
 PREFLIGHT_SECONDS = 600
 
@@ -54,24 +58,20 @@ def to_response(request: Request, finished: Finished, origins: Collection[str] =
         headers["Cache-Control"] = "no-store"
     # Caches must revalidate a response, and shared caches must not store the response to a
     # caller with credentials.
-    private = "private, " if is_private(request.environ) else ""
-    headers.setdefault("Cache-Control", f"{private}no-cache")
+    environ = request.environ
+    is_private = environ.get(CALLER) or any(name in environ for name in CALLER_HEADERS)
+    headers.setdefault("Cache-Control", "private, no-cache" if is_private else "no-cache")
     varies = [sent.get("Vary"), VARY, "Origin" if origins else None]
     headers["Vary"] = ", ".join(filter(None, varies))
     response = PlainResponse(chunks or body, status, headers, content_type=content_type)
     if origins and request.origin in origins:
-        _set_cors_headers(request, response)
+        response.access_control_allow_origin = request.origin
+        response.access_control_allow_credentials = True
+        response.access_control_expose_headers = EXPOSED_HEADERS
+        if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
+            response.access_control_allow_methods = response.allow
+            response.access_control_max_age = PREFLIGHT_SECONDS
     return response
-
-
-def _set_cors_headers(request: Request, response: Response) -> None:
-    response.access_control_allow_origin = request.origin
-    # This is only called for listed origins.
-    response.access_control_allow_credentials = True
-    response.access_control_expose_headers = EXPOSED_HEADERS
-    if request.method == "OPTIONS" and "Access-Control-Request-Method" in request.headers:
-        response.access_control_allow_methods = response.allow
-        response.access_control_max_age = PREFLIGHT_SECONDS
 
 
 def finish_response(

@@ -19,8 +19,10 @@ from landform.service.auth.credentials import Access, Identity, is_cross_site
 from landform.service.http.body import (
     FORM_TYPES,
     JSON_START,
+    MULTIPART,
     read_body,
     read_bytes,
+    read_file,
     read_form_fields,
     wrong_type,
 )
@@ -33,7 +35,6 @@ from landform.service.http.cache import (
     ResponseCache,
     cache_key,
     has_body,
-    set_caller,
 )
 from landform.service.http.headers import (
     ALLOW_HEADERS,
@@ -53,10 +54,11 @@ from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.pipeline.loading import accepts_html, check_size, nested
 from landform.service.pipeline.operations import Operation, Route, describe_route, path_variables
 from landform.service.pipeline.reply import Caching, Finished
-from landform.service.pipeline.run import read_variables, run
+from landform.service.pipeline.run import complete, load, read_variables
 
 log = logging.getLogger("landform")
-View = Callable[..., Response]
+# A view of Flask, beside the view of an operation.
+FlaskView = Callable[..., Response]
 NOT_LISTED = (
     "A browser may not call the service for a page of another site: its origin is not in "
     "LANDFORM_CORS_ORIGINS (cors_origins)."
@@ -85,8 +87,9 @@ class HttpIncoming(Incoming):
         http.max_content_length = http.max_form_memory_size = service.options.max_body_bytes + 1
 
     def _identify(self) -> Identity | None:
-        identity = self._service.authorizer(self.http)
-        set_caller(self.http.environ, identity.name if identity else None)
+        identity, environ = self._service.authorizer(self.http), self.http.environ
+        # For the log.
+        environ[CALLER] = identity.name if identity else None
         return identity
 
     @cached_property
@@ -108,12 +111,15 @@ class HttpIncoming(Incoming):
 
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the JSON object in the body, or the form if the operation accepts one."""
+        if operation.file and (operation.is_raw or self.http.mimetype == MULTIPART):
+            fields, self.file = read_file(self.http, operation)
+            return fields
         return read_body(self.http, self._checked_body(operation), operation)
 
-    def read_form(self, operation: Operation) -> Mapping[str, str]:
-        """Return the fields of a form in the body; empty for other bodies."""
+    def read_form(self, operation: Operation) -> list[tuple[str, str]]:
+        """Return the names and values of a form in the body; empty for other bodies."""
         raw, is_form = self._checked_body(operation), self.http.mimetype in FORM_TYPES
-        return dict(read_form_fields(self.http, raw)) if is_form else {}
+        return [*read_form_fields(self.http, raw)] if is_form else []
 
     def _checked_body(self, operation: Operation) -> bytes:
         """Return the body; raises a 413 for more bytes than the operation takes."""
@@ -129,7 +135,7 @@ class HttpViews:
         self.service, self.cache = service, cache
         self.origins = service.options.cors_origins
 
-    def view(self, route: Route, operation: Operation | None = None) -> View:
+    def view(self, route: Route, operation: Operation | None = None) -> FlaskView:
         """Return the view of an operation, or of all other methods of a route."""
 
         def view(**variables: str) -> Response:
@@ -145,11 +151,35 @@ class HttpViews:
         incoming = HttpIncoming(http, self.service, route.path)
         try:
             # The prefix of a host may have variables too.
-            values = {name: variables[name] for name in path_variables(route.path)}
-            return self._dispatch(incoming, route, read_variables(values))
+            ids = read_variables({name: variables[name] for name in path_variables(route.path)})
+            method = http.method
+            if method == "POST":
+                override = dict(incoming.query_pairs).get("_method")
+                override = override or incoming.headers.get("X-HTTP-Method-Override")
+                method = override.strip().upper() if override else "POST"
+            if method == "OPTIONS":
+                return finish_response(http, self._describe(incoming, route), self.origins)
+            operation = route.operations.get("GET" if method == "HEAD" else method)
+            if operation is None:
+                raise wrong_method(route.allowed())
+            if operation.is_write and is_cross_site(
+                http, self.origins, compare_hosts=self.service.is_host_authorized
+            ):
+                raise ApiError(403, "rest_cross_site", CROSS_SITE)
+
+            def finish(finished: Finished) -> Response:
+                if incoming.is_wordpress and operation.is_read:
+                    # Clients of WordPress read their rights from it.
+                    finished.headers["Allow"] = _allowed_methods(incoming, route)
+                return finish_response(http, finished, self.origins)
+
+            return self.carry_out(incoming, operation, ids, finish)
         except Exception as error:
             # No variable here may hold the error, whose frames hold large bodies.
             return self._error_response(http, route, from_exception(error))
+        finally:
+            if incoming.file:
+                incoming.file.stream.close()
 
     def _error_response(self, http: Request, route: Route, error: ApiError) -> Response:
         """Return an error in JSON, or as a page to a visitor who sent the form of one."""
@@ -161,60 +191,35 @@ class HttpViews:
         response: Response = site.finish(http, site.error_page(error))
         return response
 
-    def _dispatch(self, incoming: HttpIncoming, route: Route, ids: Mapping[str, Any]) -> Response:
-        method, http = incoming.method, incoming.http
-        if method == "POST":
-            override = dict(incoming.query_pairs).get("_method")
-            override = override or incoming.headers.get("X-HTTP-Method-Override")
-            method = override.strip().upper() if override else "POST"
-        if method == "OPTIONS":
-            return finish_response(http, self._describe(incoming, route), self.origins)
-        operation = route.operations.get("GET" if method == "HEAD" else method)
-        if operation is None:
-            raise wrong_method(route.allowed())
-        if operation.is_write and is_cross_site(
-            http, self.origins, compare_hosts=self.service.is_host_authorized
-        ):
-            raise ApiError(403, "rest_cross_site", CROSS_SITE)
-
-        def finish(finished: Finished) -> Response:
-            if incoming.is_wordpress and operation.is_read:
-                # Clients of WordPress read their rights from it.
-                finished.headers["Allow"] = _allowed_methods(incoming, route)
-            return finish_response(http, finished, self.origins)
-
-        return self.carry_out(incoming, operation, ids, finish)
-
     def carry_out(
         self,
         incoming: HttpIncoming,
         operation: Operation,
-        arguments: Mapping[str, Any],
+        ids: Mapping[str, Any],
         finish: Callable[[Finished], Response],
     ) -> Response:
         """Return the cached response, or carry out the operation and cache its response."""
+        environ = incoming.http.environ
         with self.service.store.connection():
-            lookup = self._look_up(incoming) if incoming.method == "GET" else NO_LOOKUP
+            lookup = NO_LOOKUP
+            if incoming.method == "GET":
+                # The standalone service has looked before it called Flask; a host never does.
+                lookup = environ.get(CACHE_LOOKUP) or self._look_up_in_host(incoming)
             if lookup.cached:
                 return Response(lookup.cached.body, lookup.cached.status, lookup.cached.headers)
-            finished = run(self.service, operation, incoming, arguments)
+            finished = complete(load(self.service, operation, incoming, ids))
             response = finish(finished)
             if lookup.key is not None and finished.caching.until:
                 self._cache(lookup, incoming, response, finished.caching)
             return response
 
-    def _look_up(self, incoming: HttpIncoming) -> Lookup:
-        """Return the look-up that was done before Flask was called, or else look in the cache.
-
-        In a host nothing is looked up before: the caller is identified first, by any authorizer.
-        """
-        environ, access = incoming.http.environ, incoming.access
-        if CACHE_LOOKUP in environ:
-            lookup: Lookup = environ[CACHE_LOOKUP]
-            return lookup
+    def _look_up_in_host(self, incoming: HttpIncoming) -> Lookup:
+        """Look in the cache after the caller was identified, by any authorizer."""
         # Uncommitted data of a transaction must not be cached.
-        is_shared = not (access.is_rejected or self.service.store.database.in_transaction())
-        return self.cache.look_up(cache_key(environ, access.identity) if is_shared else None)
+        access, in_transaction = incoming.access, self.service.store.database.in_transaction()
+        is_shared = not (access.is_rejected or in_transaction)
+        key = cache_key(incoming.http.environ, access.identity) if is_shared else None
+        return self.cache.look_up(key)
 
     def _cache(
         self, lookup: Lookup, incoming: HttpIncoming, response: Response, caching: Caching

@@ -4,8 +4,7 @@ from json import loads
 
 from landform.schemas import fields
 from landform.schemas import pages as schemas
-from landform.service.pages.dump import CONTEXTS, created_reply
-from landform.service.pages.resource import page_reply
+from landform.service.pages.dump import CONTEXTS, created_reply, page_reply
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import Resource
 from landform.service.pipeline.reply import NO_STORE, Reply

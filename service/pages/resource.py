@@ -1,6 +1,5 @@
 """The operations on pages that WordPress has too."""
 
-from collections.abc import Sequence
 from math import ceil
 from operator import itemgetter
 from urllib.parse import quote
@@ -9,33 +8,32 @@ from marshmallow import ValidationError
 
 from landform.schemas import pages as schemas
 from landform.schemas import wordpress
-from landform.service.authors import embed_authors
-from landform.service.pages.access import check_list, check_page
 from landform.service.pages.dump import (
     CONTEXTS,
     DELETED,
     WORDPRESS_CONTEXTS,
     WORDPRESS_DELETED,
-    FieldSelection,
     created_reply,
+    embed_authors,
+    page_reply,
     select_fields,
     select_page_fields,
 )
+from landform.service.pages.previews import signed_until
 from landform.service.pipeline.call import Call
-from landform.service.pipeline.errors import ApiError
+from landform.service.pipeline.errors import ApiError, api_error
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import WORDPRESS, Resource
 from landform.service.pipeline.reply import NO_STORE, Caching, Reply
-from landform.service.rendering.content import Texts, render_texts, unsafe_elements
+from landform.service.rendering.content import render_texts
 from landform.storage import pages
-from landform.storage.pages import listing, scheduling
+from landform.storage.pages import listing
+from landform.storage.pages.scheduling import Validity
 from landform.storage.rows import Row
 
 RESOURCE = Resource(WORDPRESS)
 PAGING = ("X-WP-Total", "X-WP-TotalPages", "Link")
-REMOVED = "left out of the HTML, for want of the scope html:unfiltered"
-STILL_REMOVED = "left out of the HTML, as before: the text did not change"
-MOST_REMOVED = 20
+ONLY_PUBLISHED = "must be publish; others need credentials with the scope pages:read."
 EXAMPLE = {
     "title": "Summer sale",
     "content": "Win a bicycle.",
@@ -63,23 +61,48 @@ EXAMPLE = {
 )
 def list_pages(call: Call) -> Reply:
     """Return published pages, and all pages to callers with the scope `pages:read`."""
-    query = check_list(call)
+    query = _check_list(call)
     state = listing.list_state(call.store, query)
     selection, most_bytes = select_page_fields(call), call.options.max_response_bytes
-    columns = selection.columns
-    if call.page_password:
+    columns, password = selection.columns, call.page_password
+    shows_content = query["context"] == "edit"
+    if password:
         # It is compared, and failures are counted, for each request: neither a 304 nor a cache.
         etag, caching, columns = "", NO_STORE, (*columns, "id", "password")
     else:
-        caching = Caching(table="page", until=state.until, is_secret=query["context"] == "edit")
+        caching = Caching(table="page", until=state.until, is_secret=shows_content)
         # Due pages change the list before their row and the version change.
         variant = sorted(query.items()), *state.etag_parts
-        etag = call.etag("pages", state.version, *variant, generation=state.generation)
+        etag = call.etag("page", state.version, *variant, generation=state.generation)
         if call.has(etag):
-            return Reply(etag=etag, caching=caching)
+            return Reply(status=304, etag=etag, caching=caching)
     result = listing.list_pages(call.store, query, columns, state.publish_up_to, most_bytes)
-    body = _dump_list(call, selection, result.rows)
+    # The password is that of the only page whose slug is in the query.
+    if password and len(query.get("slug") or ()) == 1 and not shows_content:
+        for row in filter(itemgetter("password"), result.rows):
+            call.access.check_password(row, password)
+        shows_content = True
+    urls = call.urls
+    dumped = [
+        selection.dump(row, urls, shows_content=shows_content or not row.get("password"))
+        for row in result.rows
+    ]
+    body = embed_authors(call, dumped)
     return Reply(body, headers=paging(call, result.total), etag=etag, caching=caching)
+
+
+def _check_list(call: Call) -> JsonObject:
+    """Refuse callers who may not see a list, and return its query with `unprotected_only`."""
+    query = {name: value for name, value in call.query.items() if name != "password"}
+    sees_all = call.access.has_scope("pages:read")
+    # Wrong credentials are reported as such, not as a status that needs other credentials.
+    is_public = not (sees_all or call.access.is_rejected)
+    if is_public and any(status != "publish" for status in query.get("status", ())):
+        raise ValidationError(ONLY_PUBLISHED, "status")
+    if query["context"] == "edit":
+        call.access.require("pages:read", "rest_forbidden_context")
+    call.access.reject_invalid_credentials()
+    return {**query, "unprotected_only": not sees_all}
 
 
 @RESOURCE.post(
@@ -126,7 +149,7 @@ def get_page(call: Call, page_id: int) -> Reply:
     context, selection = call.query["context"], select_page_fields(call)
     columns = (*pages.ACCESS_COLUMNS, *selection.columns)
     page, validity = pages.read_page(call.store, page_id, columns)
-    shows_content, caching = check_page(call, page, validity)
+    shows_content, caching = _check_page(call, page, validity)
     body = selection.dump(page, call.urls, shows_content=shows_content)
     return Reply(
         embed_authors(call, [body])[0],
@@ -134,6 +157,30 @@ def get_page(call: Call, page_id: int) -> Reply:
         last_modified=page["modified_utc"],
         caching=caching,
     )
+
+
+def _check_page(call: Call, page: Row, validity: Validity) -> tuple[bool, Caching]:
+    """Refuse callers who may not see a page, after wrong credentials were refused.
+
+    Returns whether the reply shows the content, and how it may be cached.
+    """
+    password, preview = call.page_password, call.query["preview"]
+    is_edit = call.query["context"] == "edit"
+    if is_edit:
+        call.access.require("pages:read", "rest_forbidden_context")
+    if preview:
+        until = signed_until(call.store, page["id"], preview)
+        if until is None or page["status"] == "trash":
+            raise api_error("rest_preview_ended")
+    else:
+        if page["status"] != "publish":
+            call.access.require("pages:read")
+        if password:
+            call.access.check_password(page, password)
+    is_unlocked = bool(password or preview)
+    is_secret = bool(is_unlocked or is_edit or page["password"])
+    caching = Caching(table="page", until=0 if is_unlocked else validity.until, is_secret=is_secret)
+    return is_unlocked or is_edit or not page["password"], caching
 
 
 @RESOURCE.operation(
@@ -192,40 +239,6 @@ def _without_trash(call: Call, page_id: int) -> Row:
     return {name: value for name, value in columns.items() if name != "status"}
 
 
-def page_reply(call: Call, page: Row, texts: Texts | None = None) -> Reply:
-    """Return the reply to a write of a page, with the warnings about the texts of the write."""
-    warnings = "; ".join(find_warnings(call, texts, page)) if texts else ""
-    schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)["edit"]
-    return Reply(
-        select_fields(schema).dump(page, call.urls),
-        headers={"X-Landform-Warning": warnings} if warnings else {},
-        etag=call.row_etag("page", page, "edit", not page["password"]),
-        last_modified=page["modified_utc"],
-    )
-
-
-def find_warnings(call: Call, texts: Texts, page: Row) -> list[str]:
-    """Return warnings about removed HTML, and about bounds of a window without effect.
-
-    `page` is the row after the write. A text that the write did not change may stay cleaned, also
-    for a caller who may write any HTML.
-    """
-    warnings, columns = [], texts.columns
-    if meta := columns.get("meta"):
-        warnings += scheduling.window_problems(call.store.clock, meta, page["meta"])
-    removed, reason = texts.removed, REMOVED
-    still_cleaned = {
-        name: columns[f"{name}_raw"]
-        for name in ("title", "content")
-        if columns.get(f"{name}_rendered", page[f"{name}_rendered"]) != page[f"{name}_rendered"]
-    }
-    if still_cleaned:
-        removed, reason = unsafe_elements(still_cleaned), STILL_REMOVED
-    if removed:
-        warnings.append(f"{', '.join(removed[:MOST_REMOVED])}: {reason}")
-    return warnings
-
-
 def paging(
     call: Call, total: int, beyond_last: str = "rest_post_invalid_page_number"
 ) -> dict[str, str]:
@@ -242,18 +255,3 @@ def paging(
         url = f"{call.incoming.url.rstrip('/')}?{query and query + '&'}"
         headers["Link"] = ", ".join(f'<{url}page={number}>; rel="{rel}"' for rel, number in links)
     return headers
-
-
-def _dump_list(call: Call, selection: FieldSelection, rows: Sequence[Row]) -> list[JsonObject]:
-    """Return the JSON objects of the pages of a list."""
-    shows_all, password, urls = call.query["context"] == "edit", call.page_password, call.urls
-    # A password is for the only page whose slug is in the query.
-    if password and len(call.query.get("slug") or ()) == 1 and not shows_all:
-        for row in filter(itemgetter("password"), rows):
-            call.access.check_password(row, password)
-        shows_all = True
-    dumped = [
-        selection.dump(row, urls, shows_content=shows_all or not row.get("password"))
-        for row in rows
-    ]
-    return embed_authors(call, dumped)

@@ -1,8 +1,9 @@
 """The incoming call of an operation, and the loaded call for its view."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import cached_property
 from hashlib import blake2b
 from importlib.metadata import version as version_of
 from threading import Event
@@ -14,12 +15,13 @@ from werkzeug.http import parse_etags
 
 from landform.service.auth.credentials import Access, Authorizer, CredentialAuthorizer, Identity
 from landform.service.options import Options
-from landform.service.pages.urls import Urls
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.loading import SECRETS, Fields, pairs
 from landform.service.pipeline.operations import GRAVITY_FORMS, WORDPRESS, WP_JSON, Operation
+from landform.service.pipeline.sent_file import SentFile
 from landform.storage import Store
 from landform.storage.failed_attempts import Attempts
+from landform.storage.pages.slugs import path_segment
 from landform.storage.rows import Row
 from landform.storage.sql import Precondition, read_generation
 
@@ -28,6 +30,38 @@ T = TypeVar("T")
 RELEASE = version_of("landform")
 # Characters of a query that need no encoding in a `Link` header.
 SAFE_IN_QUERY = "%!$&'()*+,-./:;=?@[\\]^_`{|}~"
+# The statuses of pages with an address of their own.
+LINKED = ("publish", "private")
+
+
+class Urls(NamedTuple):
+    """The start of the links of pages, and of their `_links` below `/wp-json`.
+
+    `reserved`: slugs that are other addresses of the service; None if landform does not serve pages
+    to visitors. `home`: the slug of the home page.
+    """
+
+    public: str
+    wordpress: str = ""
+    reserved: Collection[str] | None = None
+    home: str | None = None
+
+    def page_link(self, row: Row) -> str:
+        """Return the public URL of a page. It needs `id`, `slug` and `status`."""
+        has_address = row["slug"] and row["status"] in LINKED
+        ending = self.address(row["slug"]) if has_address else None
+        return f"{self.public}/" + (f"?page_id={row['id']}" if ending is None else ending)
+
+    def address(self, slug: str) -> str | None:
+        """Return the end of the URL of a page, or None for a reserved slug."""
+        if slug == self.home:
+            return ""
+        if self.reserved is not None:
+            if slug in self.reserved:
+                return None
+            # Most slugs have no `%`.
+            slug = path_segment(slug) if "%" in slug else slug
+        return f"{slug}/"
 
 
 @dataclass(frozen=True)
@@ -55,7 +89,7 @@ class Service:
         self.stopping.set()
         self.woken.set()
 
-    @property
+    @cached_property
     def is_host_authorized(self) -> bool:
         """Whether the host identifies callers, perhaps by a cookie."""
         return not isinstance(self.authorizer, CredentialAuthorizer)
@@ -81,7 +115,7 @@ class Incoming:
     parameters, with brackets resolved. `query_string`: the raw query, if there is one.
     `generation`: that of the store, if it was read once for several calls. `query_pairs`: the
     decoded names and values of the raw query. `is_wordpress`: whether the URL is below `/wp-json`,
-    as WordPress or Gravity Forms has it.
+    as WordPress or Gravity Forms has it. `file`: the one that the operation takes, if it was sent.
     """
 
     method: str
@@ -93,6 +127,7 @@ class Incoming:
     body: JsonObject = field(default_factory=dict)
     query_string: bytes = b""
     generation: str = ""
+    file: SentFile | None = None
     query_pairs: list[tuple[str, str]] = field(init=False)
     is_wordpress: bool = field(init=False)
 
@@ -108,23 +143,27 @@ class Incoming:
         """Return the object in the body, which may be empty."""
         return self.body
 
-    def read_form(self, operation: Operation) -> Mapping[str, str]:
-        """Return the fields of a form in the body; empty for other bodies."""
-        return {}
+    def read_form(self, operation: Operation) -> list[tuple[str, str]]:
+        """Return the names and values of a form in the body; empty for other bodies."""
+        return []
 
 
 class Call(NamedTuple):
     """The argument of a view: a call that is checked and loaded; nothing in it is changed.
 
-    The caller has the scope of the operation; of a `public` one nothing is known of the caller yet.
-    `ids`: the variables of the path. `query` and `body` are loaded by the schemas, `sent_query` and
+    `store` and `options` are those of the service. `access`: the caller and its rights; it has the
+    scope of the operation, but of a `public` one nothing is known of the caller yet. `ids`: the
+    variables of the path. `query` and `body` are loaded by the schemas, `sent_query` and
     `sent_body` are not. `fields`: those of `_fields`; None for all. `name_headers` report unknown
     names, also with an error. `rendered`: see `Operation`.
     """
 
     service: Service
+    store: Store
+    options: Options
     operation: Operation
     incoming: Incoming
+    access: Access
     ids: Mapping[str, Any]
     sent_query: JsonObject
     sent_body: JsonObject
@@ -135,24 +174,9 @@ class Call(NamedTuple):
     name_headers: Mapping[str, str]
     rendered: Any
 
-    @property
-    def store(self) -> Store:
-        """The store of the service."""
-        return self.service.store
-
-    @property
-    def options(self) -> Options:
-        """The options of the service."""
-        return self.service.options
-
     def part(self, kind: type[T]) -> T:
         """Return the part of a class, with its options, that the blueprint names."""
         return next(part for part in self.options.named_parts if isinstance(part, kind))
-
-    @property
-    def access(self) -> Access:
-        """The caller and its rights, not checked yet."""
-        return self.incoming.access
 
     @property
     def caller(self) -> Identity:
@@ -181,7 +205,7 @@ class Call(NamedTuple):
     @property
     def public_url(self) -> str:
         """The start of the links of pages."""
-        return self.service.options.public_url or self.site_url
+        return self.options.public_url or self.site_url
 
     @property
     def urls(self) -> Urls:

@@ -113,7 +113,7 @@ def internal_error() -> ApiError:
 
 def http_error(status: int, reason: str) -> ApiError:
     """Return the error for a request that a server refuses, with the reason phrase of HTTP."""
-    codes = {413: "rest_body_too_large", 500: "internal_server_error"}
+    codes = {413: "rest_body_too_large", 500: "internal_server_error", 507: "storage_full"}
     return ApiError(status, codes.get(status, "rest_bad_request"), f"{reason}.")
 
 
@@ -158,7 +158,8 @@ def _from_storage(error: storage.StorageError) -> ApiError:
         return from_validation(ValidationError(str(error), error.name))
     if isinstance(error, PartError):
         data = {} if error.details is None else {"details": error.details}
-        return ApiError(error.status, error.code, str(error), data)
+        headers = {"Retry-After": str(RETRY_AFTER_SECONDS)} if error.status == 503 else {}
+        return ApiError(error.status, error.code, str(error), data, headers)
     known = api_error(next(code for kind, code in STORAGE_CODES.items() if isinstance(error, kind)))
     if isinstance(error, storage.OrderIncomplete):
         known.data["details"] = error.details

@@ -4,7 +4,7 @@ The first reply is stored in the same transaction, and returned again for a day.
 """
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 
 from werkzeug.datastructures import Headers
@@ -22,12 +22,13 @@ LONGEST_KEY = 255
 MESSAGE = f"{KEY_HEADER} must be 1 to {LONGEST_KEY} printable characters."
 
 
-def once(call: Call) -> Reply:
+def once(call: Call, write: Callable[[], Reply] | None = None) -> Reply:
     """Return the reply of the view, or the stored reply for the key of the call.
 
-    Keys belong to a caller and an operation. The same key with another body is a 422.
+    Keys belong to a caller and an operation. The same key with another body is a 422. A view that
+    works long before it writes calls this itself, with the function that writes (`reads_key`).
     """
-    view = partial(call.operation.view, call, **call.ids)
+    view = write or partial(call.operation.view, call, **call.ids)
     key = _key(call)
     if key is None:
         return view()
@@ -39,6 +40,14 @@ def once(call: Call) -> Reply:
             idempotency_keys.add(call.store, key, dumps(content).decode())
             return reply
     return Reply(**json.loads(stored))
+
+
+def find_reply(call: Call) -> Reply | None:
+    """Return the stored reply for the key of the call, if there is one."""
+    key = _key(call)
+    with call.store.transaction():
+        stored = key and idempotency_keys.find(call.store, key)
+    return Reply(**json.loads(stored)) if stored else None
 
 
 def read_key(headers: Headers | Mapping[str, str]) -> str | None:
@@ -63,4 +72,6 @@ def _key(call: Call) -> IdempotencyKey | None:
         owner = digest_of(owner)
     # The parsed body is compared: white space, boundaries and the order of names do not matter.
     sent = json.dumps(call.sent_body, sort_keys=True)
+    if file := call.incoming.file:
+        sent += json.dumps(call.sent_query, sort_keys=True) + file.digest().hex()
     return IdempotencyKey(owner, key, digest_of(sent))

@@ -117,17 +117,17 @@ def parse_fields(value: object) -> Fields | None:
     return tree or None
 
 
-def select_fields(value: object, fields: Fields | None) -> object:
+def only_fields(value: object, fields: Fields | None) -> object:
     """Return an object, or each object of a list, with only the fields of the tree."""
     if not fields:
         return value
     value = plain(value)
     if isinstance(value, list):
-        return [select_fields(item, fields) for item in value]
+        return [only_fields(item, fields) for item in value]
     if not isinstance(value, dict):
         return value
     return {
-        name: select_fields(value[name], inner) for name, inner in fields.items() if name in value
+        name: only_fields(value[name], inner) for name, inner in fields.items() if name in value
     }
 
 
@@ -150,20 +150,18 @@ def read_json(raw: bytes, list_name: str = "") -> JsonObject:
         message = f"The body is nested more than {DEEPEST_JSON} levels deep."
         raise ApiError(400, "rest_invalid_json", message) from error
     except ValueError as error:
-        message = f"The body is not valid JSON: {_problem(error)}."
+        # The reason and the position, without the text itself.
+        problem = "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
+        if isinstance(error, JSONDecodeError):
+            place = f"line {error.lineno}, column {error.colno}"
+            problem = f"{error.msg.removesuffix(' at')} at {place}"
+        message = f"The body is not valid JSON: {problem}."
         raise ApiError(400, "rest_invalid_json", message) from error
     if list_name and isinstance(value, list):
         value = {list_name: value}
     if not isinstance(value, dict) and value not in ([], None):
         raise ApiError(400, "rest_invalid_json", "The body must be a JSON object.")
     return value or {}
-
-
-def _problem(error: ValueError) -> str:
-    """Return the reason and position of a JSON error, without the text itself."""
-    if isinstance(error, JSONDecodeError):
-        return f"{error.msg.removesuffix(' at')} at line {error.lineno}, column {error.colno}"
-    return "it is not UTF-8" if isinstance(error, UnicodeError) else str(error)
 
 
 def accepts_html(headers: Headers | Mapping[str, str]) -> bool:

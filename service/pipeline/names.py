@@ -109,7 +109,9 @@ def check_body(call: Call, known: Collection[str]) -> dict[str, str]:
     `known`: the names that its view knows. The header has the other ignored names of the call too.
     Raises `ValidationError` where these are refused.
     """
-    names = _unknown(call.sent_body, COMMON_PARAMETERS.union(known))
+    # Ids of inputs have a dot, and no name here is within another one.
+    unknown = _unknown(call.sent_body, COMMON_PARAMETERS.union(known))
+    names = [name.replace("%2E", ".") for name in unknown]
     preferred = preferred_handling(call.incoming.headers.get("Prefer"))
     if names and (preferred == STRICT or (call.options.strict and not preferred)):
         raise _refusal(names, known)

@@ -63,8 +63,12 @@ class Operation:
       error code for an empty body, or one of another type. `find_row`: a function that raises a
       404, which comes before the errors of a body that lacks something. `body_list`: the field
       that a body becomes which is a list. `most_bytes`: of a body by HTTP, before it is parsed;
-      0 for the general limit.
-    - `if_match`: the resource whose ETag a write may depend on; `feeds` for their list.
+      0 for the general limit. `too_large`: the error code for more.
+    - `file`: the name of a file in a form, which the view gets as `call.incoming.file`; other files
+      are left out. With `is_raw` any other body is the file itself. `most_bytes` may be more than
+      the general limit then.
+    - `if_match`: the resource whose ETag a write may depend on; without its id in the path, that
+      of a list.
     - `safe`: nothing is changed, whatever the method. `responds_early`: a slow result is a 202
       whose `Location` will have it. `repeatable`: whether a create accepts an
       `Idempotency-Key`; `reads_key`: whether the view itself does. `batch`: whether it may be in
@@ -98,6 +102,9 @@ class Operation:
     find_row: FindRow | None = None
     body_list: str = ""
     most_bytes: int = 0
+    too_large: str = "rest_body_too_large"
+    file: str = ""
+    is_raw: bool = False
     example: Row | None = None
     if_match: str = ""
     safe: bool = False
@@ -299,18 +306,18 @@ def describe_route(route: Route) -> JsonObject:
 
 
 def _arguments(operation: Operation) -> JsonObject:
-    """Return the arguments of an operation for clients of WordPress."""
+    """Return the arguments of an operation for clients of WordPress: types, bounds, defaults."""
     schemas = filter(None, (operation.query, operation.wordpress_body or operation.body))
-    fields = {name: field for schema in schemas for name, field in schema.load_fields.items()}
-    return {
-        name: _argument(field) for name, field in fields.items() if not isinstance(field, Ignored)
-    }
-
-
-def _argument(field: Any) -> JsonObject:
-    """Return the type, bounds, choices and default of an argument."""
-    described = add_choices({"required": field.required, **field.wordpress_type}, field.choices)
-    default = field.load_default
-    if default is not missing and default is not None and not field.root.partial:
-        described["default"] = default() if callable(default) else default
-    return described
+    fields: JsonObject = {}
+    for schema in schemas:
+        fields |= schema.load_fields
+    arguments: JsonObject = {}
+    for name, field in fields.items():
+        if isinstance(field, Ignored):
+            continue
+        described = {"required": field.required, **field.wordpress_type}
+        default = field.load_default
+        if default is not missing and default is not None and not field.root.partial:
+            described["default"] = default() if callable(default) else default
+        arguments[name] = add_choices(described, field.choices)
+    return arguments

@@ -1,5 +1,10 @@
-"""The pipeline: the steps of every call, by HTTP, in a batch or from Python."""
+"""The pipeline: the steps of every call, by HTTP, in a batch or from Python.
 
+`complete(load(...))` carries out an operation, while a connection of the store is open. Each step
+may raise an error that `from_known` converts.
+"""
+
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -7,32 +12,21 @@ from functools import lru_cache
 from typing import Any
 
 from marshmallow import ValidationError
-from werkzeug.http import http_date
+from werkzeug.http import http_date, parse_etags
 
 from landform.service.pipeline.call import Call, Incoming, Service
 from landform.service.pipeline.errors import INVALID, ApiError, api_error, from_known
 from landform.service.pipeline.idempotency import once
 from landform.service.pipeline.json_codec import dumps
-from landform.service.pipeline.loading import load_query, parse_fields, select_fields
+from landform.service.pipeline.loading import load_query, only_fields, parse_fields
 from landform.service.pipeline.names import check_names
 from landform.service.pipeline.operations import Operation
-from landform.service.pipeline.preconditions import parse_if_match
 from landform.service.pipeline.reply import JSON, Finished, Reply, to_uri
 from landform.storage import TooLarge
 from landform.storage.sql import Precondition, read_generation
 
 # Parameters that make a response smaller.
 NARROWING = ("per_page", "include", "addon", "paging", "_field_ids")
-
-
-def run(
-    service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
-) -> Finished:
-    """Carry out an operation. Every step may raise an error that `from_known` converts.
-
-    A connection of the store must be open.
-    """
-    return complete(load(service, operation, incoming, ids))
 
 
 def load(
@@ -72,8 +66,11 @@ def load(
         rendered = render(body, incoming.access.require()) if render else None  # 400
     return Call(
         service,
+        service.store,
+        service.options,
         operation,
         incoming,
+        incoming.access,
         ids,
         sent_query=sent_query,
         sent_body=sent_body,
@@ -96,7 +93,14 @@ def complete(call: Call) -> Finished:
                 reply = call.operation.view(call, **call.ids)
             return encode(call, reply)
         except TooLarge as error:
-            raise _too_large(call.operation, call.options.max_response_bytes) from error
+            schema = call.operation.body or call.operation.query
+            names = [name for name in NARROWING if schema and name in schema.load_fields]
+            text = (
+                f"The response has more than {call.options.max_response_bytes} bytes: ask for less "
+                f"by {' or '.join([*names, '_fields'])}."
+            )
+            params = {[*names, "_fields"][0]: text}
+            raise ApiError(400, INVALID, text, {"params": params}) from error
 
 
 @contextmanager
@@ -118,16 +122,27 @@ def _with_headers(headers: Mapping[str, str]) -> Iterator[None]:
 def read_precondition(
     service: Service, operation: Operation, incoming: Incoming, ids: Mapping[str, Any]
 ) -> Precondition | None:
-    """Return the versions in `If-Match`; None if any version may be written."""
+    """Return the versions in `If-Match`; None if any version may be written.
+
+    The variant of an entity tag (`Call.etag`) is ignored, so that of any variant can be sent. Weak
+    tags count too, since proxies that compress responses weaken tags. Tags of another resource or
+    generation have no version.
+    """
     if_match = incoming.headers.get("If-Match")
     if if_match is None:
         if service.options.require_if_match:
             raise api_error("rest_precondition_required")
         return None
-    # Such as `page17`; `feeds` for all of a form, which have no id.
+    tags = parse_etags(if_match)
+    if tags.star_tag:
+        return None
+    # Such as `page17`; `feed` for all feeds of a form, whose path has no id of a feed.
     resource = f"{operation.if_match}{ids.get(f'{operation.if_match}_id', '')}"
     generation = incoming.generation or read_generation(service.store)
-    return parse_if_match(if_match, resource, generation)
+    pattern = rf"{re.escape(f'{resource}_{generation}')}\.([0-9]{{1,18}})\.[^.]*"
+    # Werkzeug returns None for `""`.
+    matches = (re.fullmatch(pattern, tag or "") for tag in tags.as_set(include_weak=True))
+    return Precondition(generation, frozenset(int(match[1]) for match in matches if match))
 
 
 def encode(call: Call, reply: Reply) -> Finished:
@@ -148,7 +163,7 @@ def encode(call: Call, reply: Reply) -> Finished:
     elif isinstance(reply.body, bytes):
         body = reply.body
     elif reply.content_type == JSON:
-        body = dumps(select_fields(reply.body, call.fields) if call.fields else reply.body)
+        body = dumps(only_fields(reply.body, call.fields) if call.fields else reply.body)
     else:
         body = str(reply.body).encode()
     operation, most_bytes = call.operation, call.options.max_response_bytes
@@ -164,13 +179,6 @@ def encode(call: Call, reply: Reply) -> Finished:
 def _http_date(utc: str) -> str:
     # Werkzeug needs several hundredths of a millisecond for it.
     return http_date(datetime.fromisoformat(utc))
-
-
-def _too_large(operation: Operation, most_bytes: int) -> ApiError:
-    schema = operation.body or operation.query
-    names = [*(name for name in NARROWING if schema and name in schema.load_fields), "_fields"]
-    text = f"The response has more than {most_bytes} bytes: ask for less by {' or '.join(names)}."
-    return ApiError(400, INVALID, text, {"params": {names[0]: text}})
 
 
 def read_variables(variables: Mapping[str, str]) -> dict[str, Any]:

@@ -7,6 +7,7 @@ they are compared as numbers, otherwise as texts, character by character.
 import re
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
+from decimal import Decimal
 from functools import cache
 from math import inf
 from typing import NamedTuple
@@ -48,7 +49,9 @@ BLANK = Operand("")
 
 def operand(text: str) -> Operand:
     """Return the operand for a text, trimmed and lower-cased."""
-    text = _lower(text.strip(WHITE_SPACE))
+    text = text.strip(WHITE_SPACE)
+    # Of other letters than those of ASCII PHP changes none.
+    text = text.lower() if text.isascii() else text.encode().lower().decode()
     if not text:
         return BLANK
     # The last character already shows that most texts are not numbers.
@@ -61,10 +64,6 @@ def matches(operator: str, value: Operand, target: Operand) -> bool:
     """Return whether a value matches a target; an unknown operator never matches."""
     compare = OPERATORS.get(operator)
     return compare is not None and compare(value, target)
-
-
-def _lower(text: str) -> str:
-    return text.lower() if text.isascii() else text.encode().lower().decode()
 
 
 def _compare(value: Operand, target: Operand) -> int:
@@ -92,12 +91,13 @@ OPERATORS: dict[str, Callable[[Operand, Operand], bool]] = {
 
 
 def text_of(value: Scalar) -> str:
-    """Return a value as PHP prints it: true is 1, false and null are blank, 3.0 is 3."""
+    """Return a value as a text: true is 1, false and null are blank, 3.0 is 3, 1e-2 is 0.01."""
     if value is None or value is False:
         return ""
     if value is True:
         return "1"
-    return str(value).removesuffix(".0") if isinstance(value, float) else str(value)
+    is_float = isinstance(value, float)
+    return f"{Decimal(repr(value)):f}".removesuffix(".0") if is_float else str(value)
 
 
 class Entry:

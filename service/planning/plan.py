@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable, Mapping
 
-from landform.parts import all_parts
+from landform.parts import feed_runs
 from landform.schemas.fields import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of, explain, is_met
 from landform.service.planning.entries import Entry
 from landform.storage import Store, feeds
 from landform.storage.rows import Row
-from landform.storage.run_queue import run_key
 
 COLUMNS = ("id", "version", "form_id", "addon_slug", "event_type", "is_active", "meta")
 
@@ -20,16 +19,16 @@ def plan(
     form_ids = {form_id, 0} if request["form_0"] else {form_id}
     entry_id = request.get("entry_id")
     rows = feeds.list_feeds(store, {"form_id": sorted(form_ids)}, COLUMNS, most_bytes)
-    runs: dict[int, bool] = {}
-    for part in all_parts().values() if entry_id else ():
-        runs |= part.feeds_of_entry(store, entry_id)
+    runs = dict[int, bool]()
+    if entry_id and feed_runs.are_stored():
+        runs = feed_runs.feeds_of_entry(store, entry_id)
     planner = _Planner(rows, request, runs)
     planned, skipped = [], []
     for row in rows:
         if reason := planner.skip_reason(row):
             skipped.append(row | reason)
         else:
-            key = run_key(store, row["id"], entry_id) if entry_id else None
+            key = feed_runs.run_key(store, row["id"], entry_id) if entry_id else None
             planned.append(row | {"run_key": key})
     return {
         "form_id": form_id,

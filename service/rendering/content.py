@@ -5,7 +5,9 @@ content is classic text, in which `paragraphs` adds paragraphs.
 """
 
 import re
+from collections import Counter
 from collections.abc import Collection, Iterator
+from html import unescape
 from itertools import islice
 from typing import NamedTuple
 
@@ -15,8 +17,14 @@ from landform.service.auth.credentials import Identity
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.rendering.cost import MOST_MARKUP, limit_exceeded
 from landform.service.rendering.form_markers import BLOCK, marker_of_block, without_markers
-from landform.service.rendering.markup import HTML_SPACE, inside, paragraphs, tokens
-from landform.service.rendering.sanitizer import TAGS, clean_content, clean_title, plain_markup
+from landform.service.rendering.markup import ATOMS, HTML_SPACE, inside, paragraphs, tokens
+from landform.service.rendering.sanitizer import (
+    TAGS,
+    clean_content,
+    clean_title,
+    is_safe_address,
+    plain_markup,
+)
 from landform.storage.rows import Row
 
 # A rendered text may have so many times the bytes of the source, and so many more.
@@ -28,6 +36,12 @@ ELLIPSIS = " [&hellip;]"
 MOST_TOKENS = 2000
 
 ELEMENT, ODD_ELEMENT = re.compile("[a-z][a-z0-9-]{0,30}"), "elements with odd names"
+# An attribute in a tag, with its value if it has one; those whose values are addresses.
+ATTRIBUTE = re.compile(
+    r"""([^\s"'<>/=]++)(?:\s*+=\s*+("[^"]*+"|'[^']*+'|[^\s"'<>]++))?""", re.ASCII
+)
+PLAIN_PART, ODD_PARTS = re.compile("[a-z][a-z0-9 :_-]{0,60}"), "attributes with odd names"
+ADDRESSES = ("href", "src", "poster", "cite")
 # The names of text and of comments.
 NO_ELEMENT = ("", "!")
 _LONE_AMPERSAND = re.compile(r"&(?!(?:[a-z][a-z0-9]*+|#[0-9]++|#x[0-9a-f]++);)", re.IGNORECASE)
@@ -55,7 +69,7 @@ _FIRST_CLASS = re.compile(r'\s*+<[a-z]++ class="')
 
 
 class Texts(NamedTuple):
-    """The columns of a write with its texts rendered, and the removed elements."""
+    """The columns of a write with its texts rendered, and what was removed from them."""
 
     columns: Row
     removed: list[str]
@@ -67,7 +81,7 @@ def render_texts(values: JsonObject, caller: Identity) -> Texts:
     The HTML of a caller without the scope html:unfiltered is cleaned. Raises `ValidationError` if
     that would take too long or a text would grow too much.
     """
-    removed = [] if caller.may_write_any_html else unsafe_elements(values)
+    removed = set[str]()
     columns = {name: value for name, value in values.items() if name not in ("title", "content")}
     html = {}
     if "title" in values:
@@ -76,20 +90,44 @@ def render_texts(values: JsonObject, caller: Identity) -> Texts:
         html["content"], columns["block_version"] = render_content(values["content"])
     for name, text in html.items():
         rendered = text if caller.may_write_any_html else clean_html(name, text)
+        removed |= removed_markup(name, text, rendered)
         check_growth(name, values[name], rendered)
         columns |= {f"{name}_raw": values[name], f"{name}_rendered": rendered}
-    return Texts(columns, removed)
+    return Texts(columns, sorted(removed))
 
 
-def unsafe_elements(values: JsonObject) -> list[str]:
-    """Return the names of the elements that cleaning removes from texts."""
-    names = {
-        token.name
-        for name, allowed in TAGS.items()
-        for token in tokens(values.get(name) or "")
-        if token.name not in {*allowed, *NO_ELEMENT}
-    }
-    return sorted({name if ELEMENT.fullmatch(name) else ODD_ELEMENT for name in names})
+def removed_markup(name: str, html: str, cleaned: str) -> set[str]:
+    """Return what cleaning has removed from HTML: elements, and parts such as `src of iframe`.
+
+    `name`: see `clean_html`.
+    """
+    if html == cleaned:
+        return set()
+    allowed = {*TAGS.get(name, TAGS["content"]), *NO_ELEMENT}
+    elements = {token.name for token in tokens(html)} - allowed
+    names = {name if ELEMENT.fullmatch(name) else ODD_ELEMENT for name in elements}
+    lost = Counter(_attributes(html)) - Counter(_attributes(cleaned))
+    return names | {f"{part} of {tag}" for tag, part in lost if tag in allowed}
+
+
+def _attributes(html: str) -> Iterator[tuple[str, str]]:
+    """Yield each element with each of its attributes.
+
+    An unusual scheme and the names of declarations are added: `href sms:`, `style top`.
+    """
+    for token in tokens(html):
+        if token.closing or token.name in NO_ELEMENT:
+            continue
+        tag = token.text.partition(">")[0] if token.name in ATOMS else token.text
+        for name, value in ATTRIBUTE.findall(tag[len(token.name) + 1 :]):
+            text, details = unescape(value.strip("\"'")), [""]
+            if name.lower() == "style":
+                details = [f" {part.partition(':')[0].strip()}" for part in text.split(";")]
+            elif name.lower() in ADDRESSES and not is_safe_address(text):
+                details = [f" {text.strip().partition(':')[0]}:"]
+            for detail in details:
+                part = f"{name}{detail}".strip().lower()
+                yield token.name, part if PLAIN_PART.fullmatch(part) else ODD_PARTS
 
 
 def clean_html(name: str, html: str) -> str:

@@ -73,9 +73,9 @@ def _clean_attribute(tag: str, attribute: str, value: str) -> str | None:
     if tag == "iframe" and attribute == "src":
         is_allowed = EMBED.fullmatch(value.strip()) is not None
     elif attribute == "srcset":
-        is_allowed = all(_is_safe(part) for part in value.split(","))
+        is_allowed = all(is_safe_address(part) for part in value.split(","))
     elif attribute == "cite":
-        is_allowed = _is_safe(value)
+        is_allowed = is_safe_address(value)
     else:
         is_allowed = not attribute.startswith("data-") or attribute in DATA_ATTRIBUTES
     return value if is_allowed else None
@@ -102,7 +102,8 @@ def _clean_style(style: str) -> str:
     return ";".join(text for group, text in kept if not is_torn or group not in COLORED)
 
 
-def _is_safe(address: str) -> bool:
+def is_safe_address(address: str) -> bool:
+    """Return whether an address has no scheme, or one that visitors may follow."""
     scheme = SCHEME.match(address.strip())
     return not scheme or scheme[0].rstrip(":").lower() in SCHEMES
 

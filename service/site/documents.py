@@ -3,18 +3,19 @@
 import json
 import re
 import unicodedata
-from html import unescape
+from html import escape, unescape
 from itertools import islice
 from typing import Any
 
-from landform.service.options import LANGUAGE_TAG, Options
+from landform.service.options import Options
 from landform.service.rendering.content import MOST_TOKENS, visible_text
 from landform.service.rendering.form_markers import without_markers
 from landform.service.rendering.markup import Token, tokens
 from landform.service.site.forms import Forms, trusted
+from landform.service.site.languages import direction_of, locale_of
 from landform.service.site.pictures import first_picture, gallery_pictures, outside
+from landform.service.site.translations import Texts
 from landform.storage.rows import Row
-from landform.storage.search import NAMES
 
 # How much of a content is searched for its description and its first image.
 MOST_CHARACTERS = 100_000
@@ -28,35 +29,15 @@ WIDE = re.compile(r"<(?:table|pre)[\s>]", re.IGNORECASE)
 DESCRIPTION_CHARACTERS = 160
 # A description ends at a space only if it is then this long.
 MIN_CHARACTERS = DESCRIPTION_CHARACTERS * 2 // 3
-# The scripts in use that are written from right to left, the languages that are usually written in
-# one of them, and those where it depends on the country.
-RIGHT_TO_LEFT_SCRIPTS = frozenset("adlm arab aran hebr mand nkoo rohg samr syrc thaa".split())
-RIGHT_TO_LEFT = frozenset(
-    "aeb ar arc ary arz azb bal bgn bqi brh ckb dv fa glk ha-sd haz he hno iw ji ks khw lad lki "
-    "lrc luz mzn nqo pal phr pnb prs ps pus sd sdh skr syr ug ur yi "
-    "az-iq az-ir kk-af kk-cn kk-ir ku-iq ku-ir ky-cn ms-cc pa-pk tg-pk uz-af".split()
-)
-LEFT_TO_RIGHT = frozenset("sd-in ug-kz ug-mn".split())
-# The countries of languages that have another code.
-COUNTRIES = dict(
-    pair.split("_")
-    for pair in (
-        "en_US ar_AR be_BY bn_IN bs_BA ca_ES cs_CZ cy_GB da_DK el_GR et_EE eu_ES fa_IR ga_IE gl_ES "
-        "gu_IN he_IL hi_IN hy_AM ja_JP ka_GE kk_KZ km_KH ko_KR ms_MY nb_NO nn_NO pa_IN sl_SI sq_AL "
-        "sr_RS sv_SE sw_KE ta_IN te_IN uk_UA ur_PK vi_VN zh_CN"
-    ).split()
-)
-# The extensions of a tag, each of which begins with a single letter.
-EXTENSIONS = re.compile("-[a-z0-9]-.*")
-SCROLLING = '<div class="wide" tabindex="0" role="group" aria-label="Table">'
+# What may scroll can have the focus, and so needs a name.
+FOCUSABLE = 'tabindex="0" role="group" aria-label="{}"'
 
 
 def describe_page(
-    page: Row, link: str, options: Options, forms: Forms = NO_FORMS
+    page: Row, link: str, options: Options, texts: Texts, forms: Forms = NO_FORMS
 ) -> dict[str, Any]:
     """Return the variables of a page with its forms."""
-    meta = json.loads(page["meta"])
-    language = page_language(meta) or options.site_language
+    meta, language = json.loads(page["meta"]), texts.document
     title, content = page["title_rendered"], without_markers(page["content_rendered"])
     beginning, gallery = content[:MOST_CHARACTERS], gallery_pictures(meta, link)
     image = gallery[0]["url"] if gallery else first_picture(beginning, link)
@@ -67,9 +48,10 @@ def describe_page(
         "link": link,
         "title": trusted(title),
         "title_text": plain_text(title),
-        "content": trusted(_focusable(forms.content)),
+        "content": trusted(_focusable(forms.content, texts)),
         "form": trusted(forms.form),
         "form_style": trusted(forms.style),
+        "is_refused": forms.is_refused,
         "description": shorten(plain_text(text)),
         "image": image or options.site_image or "",
         "gallery": gallery,
@@ -77,7 +59,7 @@ def describe_page(
         "form_id": meta.get("form_id") or "",
         "language": language,
         "locale": locale_of(language),
-        "direction": "rtl" if is_right_to_left(language) else "ltr",
+        "direction": direction_of(language),
     }
 
 
@@ -92,49 +74,23 @@ def _is_button(token: Token) -> bool:
     return not token.closing and bool(token.name == "button" or is_link)
 
 
-def page_language(meta: Row) -> str:
-    """Return the first language tag in the meta of a page; empty if there is none."""
-    languages = meta.get("language")
-    for item in languages if isinstance(languages, list) else []:
-        for code in [item.get(name) for name in NAMES] if isinstance(item, dict) else [item]:
-            tag = code.strip().replace("_", "-") if isinstance(code, str) else ""
-            if re.fullmatch(LANGUAGE_TAG, tag):
-                return tag
-    return ""
-
-
-def locale_of(tag: str) -> str:
-    """Return a language and a country for networks that show links: `de_DE` for `de`."""
-    language, *more = EXTENSIONS.sub("", tag.lower()).split("-")
-    regions = [part.upper() for part in more if len(part) == 2 or part.isdecimal()]
-    return f"{language}_{[*regions, COUNTRIES.get(language, language.upper())][0]}"
-
-
-def _focusable(content: str) -> str:
+def _focusable(content: str, texts: Texts) -> str:
     """Make tables and preformatted texts focusable, since they may scroll."""
     if not WIDE.search(content):
         return content
     parts, depth = [], 0
+    of_text = FOCUSABLE.format(escape(texts.gettext("Text")))
+    of_table = FOCUSABLE.format(escape(texts.gettext("Table")))
     for text, name, closing in tokens(content):
         if name == "pre" and not closing:
-            text = f'<pre tabindex="0" role="group" aria-label="Text"{text[4:]}'  # noqa: PLW2901
+            text = f"<pre {of_text}{text[4:]}"  # noqa: PLW2901
         elif name == "table":
             depth += -1 if closing else 1
             if depth == (not closing):
-                text = f"{text}</div>" if closing else f"{SCROLLING}{text}"  # noqa: PLW2901
+                opening = f'<div class="wide" {of_table}>'
+                text = f"{text}</div>" if closing else f"{opening}{text}"  # noqa: PLW2901
         parts.append(text)
     return "".join(parts) if depth == 0 else content
-
-
-def is_right_to_left(tag: str) -> bool:
-    """Return whether a language is written from right to left, by its script if the tag has one."""
-    language, *subtags = EXTENSIONS.sub("", tag.lower().replace("_", "-")).split("-")
-    script = next((part for part in subtags[:2] if len(part) == 4 and part.isalpha()), "")
-    if script:
-        return script in RIGHT_TO_LEFT_SCRIPTS
-    region = next((part for part in subtags if len(part) == 2), "")
-    local = f"{language}-{region}"
-    return local in RIGHT_TO_LEFT or (language in RIGHT_TO_LEFT and local not in LEFT_TO_RIGHT)
 
 
 def shorten(text: str) -> str:

@@ -14,7 +14,7 @@ from landform.service.pipeline.call import Call, Incoming, Service
 from landform.service.pipeline.errors import from_known
 from landform.service.pipeline.operations import Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
-from landform.service.pipeline.run import run
+from landform.service.pipeline.run import complete, load
 from landform.service.rendering.form_markers import START, place_forms
 
 log = logging.getLogger("landform")
@@ -28,6 +28,7 @@ class Forms(NamedTuple):
 
     `style`: the style sheets of the forms. `etag`: a text for the entity tag; empty without forms.
     `tables`: those that the forms depend on. `is_private`: they are for this visitor only.
+    `is_refused`: one has mistakes of what was sent.
     """
 
     content: str
@@ -36,6 +37,7 @@ class Forms(NamedTuple):
     etag: str = ""
     tables: tuple[str, ...] = ()
     is_private: bool = False
+    is_refused: bool = False
 
 
 def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) -> Forms:
@@ -43,7 +45,8 @@ def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) 
 
     `sent`: the `PageForm` of a form that was sent, by its id.
     """
-    page, render = visited.page, call.service.site.render
+    page, site = visited.page, call.service.site
+    texts = site.texts(page)
     # A page's own form is in its meta.
     content, own_id = page["content_rendered"], str(json.loads(page["meta"]).get("form_id") or "")
     if not own_id and START not in content:
@@ -56,17 +59,18 @@ def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) 
             return ""
         form = (sent or {}).get(form_id) or find_form(call, form_id, visited)
         forms[form_id] = form
-        return render(form.template, form.values).decode() if form else ""
+        return site.render(form.template, form.values, texts).decode() if form else ""
 
     content, after = place_forms(content, show), show("")
     rendered = [form for form in forms.values() if form]
     return Forms(
         content,
         after,
-        b"".join(render(style, {}) for style in {form.style: None for form in rendered}).decode(),
+        b"".join(site.render(style, {}) for style in {x.style: None for x in rendered}).decode(),
         blake2b(f"{content}\0{after}".encode(), digest_size=9).hexdigest(),
         tuple(name for part in call.options.named_parts for name in part.form_tables),
         any(form.is_private for form in rendered),
+        any(form.is_refused for form in rendered),
     )
 
 
@@ -102,7 +106,8 @@ def form_for_host(service: Service, root_url: str, form_id: int, http: Request) 
     incoming = Incoming("GET", http.base_url, root_url, headers, access, query_string=query)
     try:
         with service.store.connection():
-            finished = run(service, RESOURCE.paths["/"]["GET"], incoming, {"form_id": form_id})
+            operation = RESOURCE.paths["/"]["GET"]
+            finished = complete(load(service, operation, incoming, {"form_id": form_id}))
     except Exception as error:
         if (known := from_known(error)) is None:
             raise

@@ -1,20 +1,21 @@
 """Responses of the site: its templates and headers.
 
-Templates are read once, when the blueprint is made: a changed one needs a restart.
+Templates and translations are read once, when the blueprint is made: a changed one needs a restart.
 """
 
+import json
 import logging
 import traceback
 from collections.abc import Mapping
 from hashlib import blake2b
-from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
 
 from flask import Request, Response
-from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader
+from jinja2 import ChoiceLoader, Environment, FileSystemLoader, PrefixLoader, pass_context
 from jinja2.exceptions import TemplateNotFound, TemplateSyntaxError
+from jinja2.runtime import Context
 from markupsafe import Markup
 
 from landform.parts import all_parts
@@ -26,6 +27,8 @@ from landform.service.rendering.sanitizer import clean_content
 from landform.service.site.brand import accent_colors
 from landform.service.site.documents import describe_page
 from landform.service.site.forms import Forms, trusted
+from landform.service.site.languages import page_languages
+from landform.service.site.translations import Catalogs, Message, Texts
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
@@ -36,17 +39,38 @@ PRIVATE = "private, no-store"
 # credentials have opened.
 REFERRER = "strict-origin-when-cross-origin"
 SAME_ORIGIN, NO_REFERRER = "same-origin", "no-referrer"
-# The environment and digest of each folder of templates that a parent process has loaded.
+# What visitors read about errors, by code or status; messages of the API are in English.
+TITLE = Message("This did not work")
+NOT_NOW = Message("This is not possible at the moment. Please try again in a minute.")
+ERRORS: Mapping[str | int, Message] = {
+    "rest_preview_ended": Message("The preview has ended, or was revoked."),
+    "rest_cross_site": Message("The form has to be sent from the page itself."),
+    401: Message("Please sign in to see this page."),
+    403: Message("You may not see this page."),
+    413: Message("Too much was sent at once."),
+    429: Message("There were too many attempts. Please wait a minute, and try again."),
+    503: NOT_NOW,
+    507: NOT_NOW,
+}
+OTHER = Message("Please go back, and try again.")
+# The environment and digest of each folder of templates that a parent process has loaded, and the
+# catalogs of each folder of translations.
 preloaded: dict[str | None, tuple[Environment, str]] = {}
+preloaded_catalogs: dict[str | None, Catalogs] = {}
 
 
 class Site:
-    """The templates and settings of one site. Raises `ValueError` for bad templates."""
+    """The templates, translations and settings of one site.
+
+    Raises `ValueError` for bad templates and translations.
+    """
 
     def __init__(self, options: Options) -> None:
         self.options = options
         folder = options.templates
         self._environment, digest = preloaded.get(folder) or load_templates(folder)
+        own = options.translations
+        self._catalogs = preloaded_catalogs.get(own) or Catalogs(own)
         self._names = frozenset(self._environment.list_templates())
         self._common = {
             "site": {
@@ -58,28 +82,40 @@ class Site:
                 "footer": trusted(clean_content(options.site_footer)),
             }
         }
-        # A part of each ETag: the templates and settings that pages depend on.
+        # A part of each ETag: the templates, translations and settings that pages depend on.
         settings = options.site_image or "", options.site_policy
-        self.variant = _digest((digest, self._common, *settings))
+        self.variant = _digest((digest, self._catalogs.files, self._common, *settings))
+
+    def texts(self, page: Row | None = None) -> Texts:
+        """Return the texts of landform in the language of a page, or in that of the site."""
+        tags = page_languages(json.loads(page["meta"])) if page else []
+        return self._catalogs.texts([*tags, self.options.site_language])
 
     def page_html(self, page: Row, link: str, forms: Forms, preview: Row | None = None) -> bytes:
         """Render a page and its forms with `page-<slug>.html`, or else with `page.html`."""
         names = (f"page-{slug}.html" for slug in (unquote(page["slug"]), page["slug"]))
         template = next((name for name in names if name in self._names), "page.html")
-        variables = describe_page(page, link, self.options, forms)
-        return self.render(template, {"page": variables, "preview": preview})
+        texts = self.texts(page)
+        variables = describe_page(page, link, self.options, texts, forms)
+        return self.render(template, {"page": variables, "preview": preview}, texts)
 
     def closed_html(self, template: str, page: Row, link: str, **more: Any) -> bytes:
         """Render a page that is closed to the visitor, without its content."""
         hidden = {"content": Markup(), "description": "", "image": "", "meta": {}, "form_id": ""}
-        variables = {**describe_page(page, link, self.options), **hidden, "gallery": []}
-        return self.render(template, {"page": variables, **more})
+        texts = self.texts(page)
+        variables = {**describe_page(page, link, self.options, texts), **hidden, "gallery": []}
+        return self.render(template, {"page": variables, **more}, texts)
 
-    def render(self, template: str, values: Mapping[str, Any]) -> bytes:
-        """Render a template in UTF-8; logs a failure and raises a 500."""
+    def render(self, template: str, values: Mapping[str, Any], texts: Texts | None = None) -> bytes:
+        """Render a template in UTF-8, by default with the texts of the site.
+
+        Logs a failure and raises a 500.
+        """
+        texts = texts or self.texts()
+        i18n = {"gettext": texts.gettext, "ngettext": texts.catalog.ngettext, "lang": texts.lang}
         try:
-            html = self._environment.get_template(template).render({**self._common, **values})
-            return html.encode()
+            loaded = self._environment.get_template(template)
+            return loaded.render({**self._common, **i18n, **values}).encode()
         except Exception as error:
             frames = traceback.extract_tb(error.__traceback__)
             lines = [frame.lineno for frame in frames if frame.filename.endswith(".html")]
@@ -89,8 +125,10 @@ class Site:
 
     def error_page(self, error: ApiError) -> Finished:
         """Return the HTML page of an error; for a broken template, the 500 of the API."""
-        title = HTTPStatus(error.status).phrase
-        name, values = "error.html", {"title": title, "error": error.message}
+        message = ERRORS.get(error.code) or ERRORS.get(error.status, OTHER)
+        if isinstance(error.message, Message):
+            message = error.message
+        name, values = "error.html", {"title": TITLE, "error": message}
         if error.status == 404:
             name, values = "not_found.html", {}
         try:
@@ -139,6 +177,8 @@ def load_templates(folder: str | None) -> tuple[Environment, str]:
         cache_size=-1,
         trim_blocks=True,
         lstrip_blocks=True,
+        extensions=["jinja2.ext.i18n"],
+        finalize=_written,
     )
     sources = []
     for name in environment.list_templates(["html", "css"]):
@@ -156,6 +196,12 @@ def load_templates(folder: str | None) -> tuple[Environment, str]:
             reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8"
             raise ValueError(f"templates: {name} cannot be read: {reason}") from None
     return environment, _digest(sources)
+
+
+@pass_context
+def _written(context: Context, value: object) -> object:
+    """Return a value as templates write it: a message of landform in the language of the page."""
+    return context["gettext"](value) if isinstance(value, Message) else value
 
 
 def _digest(value: object) -> str:

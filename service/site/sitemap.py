@@ -32,7 +32,7 @@ def get_sitemap(call: Call) -> Reply:
     etag = call.etag("sitemap", state.version, *variant, generation=state.generation)
     reply = Reply(etag=etag, caching=Caching(table="page", until=state.until), content_type=XML)
     if call.has(etag):
-        return reply
+        return reply._replace(status=304)
     rows, parts = listing.sitemap_part(call.store, page or 1, MAX_URLS, state.publish_up_to)
     if page > max(parts, 1):
         raise no_route()

@@ -3,7 +3,7 @@
 import json
 
 from landform.schemas import pages as schemas
-from landform.service.pages.resource import find_warnings
+from landform.service.pages.dump import find_warnings
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import Resource
 from landform.service.pipeline.reply import Reply

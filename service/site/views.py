@@ -13,7 +13,7 @@ from landform.schemas.pages import LONGEST_PASSWORD
 from landform.service.auth.credentials import is_cross_site
 from landform.service.home import link_header
 from landform.service.http.headers import error_response
-from landform.service.http.views import HttpIncoming, HttpViews, View, from_exception
+from landform.service.http.views import FlaskView, HttpIncoming, HttpViews, from_exception
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import ApiError, no_route, wrong_method
 from landform.service.pipeline.loading import accepts_html
@@ -43,9 +43,14 @@ class SiteViews:
 
     def by_slug(self, is_alone: bool, /, slug: str, **variables: str) -> Response:
         """Respond at the address of a page; `is_alone`: the host has no pages there."""
-        if slug in (self._service.reserved_slugs or ()):
-            return self._decline(is_alone)
         http = request_ctx.request
+        if slug in (self._service.reserved_slugs or ()):
+            # As if there were no pages.
+            methods = _other_methods()
+            if not is_alone:
+                raise MethodNotAllowed(methods) if methods else NotFound
+            error = wrong_method(", ".join(methods)) if methods else no_route()
+            return self._json_error(http, error)
         if not is_alone and http.method not in READS and (methods := _other_methods()):
             raise MethodNotAllowed(methods)
         incoming = HttpIncoming(http, self._service, BY_SLUG)
@@ -55,7 +60,7 @@ class SiteViews:
         arguments = {"key": key, "at_root": False}
         return self._respond(incoming, arguments, is_alone=is_alone)
 
-    def at_root(self, otherwise: View) -> View:
+    def at_root(self, otherwise: FlaskView) -> FlaskView:
         """Return the view of the root: a page by its id, the home page, or `otherwise`."""
 
         def root(**variables: str) -> Response:
@@ -118,14 +123,6 @@ class SiteViews:
         error = no_route() if error.status == 404 else error
         return error_response(http, error, self._views.origins)
 
-    def _decline(self, is_alone: bool) -> Response:
-        """Respond at a reserved address as if there were no pages."""
-        methods = _other_methods()
-        if not is_alone:
-            raise MethodNotAllowed(methods) if methods else NotFound
-        error = wrong_method(", ".join(methods)) if methods else no_route()
-        return self._json_error(request_ctx.request, error)
-
 
 @RESOURCE.get(BY_SLUG, public=True, query=Anything())
 def show_page(call: Call, **arguments: Any) -> Reply:
@@ -136,7 +133,12 @@ def show_page(call: Call, **arguments: Any) -> Reply:
     try:
         return show(call, visit(call, **arguments))
     except PageNotFound:
-        target = None if arguments["at_root"] else _redirect_target(call, arguments["key"])
+        slug = "" if arguments["at_root"] else arguments["key"]
+        # Neither control characters nor bytes that are not UTF-8 can be looked up in a database.
+        if not (slug.isprintable() and 0 < len(slug) <= LONGEST_TEXT):
+            raise
+        targets = (part.redirect_target(call.store, slug) for part in call.options.named_parts)
+        target = next(filter(None, targets), None)
         if target is None:
             raise
         return html_reply(b"", {"Location": target, "Cache-Control": "no-store"}, 301)
@@ -146,15 +148,6 @@ def show_page(call: Call, **arguments: Any) -> Reply:
 def unlock_page(call: Call, **arguments: Any) -> Reply:
     """Check the password of a page, and redirect to the page."""
     return unlock(call, visit(call, **arguments))
-
-
-def _redirect_target(call: Call, slug: str) -> str | None:
-    """Return the URL to which a part redirects visitors of an address, if one does."""
-    # Neither control characters nor bytes that are not UTF-8 can be looked up in a database.
-    if not slug.isprintable() or len(slug) > LONGEST_TEXT:
-        return None
-    targets = (part.redirect_target(call.store, slug) for part in call.options.named_parts)
-    return next(filter(None, targets), None)
 
 
 def _other_methods() -> list[str]:

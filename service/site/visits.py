@@ -21,6 +21,7 @@ from landform.service.pipeline.loading import accepts_html
 from landform.service.pipeline.reply import HTML, Caching, Reply
 from landform.service.site.forms import Forms, show_forms
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, private_headers
+from landform.service.site.translations import Message
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import Moment, epoch
 from landform.storage.pages import scheduling, slugs
@@ -31,18 +32,22 @@ PAGE_COLUMNS = (
     *scheduling.WINDOW_COLUMNS,
     *"slug date modified author title_rendered content_rendered meta".split(),
 )
+# Why visitors do not see a page.
 PREVIEW_STATES = {
-    "future": "scheduled",
-    "pending": "pending review",
-    scheduling.NOT_YET: "not begun",
-    scheduling.OVER: "ended",
+    "draft": Message("draft"),
+    "private": Message("private"),
+    "future": Message("scheduled"),
+    "pending": Message("pending review"),
+    scheduling.NOT_YET: Message("not begun"),
+    scheduling.OVER: Message("ended"),
 }
+PROTECTED = Message("protected by a password")
 # The cookie that opens a page, by its id, and for how long.
 COOKIE, UNLOCKED_SECONDS = "landform_page_{}", 24 * 60 * 60
 # The errors that the password form shows itself.
 FORM_ERRORS = {
-    403: "This password is not right. Please try again.",
-    429: "There were too many wrong passwords. Please wait a minute, and try again.",
+    403: Message("This password is not right. Please try again."),
+    429: Message("There were too many wrong passwords. Please wait a minute, and try again."),
 }
 
 
@@ -205,9 +210,8 @@ def _notice(call: Call, visited: Visit) -> Reply:
     page, link = visited.page, visited.link
     site: Site = call.service.site
     if visited.visibility == Visibility.SOON:
-        opens = datetime.fromisoformat(page["opens_local"] or page["opens_utc"])
-        if not page["opens_local"]:
-            opens = datetime.fromisoformat(call.store.clock.moment(opens.replace(tzinfo=UTC)).local)
+        text = page["opens_local"] or call.store.clock.local_text(page["opens_utc"])
+        opens = datetime.fromisoformat(text)
         html = site.closed_html("soon.html", page, link, opens=opens)
         return html_reply(html, status=404)
     if not accepts_html(call.incoming.headers):
@@ -267,7 +271,7 @@ def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
         content_type=HTML,
     )
     if call.has(etag):
-        return reply
+        return reply._replace(status=304)
     return reply._replace(body=site.page_html(page, visited.link, forms))
 
 
@@ -277,7 +281,7 @@ def _preview(call: Call, visited: Visit) -> Row:
     if reason == "publish":
         reason = scheduling.window_state(page, visited.at)
     if reason == scheduling.OPEN:
-        reason = "protected by a password" if page["password"] else "public"
+        reason = PROTECTED if page["password"] else "public"
     if visited.expires:
         until = datetime.fromtimestamp(visited.expires, UTC)
         expires = call.store.clock.moment(until).local
@@ -296,7 +300,7 @@ def unlock(call: Call, visited: Visit) -> Reply:
     headers = {"Location": f"?{query}" if query else "./", "Cache-Control": PRIVATE}
     if visited.visibility == Visibility.PUBLIC:
         return html_reply(b"", headers, 303)
-    password = call.incoming.read_form(call.operation).get("password", "")
+    password = dict(call.incoming.read_form(call.operation)).get("password", "")
     try:
         call.access.check_password(page, password)
     except ApiError as error:

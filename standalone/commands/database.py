@@ -7,7 +7,15 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from landform.standalone.commands.tools import File, Progress, end_with, migrated_store, open_store
+from landform.standalone.commands.tools import (
+    File,
+    Progress,
+    end_with,
+    migrated_store,
+    open_store,
+    part_lines,
+    say,
+)
 from landform.storage import DatabaseUnusable, StorageError, Store, api_keys, migrating, signatures
 from landform.storage.maintenance import copying, rebuild, verify
 
@@ -24,8 +32,13 @@ def backup(file: Path, force: bool) -> None:
     store.check()
     store.dispose()
     with Progress("Copying"):
+        # Before and after, since others add and delete rows meanwhile.
+        lines = part_lines("backup", store, file)
         store.database.backup(file, force=force)
+        lines += part_lines("backup", store, file)
     click.echo(f"{file}: {file.stat().st_size:,} bytes")
+    for line in lines:
+        say(line)
 
 
 @click.command("restore")
@@ -41,7 +54,10 @@ def restore(file: Path, force: bool, keep_revoked: bool) -> None:
     before = _keys(store)
     with Progress("Restoring"):
         previous = store.database.restore(file, _check, force=force)
+        lines = part_lines("restore", store, file)
     click.echo(f"{store.database.name} is what {file} held.")
+    for line in lines:
+        say(line)
     with store.connection() as db:
         is_earlier = migrating.is_earlier(db)
     store.dispose()
@@ -126,7 +142,8 @@ def verify_database() -> None:
 def _problems(store: Store) -> list[str]:
     """Return the problems of a store, and close its connection."""
     with Progress("Checking"):
-        problems = list(verify.find_problems(store))
+        # Parts need the tables of this version.
+        problems = list(verify.find_problems(store)) or part_lines("verify", store)
     store.dispose()
     return problems
 
@@ -142,9 +159,12 @@ def vacuum() -> None:
     before = store.database.size()
     with Progress("Rebuilding"):
         rebuild.rebuild(store)
+        lines = part_lines("vacuum", store)
         with store.connection() as db:
             db.compact()
     store.dispose()
+    for line in lines:
+        say(line)
     click.echo(f"{before:,} bytes before, {store.database.size():,} now")
 
 
@@ -163,6 +183,9 @@ def copy(source: str, target: str) -> None:
     right.migrate()
     with Progress("Copying") as progress:
         rows = copying.copy(left, right, progress.count)
+        lines = part_lines("copy", left, right)
+    for line in lines:
+        say(line)
     end_with(_problems(right))
     click.echo(f"{right.database.name} holds the {rows:,} rows of {left.database.name}.")
 

@@ -19,7 +19,7 @@ SET_BY_OPTIONS = "landform.flags"
 LINK = re.compile(r"\[(.*?)\]\(.*?\)")
 
 
-class Service(WSGIApplication):  # type: ignore[misc]
+class Gunicorn(WSGIApplication):  # type: ignore[misc]
     """gunicorn with landform's configuration, which a reload reads again."""
 
     def __init__(self, bind: str) -> None:
@@ -41,7 +41,7 @@ def serve(bind: str, workers: int | None) -> None:
     if workers:
         os.environ[f"{settings.PREFIX}WORKERS"] = str(workers)
     try:
-        Service(bind).run()
+        Gunicorn(bind).run()
     except (OSError, ValueError) as error:
         raise click.ClickException(f"--bind {bind}: {error}.") from error
 
@@ -83,17 +83,13 @@ def list_settings(as_json: bool) -> None:
         click.echo(json.dumps(rows, indent=2, ensure_ascii=False))
     else:
         for row in rows:
-            click.echo(_text(row))
+            source = row["source"]
+            if source != settings.DEFAULT:
+                source = f"{source}; default: {text_of(row['default'])}"
+            click.echo(f"{row['name']} = {text_of(row['value'])} ({source})")
+            click.echo(f"    {row['meaning']} [{row['accepts']}]\n")
     for warning in settings.warnings():
         click.echo(warning, err=True)
-
-
-def _text(row: dict[str, object]) -> str:
-    source = row["source"]
-    if source != settings.DEFAULT:
-        source = f"{source}; default: {text_of(row['default'])}"
-    named = f"{row['name']} = {text_of(row['value'])} ({source})"
-    return f"{named}\n    {row['meaning']} [{row['accepts']}]\n"
 
 
 def text_of(value: object) -> str:

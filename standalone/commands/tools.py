@@ -27,14 +27,14 @@ from landform.storage.models import exported_tables
 # When a command begins to draw its progress, how often it does, and how often it writes a line.
 PATIENCE_SECONDS, DRAW_SECONDS, LINE_SECONDS = 2.0, 0.2, 10.0
 T = TypeVar("T")
-# The key of the files that a command names, in its context.
-FILES = "landform.files"
 # Names of open streams, which a shell may have redirected to a file.
 STREAMS = ("/dev/std", "/dev/fd/", "/proc/")
 SITES = ("http://", "https://")
 DATABASES = ("sqlite:", "postgresql:", "postgres:")
 # In the order of an export: what rows refer to stands before them.
-RESOURCES = {"forms": "form", "pages": "page", "feeds": "feed", "entries": "entry"}
+RESOURCES = {
+    "forms": "form", "pages": "page", "feeds": "feed", "entries": "entry", "media": "media",
+}  # fmt: skip
 
 
 class NotBegun(click.ClickException):
@@ -73,14 +73,17 @@ class File(click.Path):
             return value
         if value == "-":
             self.fail("- is no name of a file; write ./- where it is one.", param, ctx)
-        group, named_before = current_group(), ctx.meta.setdefault(FILES, [])
+        group, named_before = current_group(), ctx.meta.setdefault("landform.files", [])
         if self.is_url and value.startswith(DATABASES):
             files, uses = new_store(group.options(), value).database.files, named_before
         else:
             value = super().convert(value, param, ctx)
-            files = (Path(value),)
-            if self.is_written and (reason := _refusal_reason(files[0])):
-                self.fail(f"{value} cannot be written: {reason}.", param, ctx)
+            file = Path(value)
+            files, folder = (file,), file.resolve().parent
+            may_write = _is_device(file) or os.access(folder, os.W_OK | os.X_OK)
+            if self.is_written and not may_write:
+                text = f"there is no folder {folder} that may be written to"
+                self.fail(f"{value} cannot be written: {text}.", param, ctx)
             database = new_store(group.options()).database.files, "a file of the database", True
             config = (group.settings_file(),), "the settings file", False
             uses = [database, config, *named_before]
@@ -90,13 +93,6 @@ class File(click.Path):
                     self.fail(f"{file} is also {use}; name another file.", param, ctx)
         named_before.append((files, param.get_error_hint(ctx), self.is_written))
         return value
-
-
-def _refusal_reason(file: Path) -> str:
-    """Return the reason why a file cannot be written, or an empty text."""
-    folder = file.resolve().parent
-    is_allowed = _is_device(file) or os.access(folder, os.W_OK | os.X_OK)
-    return "" if is_allowed else f"there is no folder {folder} that may be written to"
 
 
 def _is_device(file: Path) -> bool:
@@ -135,11 +131,20 @@ REPORT = click.option(
 )
 
 
-def resources(only: str | None = None, *, entries: bool = False) -> tuple[str, ...]:
+def resources(
+    only: str | None = None, *, entries: bool = False, media: bool = False
+) -> tuple[str, ...]:
     """Return the names of the tables that are chosen, without those of parts that are missing."""
     chosen = [only] if only else ["forms", "pages", "feeds"]
-    names = [RESOURCES[name] for name in (*chosen, *(["entries"] if entries else []))]
+    chosen += [name for name, is_chosen in (("entries", entries), ("media", media)) if is_chosen]
+    names = [RESOURCES[name] for name in chosen]
     return tuple(name for name in names if name in exported_tables())
+
+
+def part_lines(command: str, store: Store, other: object = None) -> list[str]:
+    """Let the parts take part in a command, and return their lines for the user."""
+    parts = current_group().options().named_parts
+    return [line for part in parts for line in part.maintain(command, store, other)]
 
 
 def open_store(url: str | None = None) -> Store:

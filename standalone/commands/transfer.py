@@ -17,7 +17,7 @@ from landform.schemas.feeds import FeedLine
 from landform.service.pipeline.errors import printable
 from landform.service.pipeline.json_codec import DEEPEST_JSON, dumps, loads
 from landform.standalone.commands import tools
-from landform.storage import ImportRefused
+from landform.storage import ImportRefused, Store
 from landform.storage.maintenance import transfer
 from landform.storage.models import part_exports
 
@@ -46,6 +46,7 @@ def schemas() -> dict[str, Any]:
 @click.option("--feeds", "only", flag_value="feeds", help="Feeds only.")
 @click.option("--forms", "only", flag_value="forms", help="Forms only.")
 @tools.ENTRIES
+@click.option("--media", is_flag=True, help="Pictures, too, with their files in FILE.media.")
 @click.option("--revisions", is_flag=True, help="Pages with their revisions.")
 @click.option("--force", is_flag=True, help="Replace FILE if it exists.")
 @tools.REPORT
@@ -54,6 +55,7 @@ def export(
     *,
     only: str | None,
     entries: bool,
+    media: bool,
     revisions: bool,
     force: bool,
     report_file: Path | None,
@@ -63,8 +65,11 @@ def export(
     Without a FILE they go to standard output. They hold all that is stored, passwords of pages
     too: keep them secret.
     """
+    if media and file is None:
+        raise click.UsageError("--media needs a FILE, beside which the files of pictures are.")
     tools.refuse_existing(file, force=force)
-    store, resources = tools.open_store(), tools.resources(only, entries=entries)
+    store = tools.open_store()
+    resources = tools.resources(only, entries=entries, media=media)
     store.check()
     counts = Counter(dict.fromkeys(resources, 0))
     total, is_hidden = transfer.count(store, resources), file is None and sys.stdout.isatty()
@@ -75,7 +80,16 @@ def export(
         for row in progress.count(rows):
             out.write(dumps(row) + b"\n")
             counts[row["resource"]] += 1
+    for line in tools.part_lines("export", store, file) if media else _left_out(store):
+        click.echo(line, err=True)
     tools.write_report(report_file, {"counts": counts})
+
+
+def _left_out(store: Store) -> Iterator[str]:
+    """Yield that pictures are left out, if there are some."""
+    pictures = tools.resources("media")
+    if pictures and (number := transfer.count(store, pictures)):
+        yield f"{number:,} pictures are left out: --media writes them."
 
 
 @click.command("import")
@@ -113,6 +127,8 @@ def import_(
     known = None if dry_run else transfer.known_rows(store)
     highest, total = _check_lines(file)
     if not dry_run:
+        for line in tools.part_lines("import", store, file):
+            click.echo(line, err=True)
         transfer.reserve_ids(store, {} if by == "slug" else highest)
     importing = transfer.Import(store, by, known)
     importing.forms.update(forms)
@@ -193,22 +209,18 @@ def read_lines(
             if not line.strip():
                 continue
             try:
-                yield number, _row(line.removeprefix(b"\xef\xbb\xbf"))
+                yield number, _load(line.removeprefix(b"\xef\xbb\xbf"))
             except WrongLine as error:
                 if wrong is None:
                     raise WrongLine(printable(f"line {number}: {error}")) from error
                 wrong.append((number, printable(error)))
 
 
-def _row(line: bytes) -> Line:
+def _load(line: bytes) -> Line:
     try:
         value = loads(line, DEEPEST_LINE)
     except ValueError as error:
         raise WrongLine("this is no JSON") from error
-    return _load(value)
-
-
-def _load(value: Any) -> Line:
     resource = value.get("resource") if isinstance(value, dict) else None
     if not isinstance(resource, str) or resource not in schemas():
         raise WrongLine(f"this is none of: {', '.join(schemas())}")

@@ -9,8 +9,8 @@ from peewee import Database
 class Dialect(ABC):
     """The SQL of one engine."""
 
-    # For migrations: the types `integer`, `boolean` and `text`, and `identity`, the definition of
-    # a column `id` whose numbers are never assigned twice.
+    # For migrations: the types `integer`, `boolean`, `text` and `bytes`, and `identity`, the
+    # definition of a column `id` whose numbers are never assigned twice.
     types: Mapping[str, str]
     # The query for the last id of each table, and the statements that set that of {0} to {1}.
     last_ids: str

@@ -39,7 +39,13 @@ def rebuild(store: Store) -> None:
     """
     try:
         with store.connection() as db, store.transaction():
-            _rebuild_schema(db)
+            schema = db.schema()
+            # The indexes, triggers and functions that are missing or differ.
+            for part, sql in expected_schema(db).items():
+                if part.kind != "table" and schema.get(part) != sql:
+                    if statement := db.dialect.drops.get(part.kind):
+                        db.execute_sql(statement.format(part.name, table_of(sql).name))
+                    db.execute_sql(sql)
             db.dialect.rebuild_search_index(db)
             for model in all_tables():
                 for row in read_rows(db, model) if model.computed else ():
@@ -53,16 +59,6 @@ def rebuild(store: Store) -> None:
             db.advance_sequences(db.last_ids())
     except DatabaseError as error:
         raise store.database.unusable(f"cannot be repaired: {error}.") from error
-
-
-def _rebuild_schema(db: EngineDatabase) -> None:
-    """Create the indexes, triggers and functions again that are missing or differ."""
-    schema = db.schema()
-    for part, sql in expected_schema(db).items():
-        if part.kind != "table" and schema.get(part) != sql:
-            if statement := db.dialect.drops.get(part.kind):
-                db.execute_sql(statement.format(part.name, table_of(sql).name))
-            db.execute_sql(sql)
 
 
 def _rebuild_row(db: EngineDatabase, model: type[Table], row: Row) -> None:

@@ -95,7 +95,7 @@ class RowWriter:
             if row.keys() > old.keys():
                 self._call_parts(name, old, row)
             return "unchanged", old["id"]
-        self._refuse(name, row, old)
+        self._refuse(model, row, old)
         text = pages.searched_text(row) if model is Page else None
         if old:
             row["version"] = max(row["version"], next_version(old))
@@ -125,18 +125,21 @@ class RowWriter:
                 raise ImportRefused("a page without a slug cannot be found by it")
             key = fold(row["title_raw"], "title_raw")
             row = {**row, "title_key": key, **meta_columns(row["meta"])}
+        else:
+            row = {**row, **model.computed_values(row)}
         if self._by == "slug" and model.exported_by == ("id",):
             raise ImportRefused(f"{model._meta.table_name} {row['id']} has no slug, only an id")
         return {**row, **{name: json_text(row[name]) for name in model.json_names()}}
 
-    def _refuse(self, name: str, row: Row, old: Row | None) -> None:
+    def _refuse(self, model: type[Table], row: Row, old: Row | None) -> None:
         """Raise `ImportRefused` for a row that was written meanwhile, or a slug in use."""
+        name = model._meta.table_name
         version = old["version"] if old else None
         if self._known and row["id"] and self._known[name].get(row["id"]) != version:
             raise ImportRefused(f"{name} {row['id']} was written here while the import ran")
-        owner = slugs.owners(self._store, [row["slug"]]).get(row["slug"]) if "slug" in row else None
-        if owner not in (None, row["id"]):
-            raise ImportRefused(f"the slug {row['slug']} is that of page {owner}")
+        owner = find(self._store, model, {"slug": row["slug"]}) if row.get("slug") else None
+        if owner and owner["id"] != row["id"]:
+            raise ImportRefused(f"the slug {row['slug']} is that of {name} {owner['id']}")
 
 
 @cache
@@ -156,7 +159,7 @@ def find(store: Store, model: type[Table], values: Row) -> Row | None:
 @cache
 def _select(model: type[Table], names: tuple[str, ...]) -> Prepared:
     conditions = [model._meta.fields[name] == Parameter(name) for name in names]
-    conditions += [HAS_SLUG] if "slug" in names else []
+    conditions += [HAS_SLUG] if model is Page and "slug" in names else []
     return Prepared(model.select().where(*conditions).order_by(model._meta.primary_key).limit(1))
 
 

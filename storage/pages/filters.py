@@ -28,6 +28,9 @@ COLUMNS = (("title",), ("content",), TEXTS)
 # With more words than this, only the whole sentence and the content rank pages.
 MOST_RANKED_WORDS = 6
 QUOTE = SQL("'\"'")
+# The conditions on the stored status of a page, and on that which readers see where pages are due.
+STATUS, STATUS_OR_DUE, STATUS_NOT_DUE = "status", "status_or_due", "status_not_due"
+STATUSES = ("publish", "future", "draft", "pending", "private")
 
 
 class Filter(NamedTuple):
@@ -103,10 +106,11 @@ def _scan(columns: Sequence[str], is_in: bool, *words: Any) -> ColumnBase:
     return fn.EXISTS(rows) if is_in else ~fn.EXISTS(rows)
 
 
+# Each condition by its name, made of the parameters for its values.
 CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
-    "status": lambda *statuses: Page.status.in_(statuses),
-    "status or due": lambda due, *statuses: Page.status.in_(statuses) | _is_due(due),
-    "status, not due": lambda due, *statuses: Page.status.in_(statuses) & ~_is_due(due),
+    STATUS: lambda *statuses: Page.status.in_(statuses),
+    STATUS_OR_DUE: lambda due, *statuses: Page.status.in_(statuses) | _is_due(due),
+    STATUS_NOT_DUE: lambda due, *statuses: Page.status.in_(statuses) & ~_is_due(due),
     **{name: filter_.condition for name, filter_ in FILTERS.items()},
     "in index": lambda words: Page.id.in_(expressions.indexed(words)),
     "not in index": lambda words: Page.id.not_in(expressions.indexed(words)),
@@ -117,21 +121,27 @@ CONDITIONS: Mapping[str, Callable[..., ColumnBase]] = {
 }
 
 
-def filter_values(store: Store, query: Values) -> dict[str, Sequence[object]]:
-    """Return the values of the conditions of a query, except that on the status.
+def condition_values(store: Store, query: Values, publish_up_to: str) -> Filters:
+    """Return the values of all conditions of a query, by the names in `CONDITIONS`.
 
-    The names are those of `CONDITIONS`. Empty values are no filters.
+    That on the status is always one of them. Future pages up to the date `publish_up_to` (UTC text)
+    count as published. Empty values are no filters.
     """
-    filters = {
-        name: filter_.values(store.clock, query[name])
-        for name, filter_ in FILTERS.items()
-        if query.get(name) not in (None, "", [])
-    }
+    names = query.get("status") or ["publish"]
+    names = [*STATUSES, *names] if "any" in names else names
+    statuses = [status for status in dict.fromkeys(names) if status != "any"]
+    values: dict[str, Sequence[object]] = {STATUS: statuses}
+    if publish_up_to and ("publish" in statuses) != ("future" in statuses):
+        condition = STATUS_OR_DUE if "publish" in statuses else STATUS_NOT_DUE
+        values = {condition: [publish_up_to, *statuses]}
+    for name, filter_ in FILTERS.items():
+        if query.get(name) not in (None, "", []):
+            values[name] = filter_.values(store.clock, query[name])
     if query.get("search") and (search := searched(query)):
         columns = query.get("search_columns") or TEXTS
-        filters |= _search_values(search, columns, store.database.dialect)
-        filters |= {"unprotected": ()} if query.get("unprotected_only") else {}
-    return filters
+        values |= _search_values(search, columns, store.database.dialect)
+        values |= {"unprotected": ()} if query.get("unprotected_only") else {}
+    return values
 
 
 def searched(query: Values) -> Search | None:
@@ -154,9 +164,9 @@ def _search_values(search: Search, names: Sequence[str], dialect: Dialect) -> Fi
 
 
 def rank_values(query: Values) -> list[str | None]:
-    """Return the sentence and the words that rank pages; empty for a query without a rank."""
+    """Return the sentence and the words that rank pages; empty for a query without a search."""
     search = searched(query)
-    if query["orderby"] != "relevance" or search is None:
+    if search is None:
         return []
     words = search.words if len(search.words) <= MOST_RANKED_WORDS else ()
     if search.without:

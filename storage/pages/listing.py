@@ -16,7 +16,13 @@ from landform.storage import sql
 from landform.storage.engines import expressions
 from landform.storage.models import Page, PageCount, PageText
 from landform.storage.pages import scheduling
-from landform.storage.pages.filters import CONDITIONS, filter_values, rank, rank_values
+from landform.storage.pages.filters import (
+    CONDITIONS,
+    STATUS,
+    condition_values,
+    rank,
+    rank_values,
+)
 from landform.storage.pages.scheduling import (
     FUTURE,
     OPEN,
@@ -24,10 +30,9 @@ from landform.storage.pages.scheduling import (
     CollectionState,
     window_state,
 )
-from landform.storage.rows import MAX_INTEGER, Row, Values
+from landform.storage.rows import Row, Values
 from landform.storage.store import Store
 
-STATUSES = ("publish", "future", "draft", "pending", "private")
 # The value of `open_at` for the present moment.
 NOW = "now"
 # Up to so many pages are skipped without a time limit if there is no filter.
@@ -83,21 +88,13 @@ def list_pages(
         columns = [*columns, "date_utc"]
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
-    filters, condition = filter_values(store, query), "status"
-    names = query.get("status") or ["publish"]
-    names = [*STATUSES, *names] if "any" in names else names
-    statuses = [status for status in dict.fromkeys(names) if status != "any"]
-    if publish_up_to and ("publish" in statuses) != ("future" in statuses):
-        condition = "status or due" if "publish" in statuses else "status, not due"
-        statuses.insert(0, publish_up_to)
-    # Only the numbers of pages by status are stored; all other totals are counted.
-    is_stored = condition == "status" and not filters
+    conditions = condition_values(store, query, publish_up_to)
     ranks = rank_values(query) if query["orderby"] == "relevance" else []
-    conditions = {condition: statuses, **filters}
     shape = sql.shape_of(conditions)
     values = sql.parameter_values({**conditions, "rank": ranks})
     values |= {"skipped": skipped, "most": query["per_page"]}
-    count = _stored_count(shape) if is_stored else _count(shape)
+    # The total of a list by the stored status alone is stored; any other one is counted.
+    count = _stored_count(shape) if conditions.keys() == {STATUS} else _count(shape)
 
     def read() -> ResultPage:
         # Due pages may be stored in between, and total and rows have to agree.
@@ -110,7 +107,8 @@ def list_pages(
             rows = _select(shape, *order, tuple(columns))
             return ResultPage(rows.rows(store, values, most_bytes), total)
 
-    rows, total = read() if skipped <= MOST_SKIPPED and not filters else store.bounded(read)
+    is_cheap = skipped <= MOST_SKIPPED and len(conditions) == 1
+    rows, total = read() if is_cheap else store.bounded(read)
     if publish_up_to and "status" in columns:
         rows = [scheduling.as_published(row, publish_up_to) for row in rows]
     return ResultPage(rows, total)
@@ -142,27 +140,10 @@ def count_by_status(store: Store) -> Counter[str]:
     return counts
 
 
-def list_authors(store: Store, statuses: Sequence[str]) -> list[int]:
-    """Return the numbers of the authors of pages with one of the statuses, in order."""
-    query = Page.select(Page.author).where(Page.status.in_(statuses)).distinct()
-    return sorted(author for (author,) in query.tuples().execute(store.database))
-
-
-def list_forms(store: Store, statuses: Sequence[str]) -> list[int]:
-    """Return the numbers of the forms of pages with one of the statuses, in order.
-
-    0 stands for no form or for all of them, and is left out.
-    """
-    query = Page.select(Page.form).where(Page.status.in_(statuses)).distinct()
-    keys = [key for (key,) in query.tuples().execute(store.database)]
-    forms = [int(key) for key in keys if key.isascii() and key.isdigit()]
-    return sorted(form for form in forms if 0 < form <= MAX_INTEGER)
-
-
 @sql.cached
 def _stored_count(shape: sql.Shape) -> sql.Prepared:
     """Return the query of the stored number of pages with some statuses."""
-    statuses = sql.parameters("status", dict(shape)["status"])
+    statuses = sql.parameters(STATUS, dict(shape)[STATUS])
     pages = PageCount.select(fn.COALESCE(fn.SUM(PageCount.pages), 0))
     return sql.Prepared(pages.where(PageCount.status.in_(statuses)))
 

@@ -155,6 +155,25 @@ def test_a_write_names_the_elements_it_left_out(writer: FlaskClient, client: Fla
         assert "X-Landform-Warning" not in page.headers
 
 
+@pytest.mark.parametrize(("html", "removed"), [
+    ('<iframe src="https://evil.example/" width="3"></iframe>', "src of iframe"),
+    ('<a href="sms:+15550100">x</a><a href=WEBCAL://a.example/c>y</a>',
+     "href sms: of a, href webcal: of a"),
+    ('<img src="data:image/png;base64,AA==" alt="a > b" onerror=x>',
+     "onerror of img, src data: of img"),
+    ('<p style="color:red;position:fixed" class="a">x</p>', "style position of p"),
+    ('<a href="java&#9;script:x" é="1">x</a>', "attributes with odd names of a"),
+    ('<p class="a" style="color:red">x <a href="tel:1" rel="x">y</a> 5 < 6<br></p>', None),
+])  # fmt: skip
+def test_a_write_names_what_it_took_out_of_an_element(
+    writer: FlaskClient, html: str, removed: str | None
+) -> None:
+    page = writer.post("/f/pages", json={"title": "A", "content": html})
+    warning = page.headers.get("X-Landform-Warning")
+    assert warning == (removed and f"{removed}: left out of the HTML, for want of the scope "
+                       "html:unfiltered")  # fmt: skip
+
+
 @pytest.mark.parametrize(
     "change", [{"title": "New"}, {"status": "draft"}, {"meta": {"form_id": "7"}}, {}]
 )

@@ -15,7 +15,7 @@ from landform.schemas import wordpress
 from landform.schemas.fields import UtcTime, columns_of
 from landform.service.pages.dump import CONTEXTS as PAGES
 from landform.service.pages.dump import WORDPRESS_CONTEXTS
-from landform.service.pages.urls import Urls
+from landform.service.pipeline.call import Urls
 from landform.service.pipeline.json_codec import dumps
 from landform.service.pipeline.operations import Operation, RouteTable
 from landform.service.resources import HOME
@@ -95,8 +95,8 @@ class Checker:
         self.client, self.checked = client, set[tuple[Operation, str]]()
         self.wrong = list[str]()
 
-    def __call__(self, method: str, path: str, body: object = None) -> Any:
-        response = self.client.open(path, method=method, json=body)
+    def __call__(self, method: str, path: str, body: object = None, **sent: Any) -> Any:
+        response = self.client.open(path, method=method, **(sent or {"json": body}))
         found = FIND(path.partition("?")[0])
         assert found, path
         route, _ = found

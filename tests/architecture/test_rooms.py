@@ -158,7 +158,7 @@ def test_the_core_asks_for_its_parts_in_functions_only() -> None:
     asking = {
         *("all_parts", "modules_of", "all_tables", "numbered_tables", "all_migrations"),
         *("all_scopes", "all_error_codes", "all_settings", "all_resources", "api_routes"),
-        *("all_types", "type_patterns", "part_fields", "find_run_queue"),
+        *("all_types", "type_patterns", "part_fields", "are_stored"),
     }
     assert [
         module for module in modules() if asking.intersection(calls_at_import(tree(module)))

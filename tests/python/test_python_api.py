@@ -14,7 +14,6 @@ from flask.testing import FlaskClient
 
 from landform.service import Api, ApiError, Identity, create_blueprint, etag_of
 from landform.service.blueprint import Landform
-from landform.service.options import Options
 
 FEED = {"form_id": 3, "addon_slug": "mailer", "meta": {"feedName": "News", "rate": 1.5}}
 WRITER = Identity("writer", author=7, scopes=frozenset({"pages:read", "pages:write"}))
@@ -105,10 +104,6 @@ def test_arguments_are_python_values(api: Api) -> None:
     assert len(api.list_pages(status=both, include={1, 2}, exclude=(2,), search=None)) == 1
     assert len(api.list_pages(status=both, search="a+b&c=d%20é")) == 0
     assert len(api.list_pages(status=both, search=2024, per_page="5")) == 0
-
-
-def test_every_option_is_an_argument_with_its_type_and_default() -> None:
-    assert signature(create_blueprint).parameters == signature(Options).parameters
 
 
 # What it refuses.

@@ -6,19 +6,14 @@ for each attempt. It returns nothing, or raises `AddonError`.
 
 from collections.abc import Callable
 
+from landform.parts.worker import AttemptFailed
 from landform.service.pipeline.json_codec import JsonObject
 
 Addon = Callable[[JsonObject, JsonObject, JsonObject, str], None]
 
 
-class AddonError(Exception):
+class AddonError(AttemptFailed):
     """A run that failed. Its message is stored and shown: no secrets, and no values of the entry.
 
     `retryable`: whether it is tried again; `retry_after`: not before so many seconds.
     """
-
-    retryable, retry_after = True, 0.0
-
-    def __init__(self, message: str, *, retryable: bool = True, retry_after: float = 0.0) -> None:
-        super().__init__(message)
-        self.retryable, self.retry_after = retryable, retry_after

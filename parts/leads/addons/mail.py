@@ -1,30 +1,49 @@
 """The add-on `email`: a mail for an entry, sent by the server of `LANDFORM_SMTP_URL`."""
 
 import logging
-from collections.abc import Iterable
+import re
+from collections.abc import Callable, Iterable
 from email.contentmanager import raw_data_manager
 from email.header import Header
 from email.message import EmailMessage
 from email.policy import compat32
-from email.utils import format_datetime, localtime, quote
+from email.utils import format_datetime, localtime
+from functools import partial
+from html import unescape
 
 from landform.parts.leads.addons import AddonError
+from landform.parts.leads.addons.mailboxes import (
+    ANSWERS,
+    NO_RECIPIENT,
+    Mailbox,
+    header_of,
+    mailboxes_of,
+    recipients_of,
+)
 from landform.parts.leads.addons.smtp import deliver
-from landform.parts.leads.intake.confirmations import merge
+from landform.parts.leads.intake.formats import UNSEEN
+from landform.parts.leads.intake.merging import SiteTags, escape_lines, merge
 from landform.parts.leads.options import ADDRESS, SmtpServer
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.rendering.markup import tokens
 
 log = logging.getLogger("landform")
 # Every server can pass on what is written in ASCII. Newer policies decode values that look encoded,
 # even to line breaks, and fold long words to blank lines.
 MAIL_POLICY = compat32.clone(cte_type="7bit", linesep="\r\n")
-MOST_RECIPIENTS, LONGEST_LINE = 20, 300
+LONGEST_LINE = 300
 # What a program that reads mails would decode.
 ENCODED_WORD = "=?"
 SUBJECT, MESSAGE = "New entry: {form_title}", "{all_fields}"
 NO_SERVER = "No mail server is set up: nothing is sent until there is one."
-NO_RECIPIENT = "The feed has no valid address in toEmail or toField."
+HTML, FORMATS = "html", ("", "text", "html")
+NO_FORMAT = "The messageFormat of the feed must be html or text."
+# Elements after which a text has a new line, and the address of a link.
+LINE_ENDS = "br p div li dt dd tr h1 h2 h3 h4 h5 h6 ul ol table blockquote".split()
+HREF = re.compile(r"""\shref\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
+# A function that replaces the merge tags of a text.
+Fill = Callable[[str], str]
 
 
 def run_email(
@@ -34,74 +53,94 @@ def run_email(
     run_key: str,
     *,
     server: SmtpServer | None,
+    site: SiteTags,
 ) -> None:
     """Send a mail to the addresses in `toEmail`, or to the one in the field `toField`."""
     if server is None:
         log.warning("A feed cannot send mail: LANDFORM_SMTP_URL is not set.")
         raise AddonError(NO_SERVER)
-    recipients = _recipients(meta, entry, form)
-    message = _message(meta, entry, form, server, recipients)
+    fill = partial(merge, form=form, entry=entry, site=site, encode=str)
+    to, cc, bcc = (_filled(boxes, fill) for boxes in recipients_of(meta).values())
+    # A blank value is no address to write to. In a copy, or for an answer, it is left out.
+    if not all(ADDRESS.fullmatch(box.address) for box in to):
+        raise AddonError(NO_RECIPIENT, retryable=False)
+    cc, bcc, answers = (
+        [box for box in boxes if ADDRESS.fullmatch(box.address)]
+        for boxes in (cc, bcc, _filled(mailboxes_of(meta, ANSWERS), fill))
+    )
+    message = _message(meta, fill, partial(fill, encode=escape_lines))
+    sender = Mailbox(_one_line(fill(text_of(meta.get("fromName")))), server.sender)
+    for name, boxes in (("From", [sender]), ("To", to), ("Cc", cc), ("Reply-To", answers)):
+        if boxes:
+            message[name] = header_of(name, boxes)
     # The same for each attempt: who gets a mail twice can tell.
     message["Message-ID"] = f"<{run_key}@{server.sender.partition('@')[2]}>"
-    deliver(server, message.as_bytes(), recipients)
+    # What each address is called: no error has one of an entry.
+    names = {box.address: f"the address {box.source}" for box in (*bcc, *cc, *to)}
+    deliver(server, message.as_bytes(), names)
 
 
-def _message(
-    meta: JsonObject,
-    entry: JsonObject,
-    form: JsonObject,
-    server: SmtpServer,
-    recipients: Iterable[str],
-) -> EmailMessage:
-    """Return the mail for an entry."""
+def check_settings(meta: JsonObject) -> None:
+    """Raise `AddonError` with all that is wrong with the settings of a feed."""
+    problems = []
+    for read in (recipients_of, partial(mailboxes_of, name=ANSWERS)):
+        try:
+            read(meta)
+        except AddonError as error:
+            problems.append(str(error))
+    if text_of(meta.get("messageFormat")).lower() not in FORMATS:
+        problems.append(NO_FORMAT)
+    if problems:
+        raise AddonError(" ".join(problems))
 
-    def line(name: str, default: str = "") -> str:
-        """Return a setting with its merge tags replaced, as one line."""
-        text = merge(text_of(meta.get(name)) or default, form, entry, str)
-        printable = "".join(char if char.isprintable() else " " for char in text)
-        return " ".join(printable.replace(ENCODED_WORD, "= ?").split())[:LONGEST_LINE]
 
+def _filled(boxes: Iterable[Mailbox], fill: Fill) -> list[Mailbox]:
+    """Return mailboxes with their merge tags replaced.
+
+    A list is split before: no value of an entry is several addresses.
+    """
+    return [
+        Mailbox(_one_line(fill(box.name)), fill(box.address).strip(UNSEEN), box.source)
+        for box in boxes
+    ]
+
+
+def _message(meta: JsonObject, fill: Fill, fill_html: Fill) -> EmailMessage:
+    """Return the mail for an entry, without its addresses."""
     message = EmailMessage(policy=MAIL_POLICY)
-    name = line("fromName")
-    name = f'"{quote(name)}"' if name and name.isascii() else name
-    message["From"] = Header(name, header_name="From")
-    message["From"].append(f"<{server.sender}>")
-    message["To"] = ", ".join(recipients)
-    if ADDRESS.fullmatch(reply_to := line("replyTo")):
-        message["Reply-To"] = reply_to
-    message["Subject"] = Header(line("subject", SUBJECT), header_name="Subject")
+    subject = _one_line(fill(text_of(meta.get("subject")) or SUBJECT))
+    message["Subject"] = Header(subject, header_name="Subject")
     message["Date"] = format_datetime(localtime())
     message["Auto-Submitted"] = "auto-generated"
     template = text_of(meta.get("message")) or MESSAGE
-    message.set_content(merge(template, form, entry, str), content_manager=raw_data_manager)
+    if text_of(meta.get("messageFormat")).lower() != HTML:
+        message.set_content(fill(template), content_manager=raw_data_manager)
+        return message
+    message.set_content(fill(plain_text(template)), content_manager=raw_data_manager)
+    # A text without any element keeps its line ends.
+    html = fill_html(template if "<" in template else template.replace("\n", "<br>\n"))
+    message.add_alternative(html, subtype=HTML, content_manager=raw_data_manager)
     return message
 
 
-def _recipients(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str, str]:
-    """Return the addresses of a feed, and what each is called: no error has one of an entry.
-
-    A list is split before merge tags are replaced: no value of an entry is several addresses.
-    """
-    names = dict[str, str]()
-    for text in recipients_of(meta):
-        address = merge(text, form, entry, str).strip()
-        if not ADDRESS.fullmatch(address):
-            raise AddonError(NO_RECIPIENT, retryable=False)
-        name = f"in {text.replace('{:', '{field ')}" if "{" in text else text
-        names.setdefault(address, f"the address {name}")
-    return names
+def _one_line(text: str) -> str:
+    printable = "".join(char if char.isprintable() else " " for char in text)
+    return " ".join(printable.replace(ENCODED_WORD, "= ?").split())[:LONGEST_LINE]
 
 
-def recipients_of(meta: JsonObject) -> list[str]:
-    """Return the addresses of a feed, some of which may be merge tags; raises `AddonError`."""
-    to_field, to = (text_of(meta.get(name)) for name in ("toField", "toEmail"))
-    texts = [f"{{:{to_field}}}"] if to_field else [text.strip() for text in to.split(",")]
-    are_valid = all("{" in text or ADDRESS.fullmatch(text) for text in texts)
-    if not are_valid or len(texts) > MOST_RECIPIENTS:
-        raise AddonError(NO_RECIPIENT, retryable=False)
-    return texts
-
-
-def fixed_addresses(meta: JsonObject) -> list[str]:
-    """Return the addresses of a feed that no entry has a part in."""
-    return [text for text in recipients_of(meta) if "{" not in text]
+def plain_text(html: str) -> str:
+    """Return HTML as a text, with its lines, and with the addresses of its links."""
+    if "<" not in html:
+        return unescape(html)
+    parts, address = list[str](), ""
+    for token in tokens(html):
+        if not token.name:
+            parts.append(re.sub(r"\s+", " ", unescape(token.text)))
+        elif token.name == "a" and not token.closing:
+            found = HREF.search(token.text)
+            address = unescape(found[1].strip("\"'")) if found else ""
+        elif token.name == "a" and address:
+            parts.append(f" ({address})")
+        elif token.name in LINE_ENDS and (token.closing or token.name == "br"):
+            parts.append("\n")
+    return "\n".join(line.strip() for line in "".join(parts).strip().split("\n"))

@@ -11,31 +11,35 @@ from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from landform.parts.leads.addons import Addon, AddonError, requests
-from landform.parts.leads.addons.mail import NO_SERVER, recipients_of, run_email
+from landform.parts.leads.addons.mail import NO_SERVER, check_settings, run_email
+from landform.parts.leads.intake.merging import SiteTags, site_tags, tags_problem
 from landform.parts.leads.options import SmtpServer
 from landform.service.pipeline.call import Service
 from landform.service.pipeline.json_codec import JsonObject
+from landform.storage.rows import levels
 
 GROUP = "landform.addons"
 # The functions that read the settings of built-in add-ons, and raise `AddonError` for wrong ones.
 SETTINGS_READERS: Mapping[str, Callable[[JsonObject], Any]] = {
     "gravityformswebhooks": requests.request_target,
     "gravityformsslack": requests.slack_url,
-    "email": recipients_of,
+    "email": check_settings,
 }
 
 
 def find_addons(
-    service: Service, *, private: bool, server: SmtpServer | None
+    service: Service, *, private: bool, server: SmtpServer | None, admin_email: str = ""
 ) -> Callable[[], dict[str, Addon]]:
     """Return a function that returns the add-ons by their slugs, also those of the host by then.
 
-    `private`: whether requests may go to private addresses; `server`: the one for mail.
+    `private`: whether requests may go to private addresses; `server`: the one for mail;
+    `admin_email`: what that merge tag stands for.
     """
+    site = site_tags(service, admin_email)
     addons: dict[str, Addon] = {
-        "gravityformswebhooks": partial(requests.run_webhook, private=private),
-        "gravityformsslack": partial(requests.run_slack, private=private),
-        "email": partial(run_email, server=server),
+        "gravityformswebhooks": partial(requests.run_webhook, private=private, site=site),
+        "gravityformsslack": partial(requests.run_slack, private=private, site=site),
+        "email": partial(run_email, server=server, site=site),
         **{point.name: partial(_run_installed, point) for point in entry_points(group=GROUP)},
     }
 
@@ -46,19 +50,33 @@ def find_addons(
     return all_addons
 
 
-def feed_problem(service: Service, feed: Mapping[str, Any], *, has_mail: bool) -> str:
-    """Return why a built-in add-on cannot run a feed; empty if it can.
+def feed_problem(
+    service: Service,
+    feed: Mapping[str, Any],
+    find: Callable[[], JsonObject | None],
+    site: SiteTags,
+    *,
+    has_mail: bool,
+) -> str:
+    """Return what a built-in add-on cannot do of a feed; empty if it can do all.
 
-    `has_mail`: whether there is a mail server.
+    `find` returns the form of the feed, if it has one. `has_mail`: whether there is a mail server.
     """
-    slug = feed["addon_slug"]
+    slug, problems, meta = feed["addon_slug"], [], json.loads(feed["meta"])
     if slug not in SETTINGS_READERS or slug in service.addons:
         return ""
     try:
-        SETTINGS_READERS[slug](json.loads(feed["meta"]))
+        SETTINGS_READERS[slug](meta)
     except AddonError as error:
-        return str(error)
-    return NO_SERVER if slug == "email" and not has_mail else ""
+        problems.append(str(error))
+    if slug == "email" and not (has_mail or problems):
+        problems.append(NO_SERVER)
+    texts = [text for level in levels(meta) for text in level if isinstance(text, str)]
+    if slug == "email" and meta.get("toField"):
+        texts.append(f"{{:{meta['toField']}}}")
+    if texts := [text for text in texts if "{" in text]:
+        problems += tags_problem(texts, find(), site)
+    return " ".join(problems)
 
 
 def _run_installed(point: EntryPoint, *arguments: Any) -> None:

@@ -1,20 +1,21 @@
 """The add-ons that send an HTTP request: `gravityformswebhooks` and `gravityformsslack`."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
 from html import escape
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from landform.parts.http_client import send
+from landform.parts.http_client import FINAL, send
 from landform.parts.leads.addons import AddonError
-from landform.parts.leads.intake.confirmations import merge
+from landform.parts.leads.intake.merging import SiteTags, merge
 from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.planning.entries import text_of
 
+# A function of a text, and of how values are encoded in it, that replaces its merge tags.
+Fill = Callable[..., str]
 METHODS = ("GET", "POST", "PUT", "PATCH", "DELETE")
-# The statuses that another attempt would not change.
-FINAL = (400, 410, 413, 414, 422, 431)
 # Merge tags may stand after the host only: no visitor decides where an entry is sent to.
 FIXED_HOST = re.compile(r"https?://[^/?#{}\\]+(?:[/?#].*)?", re.IGNORECASE | re.DOTALL)
 HEADER_NAME = re.compile(r"[!#$%&'*+.^_`|~0-9A-Za-z-]+")
@@ -28,18 +29,25 @@ LONGEST_SLACK = 4000
 
 
 def run_webhook(
-    meta: JsonObject, entry: JsonObject, form: JsonObject, run_key: str, *, private: bool
+    meta: JsonObject,
+    entry: JsonObject,
+    form: JsonObject,
+    run_key: str,
+    *,
+    private: bool,
+    site: SiteTags,
 ) -> None:
     """Send an entry, or chosen values of it, to a URL: add-on `gravityformswebhooks`.
 
     `private`: whether to addresses that are not public too.
     """
+    fill = partial(merge, form=form, entry=entry, site=site)
     method, template = request_target(meta)
     is_json, data = meta.get("requestFormat") != "form", entry
     if meta.get("requestBodyType") == "select_fields":
-        data = dict(_mapped(meta.get("fieldValues"), entry, form))
+        data = dict(_mapped(meta.get("fieldValues"), entry, fill))
     kind = "application/json" if is_json else "application/x-www-form-urlencoded"
-    url, headers = _merged_url(template, entry, form), _headers(meta, entry, form)
+    url, headers = _merged_url(template, fill), _headers(meta, entry, fill)
     encoded = urlencode({name: text_of(value) for name, value in data.items()})
     body = dumps(data) if is_json else encoded.encode()
     if method == "GET":
@@ -51,14 +59,21 @@ def run_webhook(
 
 
 def run_slack(
-    meta: JsonObject, entry: JsonObject, form: JsonObject, run_key: str, *, private: bool
+    meta: JsonObject,
+    entry: JsonObject,
+    form: JsonObject,
+    run_key: str,
+    *,
+    private: bool,
+    site: SiteTags,
 ) -> None:
     """Send a message to an incoming webhook of Slack: add-on `gravityformsslack`."""
+    fill = partial(merge, form=form, entry=entry, site=site)
     template = str(meta.get("message") or "{form_title}\n{all_fields}")
     # Slack reads `<!channel>` as a mention; the template may have one, a value not.
-    text = merge(template, form, entry, lambda value: escape(value, quote=False))
+    text = fill(template, encode=lambda value: escape(value, quote=False))
     body = dumps({"text": text[:LONGEST_SLACK], "unfurl_links": False})
-    url = _merged_url(slack_url(meta), entry, form)
+    url = _merged_url(slack_url(meta), fill)
     headers = {"Content-Type": "application/json", KEY_HEADER: run_key}
     _request(url, headers, body, private)
 
@@ -74,10 +89,11 @@ def _request(
     result = send(url, sent, body, private, method=method)
     if not result.status:
         raise AddonError(f"No answer: {result.text}", retryable=result.can_be_sent)
-    if not 200 <= result.status < 300:
-        is_final, pause = result.status in FINAL, result.retry_after
-        message = f"The receiver answered {result.status}."
-        raise AddonError(message, retryable=not is_final, retry_after=pause)
+    if not result.is_accepted:
+        message, is_final = f"The receiver answered {result.status}.", result.status in FINAL
+        raise AddonError(
+            message, retryable=not is_final, retry_after=result.retry_after, status=result.status
+        )
 
 
 def request_target(meta: JsonObject) -> tuple[str, str]:
@@ -100,22 +116,22 @@ def _checked_url(template: Any) -> str:
     return template.strip()
 
 
-def _merged_url(template: str, entry: JsonObject, form: JsonObject) -> str:
+def _merged_url(template: str, fill: Fill) -> str:
     """Return the URL of a feed, with merge tags replaced and encoded.
 
     Raises `AddonError` for one in which a value leads to another path, such as `/a/../b`.
     """
-    url = merge(template, form, entry, lambda value: quote(value, safe=""))
+    url = fill(template, encode=lambda value: quote(value, safe=""))
     path = re.split("[?#]", url)[0]
     if any(segment in (".", "..") for segment in path.split("/")):
         raise AddonError(OTHER_PATH, retryable=False)
     return url
 
 
-def _headers(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str, str]:
+def _headers(meta: JsonObject, entry: JsonObject, fill: Fill) -> dict[str, str]:
     """Return the headers that a feed adds, with other characters than ASCII percent-encoded."""
     headers = {}
-    for name, value in _mapped(meta.get("requestHeaders"), entry, form):
+    for name, value in _mapped(meta.get("requestHeaders"), entry, fill):
         if not HEADER_NAME.fullmatch(name):
             raise AddonError("The feed has a header without a valid name.", retryable=False)
         if name.lower() not in {*RESERVED, KEY_HEADER.lower()}:
@@ -123,7 +139,7 @@ def _headers(meta: JsonObject, entry: JsonObject, form: JsonObject) -> dict[str,
     return headers
 
 
-def _mapped(rows: Any, entry: JsonObject, form: JsonObject) -> Iterator[tuple[str, str]]:
+def _mapped(rows: Any, entry: JsonObject, fill: Fill) -> Iterator[tuple[str, str]]:
     """Yield the names and values of a map of fields, as Gravity Forms stores it.
 
     Each row has `key`, or `custom_key` where that is `gf_custom`; and `value`, the id of a field or
@@ -137,9 +153,8 @@ def _mapped(rows: Any, entry: JsonObject, form: JsonObject) -> Iterator[tuple[st
         if not name:
             continue
         if value == CUSTOM:
-            yield name, merge(text_of(row.get("custom_value")), form, entry, str)
+            yield name, fill(text_of(row.get("custom_value")), encode=str)
         else:
             # A field with several inputs is no key of an entry.
             tag = f"{{:{value}:value}}"
-            text = text_of(entry[value]) if value in entry else merge(tag, form, entry, str)
-            yield name, "" if text == tag else text
+            yield name, text_of(entry[value]) if value in entry else fill(tag, encode=str)

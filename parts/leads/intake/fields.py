@@ -4,13 +4,15 @@ A form is the object of `storage.forms.get_form`. The values of an entry are tex
 inputs, such as `2`, or `1.3` for a part of field 1.
 """
 
+import re
 from collections.abc import Mapping
+from itertools import count
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
+from landform.parts.leads.intake import formats
 from landform.parts.leads.intake.form_html import clean_form
-from landform.parts.leads.intake.formats import normal
 from landform.schemas.fields import WHITE_SPACE
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
@@ -30,11 +32,15 @@ RESTRICTIONS = {
     "scheduleForm": "it has a schedule",
 }
 OFF = (None, False, "", "0", "false")
+# The largest number of a field; the key of a form with the number of its next one.
+LARGEST_FIELD, NEXT_ID = 99_999, "nextFieldId"
 # How many inputs may be sent.
 MOST_INPUTS = 200
 PREFIX = "input_"
 # The value of radio buttons for a choice of one's own, which is in another input.
 OTHER_CHOICE = "gf_other_choice"
+# The types whose values lose blanks around that nobody sees.
+PASTED = ("email", "phone", "website", "number", "date")
 # The types of dates that are sent as a list, in the order of the format.
 DATES_IN_PARTS = ("datefield", "datedropdown")
 # The numbers of the boxes of a field: 1.10 would be the same as 1.1.
@@ -75,7 +81,7 @@ def sent_inputs(field: JsonObject) -> list[Input]:
     field_id = str(field["id"])
     return [
         Input(field_id, first or field["label"]),
-        Input(f"{field_id}.2", second or "Confirm e-mail"),
+        Input(f"{field_id}.2", second or "Confirm Email"),
     ]
 
 
@@ -97,11 +103,16 @@ def has_other_words(field: JsonObject, values: Mapping[str, str]) -> bool:
 
 
 def choices_of(field: JsonObject) -> list[tuple[str, str]]:
-    """Return the texts and values of the choices of a field."""
+    """Return the texts and values of the choices of a field, the values as they are stored."""
     return [
-        (text_of(choice.get("text")), text_of(choice.get("value", choice.get("text"))))
+        (text_of(choice.get("text")), unpadded(text_of(choice.get("value", choice.get("text")))))
         for choice in field.get("choices") or ()
     ]
+
+
+def unpadded(text: str) -> str:
+    """Return a value without blanks around, and with the line ends that browsers change."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip(WHITE_SPACE)
 
 
 def takes_own_choice(field: JsonObject) -> bool:
@@ -161,9 +172,40 @@ def problems_of(form: JsonObject) -> list[str]:
     return problems
 
 
+def next_field_id(form: JsonObject) -> int:
+    """Return the number after the highest one that a field of a form ever had."""
+    kept = id_of(form.get(NEXT_ID))
+    last = max((field["id"] for field in form["fields"]), default=0)
+    return max(kept if kept <= LARGEST_FIELD + 1 else 0, last + 1)
+
+
+def number_fields(meta: JsonObject, first: int = 1) -> JsonObject:
+    """Return the meta of a form in which each field has a number; new ones from `first` on.
+
+    Raises `ValidationError`.
+    """
+    free, fields = count(max(first, next_field_id(meta))), []
+    for field in meta["fields"]:
+        # The ids of inputs begin with that of their field.
+        number = field["id"] or next(free)
+        inputs = [
+            {**part, "id": re.sub("^[0-9]+", str(number), str(part["id"]))}
+            for part in field.get("inputs") or ()
+        ]
+        new = {"id": number, **({"inputs": inputs} if inputs else {})}
+        fields.append(field if field["id"] else field | new)
+    next_id = next(free)
+    if next_id > LARGEST_FIELD + 1:
+        raise ValidationError(f"The ids of fields are at most {LARGEST_FIELD}.", "fields")
+    return {**meta, "fields": fields, NEXT_ID: next_id}
+
+
 def honeypot_name(form: JsonObject) -> str:
-    """Return the name of the input that people do not see: that after the last one of a form."""
-    return f"{PREFIX}{max((field['id'] for field in form['fields']), default=0) + 1}"
+    """Return the name of the input that people do not see: that after the last one of a form.
+
+    It is no field that was removed: a page that is still open has that one.
+    """
+    return f"{PREFIX}{next_field_id(form)}"
 
 
 def is_spam(form: JsonObject, sent: Mapping[str, Any], *, from_page: bool) -> bool:
@@ -199,19 +241,42 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, st
     return values, [name for name in sent if name.replace(".", "_") in read]
 
 
+def typed_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
+    """Return what was typed into a form by the ids of inputs, also what is refused."""
+    typed = {
+        name.removeprefix(PREFIX).replace("_", "."): value
+        for name, value in sent.items()
+        if isinstance(value, str)
+    }
+    for field in form["fields"]:
+        value = sent.get(f"{PREFIX}{field['id']}")
+        if field["type"] == "checkbox":
+            items = value if isinstance(value, list) else [value]
+            texts = [unpadded(str(item)) for item in items if item]
+            typed |= {box: text for box, text in box_values(field).items() if text in texts}
+    return typed
+
+
 def _sent_text(field: JsonObject, name: str, value: object) -> str:
-    """Return what was sent for an input as a text; the parts of a date may be in a list."""
+    """Return what was sent for an input as a text; the parts of a date may be in a list.
+
+    Numbers in JSON have a dot, whatever the format of the field.
+    """
+    around = formats.UNSEEN if field["type"] in PASTED else WHITE_SPACE
     has_parts = field["type"] == "date" and field.get("dateType") in DATES_IN_PARTS
     if has_parts and isinstance(value, list):
-        parts = [checked_text(name, part, WHITE_SPACE) for part in value]
+        parts = [checked_text(name, part, around) for part in value]
         value = "/".join(parts) if any(parts) else ""
-    return checked_text(name, value, WHITE_SPACE)
+    text = checked_text(name, value, around)
+    if isinstance(value, float) and field.get("numberFormat") == "decimal_comma":
+        return text.replace(".", ",")
+    return unpadded(text) if field["type"] in CHOICES else text
 
 
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:
     """Return the boxes that a list of values ticks."""
     items = value if isinstance(value, list) else [value]
-    texts = [checked_text(name, item, WHITE_SPACE) for item in items]
+    texts = [unpadded(checked_text(name, item)) for item in items]
     boxes = {value: input_id for input_id, value in box_values(field).items()}
     if any(text not in boxes for text in texts if text):
         raise ValidationError(f"{name} has a value that is not offered.", name)
@@ -255,7 +320,7 @@ def stored_values(form: JsonObject, values: Mapping[str, str]) -> dict[str, str]
     Those of a consent that was not given are left out: nobody agreed to the words that were sent.
     """
     return {
-        item.id: normal(field, values[item.id])
+        item.id: formats.normal(field, values[item.id])
         for field in open_fields(form)
         if field["type"] != "consent" or values.get(f"{field['id']}.1") not in (None, "", "0")
         for item in inputs_of(field)

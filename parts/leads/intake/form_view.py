@@ -1,14 +1,16 @@
 """The fields of a form as the template `site/form.html` shows them."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_form
-from landform.parts.leads.intake.formats import normal
+from landform.parts.leads.intake.formats import date_text, normal
+from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.intake.validation import NAME_PARTS
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.site.translations import Message
 
 # The attributes of the controls of a type.
 ATTRIBUTES: Mapping[str, Mapping[str, str]] = {
@@ -31,6 +33,8 @@ PARTS_OF_NAMES = {
     "6": "family-name",
     "8": "honorific-suffix",
 }
+# The parameters of a page, each with a text or a list.
+Query = Mapping[str, str | Sequence[str]]
 TICKED = ("radio", "checkbox", "consent")
 LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
@@ -38,7 +42,7 @@ AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
 LONGEST_PREFILLED = 1000
 
 
-def first_values(form: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
+def first_values(form: JsonObject, query: Query) -> dict[str, str]:
     """Return the first values of a form, by the ids of inputs.
 
     It is the default of each field, or a value of the query for a field that allows that.
@@ -60,23 +64,35 @@ def internal_values(form: JsonObject) -> dict[str, str]:
     }
 
 
-def _first_values(field: JsonObject, query: Mapping[str, str]) -> dict[str, str]:
+def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
     """Return the values of the query, else those of the selected choices, else the defaults."""
     values, boxes = {}, f.box_values(field)
     choices = zip(field.get("choices") or (), f.choices_of(field), strict=True)
     chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
-    default = ",".join(chosen) or text_of(field.get("defaultValue"))
     for item in f.inputs_of(field):
         raw = _settings_of(field, item)
         name = raw.get("name") or field.get("inputName")
         sent = query.get(str(name)) if field.get("allowsPrepopulate") and name else None
-        if sent is None or len(sent) > LONGEST_PREFILLED or "\0" in sent:
-            sent = text_of(raw.get("defaultValue")) or default
+        if sent is None or sum(map(len, sent)) > LONGEST_PREFILLED or "\0" in "".join(sent):
+            sent = text_of(raw.get("defaultValue")) or chosen or text_of(field.get("defaultValue"))
         if field["type"] == "checkbox":
             box = boxes.get(item.id, "")
-            sent = box if box in sent.split(",") else ""
-        values[item.id] = sent
+            texts = _choices_in(sent, boxes.values()) if isinstance(sent, str) else sent
+            values[item.id] = box if box in map(f.unpadded, texts) else ""
+        else:
+            values[item.id] = sent if isinstance(sent, str) else sent[-1]
     return values
+
+
+def _choices_in(text: str, values: Collection[str]) -> list[str]:
+    """Return the values of choices in a text, with commas between; a value may have some too."""
+    found = list[str]()
+    while text:
+        text = text.lstrip()
+        fitting = [value for value in values if value and f"{text},".startswith(f"{value},")]
+        found.append(max(fitting, key=len, default=text.partition(",")[0]))
+        text = text[len(found[-1]) + 1 :]
+    return found
 
 
 def field_views(
@@ -101,21 +117,24 @@ def field_views(
 def _field_view(base: str, field: JsonObject, inputs: list[JsonObject], message: str) -> JsonObject:
     kind, note = field["type"], text_of(field.get("description"))
     is_hidden = kind == "hidden" or field.get("visibility") == "hidden"
+    if is_hidden:
+        # The words of a consent are not for those who cannot read them.
+        inputs = [x for x in inputs if x["value"] and kind != "consent"] or inputs[:1]
     if kind in TICKED and not is_hidden:
         inputs = _ticked(base, field, inputs, is_wrong=bool(message))
     shape = "group" if len(inputs) > 1 else "single"
     if kind in f.WITHOUT_INPUTS or kind in TICKED:
         shape = "choices" if kind in TICKED else kind
     notes = {f"{base}_help": note, f"{base}_error": message}
+    nameless = Message("Field %(number)s", number=field["id"])
     return {
         "id": base,
         "type": kind,
         "kind": "hidden" if is_hidden else shape,
-        "label": field["label"] or text_of(field.get("adminLabel")) or kind,
+        "label": field["label"] or text_of(field.get("adminLabel")) or nameless,
         "required": bool(field.get("isRequired")),
         "help": note,
         "error": message,
-        "is_english": message != text_of(field.get("errorMessage")),
         # What the box stands for: a submission with other words is refused.
         "words_name": f"{f.PREFIX}{field['id']}_2",
         "words": f.storable_text(f.consent_label(field)) if kind == "consent" else "",
@@ -138,8 +157,12 @@ def _control(
     raw = _settings_of(field, input_)
     name, part, kind = input_.id.replace(".", "_"), input_.id.partition(".")[2], field["type"]
     value = values.get(input_.id, "")
+    if kind == "date":
+        # As a browser takes it.
+        value = date_text(field, value) or value
+    chosen = f.unpadded(value)
     choices = f.choices_of(raw if kind == "name" else field) if kind in ("select", "name") else []
-    options = [{"text": text, "value": box, "chosen": box == value} for text, box in choices]
+    options = [{"text": text, "value": box, "chosen": box == chosen} for text, box in choices]
     attributes = {} if options else {**ATTRIBUTES.get(kind, {"type": "text"})}
     autocomplete = text_of(raw.get("autocompleteAttribute") or field.get("autocompleteAttribute"))
     if part in PARTS_OF_NAMES and kind == "name":
@@ -157,7 +180,7 @@ def _control(
     return {
         "id": f"{prefix}{name}",
         "name": f"{f.PREFIX}{name}",
-        "label": text_of(raw.get("customLabel")) or input_.label,
+        "label": text_of(raw.get("customLabel")) or translatable(input_.label),
         "value": value,
         "required": bool(field.get("isRequired")) and is_needed,
         "attributes": attributes,
@@ -184,6 +207,6 @@ def _ticked(
         ]
     return [
         {**first, "id": f"{base}_{number}", "label": text, "value": value}
-        | {"chosen": value == first["value"]}
+        | {"chosen": value == f.unpadded(first["value"])}
         for number, (text, value) in enumerate(choices)
     ]

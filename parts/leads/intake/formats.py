@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from urllib.parse import urlsplit
 
+from landform.schemas.fields import WHITE_SPACE
 from landform.service.pipeline.json_codec import JsonObject
 
 LABEL = r"[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?"
@@ -24,6 +25,11 @@ STORED_DATE = re.compile(r"(\d{4})-(\d\d)-(\d\d)", re.ASCII)
 SWAPPED = {ord("."): ",", ord(","): "."}
 # Between year, month and day, by what follows their order in the name of a format.
 SEPARATORS = {"": "/", "_slash": "/", "_dash": "-", "_dot": "."}
+
+# Blanks that people do not see: spaces of any width, marks of direction, and what has no width.
+UNSEEN = f"{WHITE_SPACE}\f\x1c\x1d\x1e\x1f\x85\xa0\xad\u061c\u1680\u180e\u3000\ufeff" + "".join(
+    map(chr, (*range(0x2000, 0x2010), *range(0x2028, 0x2030), *range(0x205F, 0x2070)))
+)
 
 
 def is_email(text: str) -> bool:

@@ -1,6 +1,7 @@
 """The operations on entries."""
 
 from collections import Counter
+from collections.abc import Mapping
 from itertools import chain
 from typing import Any
 
@@ -10,17 +11,18 @@ from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
-from landform.parts.leads.intake.fields import input_ids, inputs_of
+from landform.parts.leads.intake.fields import input_ids, inputs_of, values_of
 from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.known_names import Anything
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.json_codec import JsonObject, dumps
 from landform.service.pipeline.loading import prefers
+from landform.service.pipeline.names import check_body
 from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
 from landform.storage.errors import TooLarge
-from landform.storage.rows import Row
+from landform.storage.rows import NO_VALUES, Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
 CSV = "text/csv"
@@ -44,6 +46,16 @@ CREATED: dict[str, Any] = {
     "headers": ("Location",),
     # What is remembered for a repetition must not hold an entry: it may be erased.
     "repeatable": False,
+}
+# What both updates declare.
+UPDATES: dict[str, Any] = {
+    "body": schemas.EntryUpdate(),
+    "response": ENTRY,
+    "empty_body": e.NoEntry.code,
+    "scope": "entries:write",
+    "if_match": "entry",
+    "headers": ("X-Landform-Warning",),
+    "errors": (e.EntryToUpdateNotFound, e.EntryFormUnknown),
 }
 FORM_ERRORS = (e.EntryFormEmpty, e.EntryFormUnknown)
 ENTRY_EXAMPLE = {"form_id": 3, "1": "Ada", "2": "ada@example.com"}
@@ -132,26 +144,16 @@ def get_entry(call: Call, entry_id: int) -> Reply:
     return _entry_reply(call, entry_id)
 
 
-@RESOURCE.put(
-    ENTRY_PATH,
-    body=schemas.EntryUpdate(),
-    response=ENTRY,
-    empty_body=e.NoEntry.code,
-    scope="entries:write",
-    if_match="entry",
-    example=ENTRY_EXAMPLE,
-    errors=(e.EntryToUpdateNotFound, e.EntryFormUnknown),
-)
+@RESOURCE.put(ENTRY_PATH, example=ENTRY_EXAMPLE, **UPDATES)
 def update_entry(call: Call, entry_id: int) -> Reply:
     """Replace the values of an entry, and write the properties that are sent."""
-    row = entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
-    form_id = call.body.get("form_id") or row["form_id"]
-    form = forms.get_form(call.store, form_id, missing=e.EntryFormUnknown)
-    columns, values = call.body["columns"], _known_values(call, form)
-    entries.update_entry(
-        call.store, entry_id, columns, form=form, values=values, if_match=call.if_match
-    )
-    return _entry_reply(call, entry_id)
+    return _updated(call, entry_id, replaces=True)
+
+
+@RESOURCE.patch(ENTRY_PATH, example={"2": "ada@example.com", "is_read": True}, **UPDATES)
+def patch_entry(call: Call, entry_id: int) -> Reply:
+    """Write the values and properties of an entry that are sent; all others stay."""
+    return _updated(call, entry_id, replaces=False)
 
 
 @RESOURCE.put(
@@ -210,10 +212,38 @@ def delete_entry(call: Call, entry_id: int) -> Reply:
     return _entry_reply(call, entry_id)
 
 
-def _known_values(call: Call, form: Row) -> dict[str, str]:
-    """Return the values that were sent for the inputs of a form."""
-    values = call.body["values"]
-    return {key: values[key] for key in input_ids(form) if key in values}
+def _read_values(
+    call: Call, form: Row, stored: Mapping[str, Any]
+) -> tuple[dict[str, str], Mapping[str, str]]:
+    """Return the values that were sent for the inputs of a form, and the header of ignored names.
+
+    `stored`: the entry as it is, so that a value of a field that was removed may be sent again.
+    """
+    values, keys, sent = call.body["values"], input_ids(form), call.sent_body
+    same = [name for name, value in stored.items() if sent.get(name) == value]
+    ignored = check_body(call, [*ENTRY.fields, *keys, *same])
+    return {key: values[key] for key in keys if key in values}, ignored
+
+
+def _updated(call: Call, entry_id: int, *, replaces: bool) -> Reply:
+    """Write an entry; the response warns of values that are blank now, as they were not sent.
+
+    A caller who may not read entries is not told which ones there were.
+    """
+    row = entries.get_row(call.store, entry_id, missing=e.EntryToUpdateNotFound)
+    form_id = call.body.get("form_id") or row["form_id"]
+    form = forms.get_form(call.store, form_id, missing=e.EntryFormUnknown)
+    (old,) = entries.load_entries(call.store, [row])
+    is_reader = call.access.has_scope("entries:read")
+    values, headers = _read_values(call, form, old if is_reader else NO_VALUES)
+    written: Row = {"form": form, "values": values, "replaces": replaces, "if_match": call.if_match}
+    entries.update_entry(call.store, entry_id, call.body["columns"], **written)
+    new = entries.get_entry(call.store, entry_id)
+    gone = [key for key, text in values_of(old).items() if text and not new.get(key)]
+    if lost := [key for key in gone if key not in values]:
+        names = ", ".join(lost)[:1000] if is_reader else "some values"
+        headers = {**headers, "X-Landform-Warning": f"Blank now, as they were not sent: {names}."}
+    return _entry_reply(call, entry_id, headers)
 
 
 def _created(call: Call, form_id: int) -> Reply:
@@ -227,17 +257,19 @@ def _created(call: Call, form_id: int) -> Reply:
         "ip": call.access.address if call.part(Leads).entry_ip else "",
         **call.body["columns"],
     }
-    row = entries.create_entry(call.store, form, _known_values(call, form), **columns)
+    values, ignored = _read_values(call, form, NO_VALUES)
+    row = entries.create_entry(call.store, form, values, **columns)
     sent = {**call.sent_body, "form_id": form["id"], "id": row["id"]}
-    headers = {"Location": f"{call.root_url}/entries/{row['id']}"}
+    headers = {"Location": f"{call.root_url}/entries/{row['id']}", **ignored}
     return Reply(sent, headers=headers, caching=NO_STORE)
 
 
-def _entry_reply(call: Call, entry_id: int) -> Reply:
+def _entry_reply(call: Call, entry_id: int, headers: Mapping[str, str] = NO_VALUES) -> Reply:
     entry = _visible(call, entries.get_entry(call.store, entry_id))
     keys = _requested_keys(call)
     shown = {key: entry[key] for key in entry if entries.is_chosen(key, keys)}
-    return Reply({**shown, **_labels(call, int(entry["form_id"]))}, caching=NO_STORE)
+    body = {**shown, **_labels(call, int(entry["form_id"]))}
+    return Reply(body, headers=headers, caching=NO_STORE)
 
 
 def _visible(call: Call, entry: Row) -> Row:

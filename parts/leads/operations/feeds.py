@@ -6,6 +6,7 @@ from landform.parts.leads import Leads
 from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.addons.testing import run_test
+from landform.parts.leads.intake.merging import site_tags
 from landform.parts.leads.storage import forms
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import Resource
@@ -40,6 +41,8 @@ def test_feed(call: Call, feed_id: int) -> Reply:
     form_id = feed["form_id"]
     no_form = {"id": form_id, "title": f"Form {form_id}", "fields": []}
     form = forms.find_form(call.store, form_id) or no_form
-    state, message = run_test(json.loads(feed["meta"]), form, call.part(Leads).smtp_url)
+    options = call.part(Leads)
+    site = site_tags(call.service, options.admin_email)
+    state, message = run_test(json.loads(feed["meta"]), form, options.smtp_url, site)
     body = TEST.dump({"state": state, "message": message})
     return Reply(body, status=202 if state == "pending" else 200)

@@ -2,11 +2,12 @@
 
 from typing import Any
 
+from landform.parts.leads import Leads
 from landform.parts.leads import errors as e
 from landform.parts.leads import form_schemas as schemas
 from landform.parts.leads import response_schemas as responses
-from landform.parts.leads.intake.confirmations import dead_redirects
-from landform.parts.leads.intake.fields import problems_of
+from landform.parts.leads.intake.merging import site_tags
+from landform.parts.leads.intake.warnings import warnings_of
 from landform.parts.leads.storage import forms
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
@@ -17,10 +18,6 @@ RESOURCE = Resource(GRAVITY_FORMS)
 FORM_PATH = "/forms/<form_id>"
 FORM, DELETED = responses.FormRead(), responses.FormDeleted()
 # As in PHP, no forms are an empty list.
-NO_ADDRESS = (
-    "The message is shown instead of a redirect, whose address must begin with https:// or http:// "
-    "and a host without merge tags: {}."
-)
 FORMS = dict[str, responses.FormRead | responses.FormSummary] | list[Any]
 FORM_EXAMPLE = {
     "title": "Newsletter",
@@ -110,13 +107,9 @@ def by_id(call: Call, rows: dict[str, Row], caching: Caching = NOT_CACHED) -> Re
 
 
 def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> Reply:
-    """Return the reply with a form; a write warns of what visitors would not get."""
-    form, texts, warning = forms.form_of(row), [], {}
-    if problems := problems_of(form):
-        texts.append(f"This form cannot be shown or submitted: {'; '.join(problems)}."[:500])
-    if dead := dead_redirects(form):
-        texts.append(NO_ADDRESS.format(", ".join(dead)[:300]))
-    if call.operation.is_write and texts:
-        text = " ".join(texts).encode("ascii", "backslashreplace").decode()
-        warning = {"X-Landform-Warning": text}
-    return Reply(form, headers={**(headers or {}), **warning}, etag=call.row_etag("form", row))
+    """Return the reply with a form; a write warns of what it asks for and nobody would get."""
+    form, headers = forms.form_of(row), headers or {}
+    site = site_tags(call.service, call.part(Leads).admin_email)
+    if call.operation.is_write and (text := warnings_of(form, site)):
+        headers = {**headers, "X-Landform-Warning": text}
+    return Reply(form, headers=headers, etag=call.row_etag("form", row))

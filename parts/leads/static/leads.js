@@ -15,7 +15,8 @@ const SETTINGS = {
   email: [
     ["toEmail", "To", "Up to 20 addresses, with commas between."],
     ["toField", "Or to the address in field", "The id of an e-mail field of the form.", { type: "email" }],
-    ["fromName", "Name of the sender"], ["replyTo", "Answers go to", "An address, or the merge tag of one."], ["subject", "Subject", "May have merge tags."], MESSAGE,
+    ["cc", "Copy to"], ["bcc", "Hidden copy to"], ["fromName", "Name of the sender"], ["replyTo", "Answers go to", "Addresses, or merge tags of them."],
+    ["subject", "Subject", "May have merge tags."], MESSAGE, ["messageFormat", "Format", "", { options: [["", "Plain text"], ["html", "HTML"]] }],
   ],
   gravityformsslack: [["webhookURL", "URL of the incoming webhook"], MESSAGE],
   gravityformswebhooks: [

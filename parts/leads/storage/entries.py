@@ -15,7 +15,7 @@ from peewee import SQL, ColumnBase, NodeList, fn
 
 from landform.parts.errors import PartError
 from landform.parts.leads.errors import AlreadyInTrash, EntryNotFound
-from landform.parts.leads.intake.fields import input_ids
+from landform.parts.leads.intake.fields import input_ids, values_of
 from landform.parts.leads.models import (
     ACTIVE,
     ENTRY_KEYS,
@@ -197,12 +197,13 @@ def update_entry(
     *,
     form: Row | None = None,
     values: Mapping[str, str] = NO_VALUES,
+    replaces: bool = True,
     if_match: sql.Precondition | None = None,
 ) -> Row:
     """Write columns of an entry, and return its row.
 
-    With a `form`, which becomes its form, `values` replace those of all inputs. Raises
-    `EntryNotFound` and `VersionConflict`.
+    With a `form`, which becomes its form, `values` replace those of all inputs, or if not
+    `replaces` those of the same inputs. Raises `EntryNotFound` and `VersionConflict`.
     """
     old = get_row(store, entry_id, if_match)
     changes = {"modified_utc": store.clock.now().utc, **columns, "version": old["version"] + 1}
@@ -211,7 +212,9 @@ def update_entry(
     if form is not None:
         changes["form_id"] = form["id"]
         chosen = EntryValue.entry_id == entry_id
-        if form["id"] == old["form_id"]:
+        if not replaces:
+            values = {**values_of(load_entries(store, [old])[0]), **values}
+        elif form["id"] == old["form_id"]:
             # The values of fields that the form no longer has stay.
             chosen &= EntryValue.key.in_(input_ids(form))
         EntryValue.delete().where(chosen).execute(store.database)

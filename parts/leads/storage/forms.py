@@ -10,6 +10,7 @@ from peewee import fn
 
 from landform.parts.errors import PartError
 from landform.parts.leads import errors as e
+from landform.parts.leads.intake.fields import next_field_id, number_fields
 from landform.parts.leads.models import Entry, EntryValue, Form
 from landform.parts.leads.planning import forget_runs
 from landform.storage import events, feeds, sql
@@ -27,6 +28,11 @@ KEPT_KEYS = ("confirmations", "notifications")
 CHOICES, MOST_READ, MOST_PARSED = '"choices":[{', 100, 1000
 # How many entries of a form are deleted at a time.
 MOST_DELETED = 200
+NEXT_KEY = Prepared(
+    EntryValue.select(fn.MIN(EntryValue.key)).where(
+        EntryValue.form_id == Parameter("form_id"), EntryValue.key > Parameter("key")
+    )
+)
 BY_ID = Prepared(Form.select().where(Form.id == Parameter("id")))
 
 
@@ -146,7 +152,7 @@ def create_form(store: Store, values: Row) -> Row:
     row = {
         **values,
         "title": _free_title(store, values["title"]),
-        "meta": json_text(values["meta"]),
+        "meta": json_text(number_fields(values["meta"])),
         "is_trash": False,
         "date_created_utc": now,
         "modified_utc": now,
@@ -175,16 +181,27 @@ def update_form(
 ) -> Row:
     """Replace a form and return its row.
 
-    Confirmations, notifications and flags that are not in `values` stay. Raises
+    Confirmations, notifications and flags that are not in `values` stay. New fields get numbers
+    that no field had. Raises `ValidationError` if there are none left, and
     `FormToUpdateNotFound` and `VersionConflict`.
     """
     old = get_form_row(store, form_id, if_match, e.FormToUpdateNotFound)
     old_meta = json.loads(old["meta"])
     meta = {name: old_meta[name] for name in KEPT_KEYS if name in old_meta} | values["meta"]
+    # No answer of a field that was removed may stand under a new question.
+    answered = (int(key.partition(".")[0]) + 1 for key in stored_keys(store, form_id))
+    meta = number_fields(meta, max([next_field_id(old_meta), *answered]))
     title = values["title"]
     if title != old["title"]:
         title = _free_title(store, title, form_id)
     return _write(store, old, {**values, "title": title, "meta": json_text(meta)})
+
+
+def stored_keys(store: Store, form_id: int) -> Iterator[str]:
+    """Yield the ids of the inputs of which entries of a form have values; one seek for each."""
+    key = ""
+    while key := NEXT_KEY.row(store, {"form_id": form_id, "key": key})[0]:
+        yield key
 
 
 @transactional

@@ -1,6 +1,6 @@
 """Searches of entries: those that pass filters, in any order, a page at a time."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from operator import and_, or_
 from typing import Any, NamedTuple
@@ -25,13 +25,6 @@ MOST_FEW = 300
 status_term, form_term = Entry.status.concat(""), Entry.form_id + 0
 # Columns that may be NULL.
 NULLABLE = ("created_by", f.AMOUNT)
-
-
-NEXT_KEY = Prepared(
-    EntryValue.select(fn.MIN(EntryValue.key)).where(
-        EntryValue.form_id == Parameter("form_id"), EntryValue.key > Parameter("key")
-    )
-)
 
 
 class EntrySearch(NamedTuple):
@@ -210,13 +203,6 @@ def _sorted(store: Store, rows: Any, order: EntryOrder, form_ids: Sequence[int])
         terms = [EntryValue.number.is_null(False), EntryValue.number] if is_numeric else []
         terms += [fn.COALESCE(EntryValue.folded, ""), Entry.id]
     return rows.order_by(*(term.asc() if direction == "ASC" else term.desc() for term in terms))
-
-
-def stored_keys(store: Store, form_id: int) -> Iterator[str]:
-    """Yield the ids of the inputs of which entries of a form have values; one seek for each."""
-    key = ""
-    while key := NEXT_KEY.row(store, {"form_id": form_id, "key": key})[0]:
-        yield key
 
 
 def has_values(store: Store, form_id: int, values: Mapping[str, str]) -> bool:

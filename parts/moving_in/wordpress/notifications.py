@@ -13,16 +13,19 @@ from landform.storage.rows import Row
 LAST_FEED_ID = 2**24 - 1
 EVENT = "form_submission"
 # What a feed cannot do, by the key of a notification.
-LOST = {"from": "from", "cc": "cc", "bcc": "bcc", "enableAttachments": "attachments"}
+LOST = {"from": "from", "enableAttachments": "attachments"}
 # The settings of a feed, and their names in a note.
 LABELS = {
-    "toEmail": "to", "toField": "to the address in field", "replyTo": "reply to",
-    "fromName": "from", "subject": "subject", "message": "message",
+    "toEmail": "to", "toField": "to the address in field", "cc": "cc", "bcc": "bcc",
+    "replyTo": "reply to",
+    "fromName": "from", "subject": "subject", "message": "message", "messageFormat": "as",
 }  # fmt: skip
 # A merge tag that stands for no field, and the names of those that are replaced here.
 TAG = re.compile(r"\{([a-z_]+)(?::[^{}]*)?\}")
 KNOWN_TAGS = (
-    "all_fields entry_id ip embed_url user_agent date_created date_mdy date_dmy form_title form_id"
+    "all_fields entry_id entry_url entry ip embed_url source_url user_agent date_created "
+    "date_updated date_mdy date_dmy form_title form_id admin_email payment_status payment_date "
+    "payment_amount payment_method transaction_id"
 ).split()
 HTML_TAG = re.compile("<[a-zA-Z/]")
 SHOWN_CHARACTERS = 300
@@ -70,9 +73,10 @@ def _settings(notification: Row) -> tuple[Row, str]:
         keys[key] = key if notification.get(key) else "to"
     texts = {key: _text(notification, source) for key, source in keys.items()}
     meta: Row = {key: text for key, text in texts.items() if text}
+    if HTML_TAG.search(texts["message"]):
+        meta["messageFormat"] = "html"
     tags = TAG.finditer(" ".join(meta.values()))
     lost += dict.fromkeys(tag[0] for tag in tags if tag[1] not in KNOWN_TAGS)
-    lost += ["HTML"] if HTML_TAG.search(texts["message"]) else []
     parts = [
         f"{label} {' '.join(meta[key].split())[:SHOWN_CHARACTERS]}"
         for key, label in LABELS.items() if key in meta

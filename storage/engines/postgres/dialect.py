@@ -57,6 +57,7 @@ class PostgresDialect(Dialect):
         "integer": "BIGINT",
         "boolean": "BOOLEAN",
         "text": 'TEXT COLLATE "C"',
+        "bytes": "BYTEA",
     }
     last_ids = (
         "SELECT replace(sequencename, '_id_seq', ''), last_value FROM pg_sequences "

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from landform.storage.engines.database import EngineDatabase, Named, Schema
 
 # The columns of each table with what is to be in them; indexes, triggers and functions as SQL.
-PARTS = """
+SCHEMA_PARTS = """
     SELECT 'table', table_name::text, string_agg(concat_ws(' ', column_name, data_type, is_nullable,
         identity_generation, collation_name, column_default), ', ' ORDER BY ordinal_position)
     FROM information_schema.columns WHERE table_schema = current_schema() GROUP BY table_name
@@ -29,7 +29,7 @@ def read(db: EngineDatabase) -> Schema:
     """Return the parts of the current schema, without its name in their SQL."""
     name = db.execute_sql("SELECT quote_ident(current_schema())").fetchone()[0]
     parts = {}
-    for kind, part, sql in db.execute_sql(PARTS).fetchall():
+    for kind, part, sql in db.execute_sql(SCHEMA_PARTS).fetchall():
         plain = re.sub(rf"(?<!\w){re.escape(name)}\.", "", sql)
         plain = re.sub("SET search_path TO .*", "SET search_path FROM CURRENT", plain)
         if part not in OPTIONAL:

@@ -40,6 +40,7 @@ class SQLiteDialect(Dialect):
         "integer": "INTEGER",
         "boolean": "INTEGER",
         "text": "TEXT",
+        "bytes": "BLOB",
     }
     # A text that is not a number counts as 0, as it does for SQLite.
     last_ids = "SELECT name, CAST(seq AS INTEGER) FROM sqlite_sequence"
@@ -51,8 +52,8 @@ class SQLiteDialect(Dialect):
     drops = {"index": "DROP INDEX IF EXISTS {0}", "trigger": "DROP TRIGGER IF EXISTS {0}"}
     # There are few API keys; so they have no counter.
     versions = (
-        "SELECT name, version, generation, schema_version "
-        "FROM resource_version, store, pragma_schema_version UNION ALL "
+        "SELECT name, version, generation, (SELECT max(id) FROM schema_migration) "
+        "FROM resource_version, store UNION ALL "
         "SELECT 'api_key', group_concat(id || coalesce(expires, '')), '', '' FROM api_key"
     )
     size = "SELECT page_count * page_size FROM pragma_page_count, pragma_page_size"

@@ -333,7 +333,8 @@ class SQLite(EngineDatabase, peewee.SqliteDatabase):
                 while not self._begins(connection, give_up):
                     time.sleep(RETRY_SECONDS)
         finally:
-            self.notify_observers("BEGIN", began)
+            if self.observers:
+                self.notify_observers("BEGIN", began)
         if self.history:
             with PEEWEE_ERRORS:
                 history = connection.execute(HISTORY).fetchall()

@@ -69,6 +69,7 @@ class Desk(Client):
         if later:
             due = "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00' WHERE due_utc IS NOT NULL"
             run_sql(self.url, due)
+            run_sql(self.url, "UPDATE failing_feed SET next_utc = '2026-01-01T00:00:00'")
         if not self.smtp_url:
             self.landing.deliver()
             return

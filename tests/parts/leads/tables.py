@@ -9,7 +9,8 @@ OPERATIONS = {
     ("entries:read", "rest_forbidden"): "GET /entries, GET /forms/1/entries, GET /entries/1,"
     " GET /entries/1/notes, GET /notes/1",
     ("entries:write", "rest_forbidden"): "POST /entries, POST /forms/1/entries, PUT /entries/1,"
-    " PUT /entries/1/properties, DELETE /entries/1, POST /entries/1/notifications?_notifications=1,"
+    " PATCH /entries/1, PUT /entries/1/properties, DELETE /entries/1,"
+    " POST /entries/1/notifications?_notifications=1,"
     " POST /entries/erase, POST /entries/1/notes, PUT /notes/1, DELETE /notes/1",
     ("feeds:write", "rest_forbidden"): "POST /feeds/1/test",
 }
@@ -48,6 +49,7 @@ WRONG: dict[str, list[tuple[Any, str]]] = {
         *ENTRIES,
     ],
     "PUT /entries/1": ENTRIES,
+    "PATCH /entries/1": ENTRIES,
     "POST /entries/erase": [({}, "email"), ({"email": ""}, "email"), ({"email": 1}, "email")],
     "POST /entries/1/notes": NOTES,
     "PUT /notes/1": NOTES,
@@ -109,6 +111,7 @@ def use_entries(check: Any, base: str, form: str) -> None:
             check("GET", f"{path}{query}")
     check("GET", f"{one}?_labels=1")
     check("PUT", one, {"1": "carol@example.com", "created_by": None})
+    check("PATCH", one, {"1": "dave@example.com"})
     check("PUT", f"{one}/properties", {"is_read": True})
     check("PUT", f"{one}/properties", {})
     check("POST", f"{one}/notifications?_notifications=1")

@@ -11,7 +11,7 @@ import textwrap
 from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
-from threading import Event
+from threading import Event, Thread
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -29,10 +29,8 @@ from without_parts import copy_without, run_python
 from landform.app import create_app
 from landform.parts.leads import Leads
 from landform.parts.leads.addons import AddonError
-from landform.parts.leads.addons.registry import find_addons
 from landform.parts.leads.options import SMTP_URL
 from landform.parts.leads.storage import entries, forms
-from landform.parts.leads.working import make_worker
 
 pytestmark = pytest.mark.settings(ADDON_PRIVATE=True)
 SECRET = "sesame-open"
@@ -558,7 +556,7 @@ def test_the_add_on_of_the_docs_runs_in_a_host(desk: Desk, hook: Receiver) -> No
     assert desk.runs()[0]["entry_id"] == entry_id
 
 
-FAULT = "The add-on has a fault, which is in the log of the service."
+FAULT = "The attempt ended with a fault, which is in the log of the service."
 
 
 class Odd(AddonError):
@@ -610,30 +608,7 @@ def test_an_add_on_that_raises_has_failed_and_its_secrets_are_told_nobody(
     assert [word for word in (SECRET, "ada@example.com") if word in shown] == []
 
 
-def test_an_add_on_that_hangs_holds_up_no_other_feed(desk: Desk, hook: Receiver) -> None:
-    from threading import Thread
-
-    released = Event()
-    desk.landing.addons["crm"] = lambda *_: released.wait(60) and None
-    for _ in range(2):
-        desk.add_feed("crm")
-    desk.add_feed(requestURL=hook.url)
-    for number in range(10):
-        desk.submit(f3=f"{number}")
-    delivering = Thread(target=desk.deliver, daemon=True)
-    delivering.start()
-    until(lambda: len(hook.received) == 10, "The others wait.")
-    released.set()
-    delivering.join(60)
-    assert desk.states() == [SUCCESS] * 30
-
-
-@pytest.mark.xfail(
-    strict=True, reason="All twelve places are taken; lanes by speed come with the one worker."
-)
 def test_three_feeds_that_hang_hold_up_no_other_form(desk: Desk) -> None:
-    from threading import Thread
-
     released, reached = Event(), Event()
     desk.landing.addons["slow"] = lambda *_: released.wait(60) and None
     desk.landing.addons["crm"] = lambda *_: reached.set()
@@ -652,31 +627,49 @@ def test_three_feeds_that_hang_hold_up_no_other_form(desk: Desk) -> None:
     finally:
         released.set()
         delivering.join(60)
+    assert desk.states() == [SUCCESS] * 13
 
 
-def test_a_feed_whose_attempts_outlast_their_lease_goes_on_when_they_end(desk: Desk) -> None:
+def test_an_attempt_that_does_not_end_is_given_up(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landform.parts.worker.DEADLINE", 2)
     released, called = Event(), list[str]()
 
-    def slow(meta: Any, entry: Any, form: Any, run_key: str) -> None:
+    def hang_once(meta: Any, entry: Any, form: Any, run_key: str) -> None:
         called.append(run_key)
-        released.wait(60)
+        released.wait(60 if len(called) == 1 else 0)
 
-    desk.landing.addons["crm"] = slow
+    desk.landing.addons["crm"] = hang_once
     desk.add_feed("crm")
-    for number in range(5):
-        desk.submit(f3=f"{number}")
-    addons = find_addons(desk.landing.service, private=True, server=None)
-    work = make_worker(desk.landing.service, addons, 0, lease=1)
-    until(lambda: work() != 0, "It waits for ever.")
-    # No more than four at once, however often their leases end.
-    assert len(called) == 4
-    run_sql(desk.url, "UPDATE feed_run SET due_utc = '2026-01-01T00:00:00'")
-    assert work() is None
+    desk.submit(f3="Hello")
+    desk.deliver()
+    assert desk.states() == [("failed", "The attempt did not end within 15 minutes.")]
+    desk.deliver(later=True)
     released.set()
-    until(
-        lambda: work() is None and len(desk.states()) == desk.states().count(SUCCESS), "It waits."
-    )
-    assert len(set(called)) == 5
+    assert (len(called), len(set(called)), desk.states()) == (2, 1, [SUCCESS])
+
+
+def test_a_feed_that_fails_is_tried_with_one_entry_at_a_time(desk: Desk) -> None:
+    called, working = list[str](), False
+
+    def subscribe(meta: Any, entry: Any, form: Any, run_key: str) -> None:
+        called.append(entry["id"])
+        if not working:
+            raise AddonError("No.")
+
+    desk.landing.addons["crm"] = subscribe
+    desk.add_feed("crm")
+    stored = [desk.submit(f3=f"{number}") for number in range(20)]
+    # The pause of a failure is stored: each of these knows nothing of the one before.
+    for _ in range(5):
+        desk.deliver()
+    assert len(called) <= 5
+    working = True
+    for _ in range(3):
+        desk.deliver(later=True)
+    assert desk.states() == [SUCCESS] * 20
+    assert set(called) == set(stored)
 
 
 WITHOUT_RUNS = """

@@ -425,7 +425,7 @@ def test_a_csv_has_every_entry_of_a_search_and_no_formula(desk: Client) -> None:
     assert "Accept" in answer.headers["Vary"]
     assert answer.data.startswith("\ufeff".encode())
     head, *rows = csv.reader(io.StringIO(answer.data.decode("utf-8-sig"), newline=""))
-    assert head == ["Entry Id", "Entry Date", "Nick", "Topics (=1+1)", "Source Url", "Status"]
+    assert head == ["Entry Id", "Entry Date (UTC)", "Nick", "Topics (=1+1)", "Source Url", "Status"]
     assert [row[2] for row in rows] == [*(f"'{text}" for text in values), *texts[len(values) :]]
     search = {"search": '{"field_filters": [{"key": "5.1", "value": "a"}]}'}
     assert desk.get(path, headers=headers, query_string=search).text.count("\r\n") == 7
@@ -479,13 +479,13 @@ def test_commands_export_a_form_and_erase_a_person(
     target = tmp_path / "entries.csv"
     assert command(database_url, "entries", "export", form, target).exit_code == 0
     assert target.read_text("utf-8-sig").splitlines()[0] == (
-        "Entry Id,Entry Date,E-mail,Source Url,Status"
+        "Entry Id,Entry Date (UTC),E-mail,Source Url,Status"
     )
     assert target.stat().st_mode & 0o777 == 0o600
     again = command(database_url, "entries", "export", form, target)
     assert (again.exit_code, "--force replaces it" in again.output) == (1, True)
     printed = command(database_url, "entries", "export", form, "--status", "trash").output
-    assert printed.splitlines() == ["\ufeffEntry Id,Entry Date,E-mail,Source Url,Status"]
+    assert printed.splitlines() == ["\ufeffEntry Id,Entry Date (UTC),E-mail,Source Url,Status"]
     missing = command(database_url, "entries", "export", 99)
     assert (missing.exit_code, missing.output) == (1, "Error: There is no form 99.\n")
     asked = command(database_url, "entries", "erase", "ada@example.com")
@@ -517,3 +517,96 @@ def test_an_entry_needs_a_form_that_is_there(desk: Client, path: str, body: Any,
     assert desk.get("/entries").get_json()["total_count"] == len(ENTRIES)
     changed = desk.put("/entries/1", json={"form_id": -1, "1": "x"})
     assert changed.get_json()["code"] == "invalid_form_id"
+
+
+PARTLY = {"title": "Form", "fields": [
+    {"id": 1, "type": "text"}, {"id": 2, "type": "email"}, BOXES,
+    {"id": 6, "type": "name", "inputs": [{"id": "6.3", "label": "First"}]},
+]}  # fmt: skip
+WHOLE = {"1": "a", "2": "a@example.com", "5.2": "b", "6.3": "Ada"}
+
+
+@pytest.mark.parametrize(("method", "path"), [
+    ("POST", "/entries"), ("POST", "/forms/1/entries"), ("PUT", "/entries/1"),
+    ("PATCH", "/entries/1"), ("PUT", "/wp-json/gf/v2/entries/1"),
+])  # fmt: skip
+def test_a_write_names_the_keys_that_it_does_not_store_and_a_strict_one_is_refused(
+    client: Client, method: str, path: str
+) -> None:
+    client.post("/forms", json=PARTLY)
+    client.post("/entries", json={"form_id": 1, **WHOLE})
+    body = {"form_id": 1, **WHOLE, "5": "a, b", "6.9": "x", "9": "y", "own": "z"}
+    before = client.get("/entries").get_json()
+    strict = {"Prefer": "handling=strict"}
+    refused = client.open(path, method=method, json=body, headers=strict)
+    assert (refused.status_code, [*refused.get_json()["data"]["params"]]) == (
+        400, ["5", "6.9", "9", "own"])  # fmt: skip
+    assert client.get("/entries").get_json() == before
+    answer = client.open(path, method=method, json=body)
+    assert answer.headers["X-Landform-Ignored"] == "5, 6.9, 9, own"
+    # What was read may be written as it is, also a value of a field that was removed.
+    client.put("/forms/1", json={**PARTLY, "fields": PARTLY["fields"][1:]})
+    entry = client.get("/entries/1?_labels=1").get_json()
+    assert entry["1"] == "a"
+    for verb in ("PUT", "PATCH"):
+        again = client.open("/entries/1", method=verb, json=entry, headers=strict)
+        assert (again.status_code, again.headers.get("X-Landform-Warning")) == (200, None)
+    changed = client.put("/entries/1", json={**entry, "1": "b"})
+    assert changed.headers["X-Landform-Ignored"] == "1"
+
+
+def test_put_names_what_it_blanks_and_patch_changes_only_what_is_sent(client: Client) -> None:
+    client.post("/forms", json=PARTLY)
+    for _ in range(2):
+        client.post("/entries", json={"form_id": 1, "is_starred": 1, **WHOLE})
+    reply = client.put("/entries/1", json={"is_read": 1, "2": ""})
+    warning = "Blank now, as they were not sent: 1, 5.2, 6.3."
+    assert reply.headers["X-Landform-Warning"] == warning
+    before = client.get("/entries/2").get_json()
+    for body in ({"is_read": 1}, {"2": ""}, {"5.1": "a", "5.2": None}, {"status": "spam"}):
+        reply = client.patch("/entries/2", json=body)
+        assert (reply.status_code, reply.headers.get("X-Landform-Warning")) == (200, None)
+    assert client.patch("/wp-json/gf/v2/entries/2", json={"1": "z"}).get_json()["1"] == "z"
+    after = client.get("/entries/2").get_json()
+    written = {"is_read": "1", "2": "", "5.1": "a", "5.2": "", "status": "spam", "1": "z"}
+    assert after == {**before, **written, "date_updated": after["date_updated"]}
+    # To a form that lacks some fields: these values stay, and a search finds them in that form.
+    client.post("/forms", json={"title": "Other", "fields": [{"id": 2, "type": "text"}]})
+    moved = client.patch("/entries/2", json={"form_id": 2, "2": "new"}).get_json()
+    assert (moved["form_id"], moved["1"], moved["2"], moved["6.3"]) == ("2", "z", "new", "Ada")
+    search = '{"status": "any", "field_filters": [{"key": "6.3", "value": "ada"}]}'
+    found = client.get("/forms/2/entries", query_string={"search": search}).get_json()
+    assert found["total_count"] == 1
+    for path, body, code in (
+        ("/entries/99", {"1": "x"}, "not_found"), ("/entries/1", {}, "missing_entry"),
+        ("/entries/1", {"form_id": 99}, "invalid_form_id"),
+    ):  # fmt: skip
+        assert client.patch(path, json=body).get_json()["code"] == code
+    old = {"If-Match": '"entry1_x.1.y"'}
+    assert client.patch("/entries/1", json={"1": "x"}, headers=old).status_code == 412
+
+
+@pytest.mark.parametrize(("status", "number"), [
+    ("any", 3), ("ANY", 3), (["any"], 3), (["spam", "any"], 3), (["spam", "x"], 1), ("all", 0),
+])  # fmt: skip
+def test_the_status_any_finds_entries_of_all_statuses(
+    client: Client, status: object, number: int
+) -> None:
+    client.post("/forms", json=PARTLY)
+    for one in ("active", "spam", "trash"):
+        client.post("/entries", json={"form_id": 1, "1": "x", "status": one})
+    query = {"search": json.dumps({"status": status})}
+    for headers in ({}, {"Accept": "text/csv"}):
+        answer = client.get("/forms/1/entries", query_string=query, headers=headers)
+        assert (answer.text.count("\n") - 1 if headers else len(answer.json["entries"])) == number
+
+
+@pytest.mark.settings(TIMEZONE="America/New_York")
+def test_a_csv_has_the_times_of_the_site_and_names_its_zone(client: Client) -> None:
+    client.post("/forms", json=PARTLY)
+    for month, local in ((1, "2025-12-31 20:30:00"), (7, "2026-06-30 21:30:00")):
+        time = f"2026-0{month}-01 01:30:00"
+        client.post("/entries", json={"form_id": 1, "1": local, "date_created": time})
+    rows = client.get("/forms/1/entries", headers={"Accept": "text/csv"}).text
+    for row in csv.DictReader(io.StringIO(rows)):
+        assert row["Entry Date (America/New_York)"] == row["Field 1"]

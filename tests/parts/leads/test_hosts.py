@@ -58,7 +58,8 @@ def test_a_template_of_a_host_shows_a_form_and_thanks_its_visitor(host: Flask) -
     assert f'action="{ACTION}"' in page
     assert "<style" not in page
     hidden = inputs(page)
-    assert hidden == {"input_2": "x", "landform_return": "/offer?from=x"}
+    returned = {"landform_return": "/offer?from=x", "landform_once": ""}
+    assert hidden == {"input_2": "x", **returned}
     wrong = send(visitor, hidden)
     assert (wrong.status_code, inputs(wrong.text)) == (422, hidden)
     # From the document with the messages.

@@ -29,21 +29,17 @@ pytestmark = [
 KILLS, ENTRIES, VISITORS = (20, 3000, 8) if IS_LONG else (ROUNDS + 1, 200, 4)
 # As the service itself does, but with short leases and pauses.
 DELIVER = """
-import sys
 from landform.app import create_app
-from landform.parts.leads.addons.registry import find_addons
-from landform.parts.leads.options import SMTP_URL
-from landform.parts.leads.working import make_worker
-from landform.service.background import Background
-service = create_app().blueprints["landform"].service
-addons = find_addons(service, private=True, server=SMTP_URL.read(sys.argv[1]))
-Background(service, [make_worker(service, addons, 0, lease=5, first_wait=0.01)]).run()
+from landform.parts import feed_runs, worker
+worker.DEADLINE, worker.FIRST_WAIT, feed_runs.LONGEST_PAUSE = 5, 0.01, 0
+create_app().blueprints["landform"].deliver(forever=True)
 """
 
 
 def start_workers(server: Server, mail_url: str) -> list["subprocess.Popen[bytes]"]:
     settings = {"LANDFORM_CREDENTIALS": SECRET, "LANDFORM_DATABASE_URL": server.database}
-    command, environment = [sys.executable, "-c", DELIVER, mail_url], {**os.environ, **settings}
+    settings |= {"LANDFORM_ADDON_PRIVATE": "1", "LANDFORM_SMTP_URL": mail_url}
+    command, environment = [sys.executable, "-c", DELIVER], {**os.environ, **settings}
     return [subprocess.Popen(command, env=environment, cwd=server.folder) for _ in range(2)]
 
 

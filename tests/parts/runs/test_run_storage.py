@@ -7,10 +7,9 @@ from typing import Any
 
 import pytest
 
+from landform.parts import feed_runs
+from landform.parts.feed_runs import FeedRun
 from landform.parts.runs import storage as runs
-from landform.parts.runs.errors import RunNotDue
-from landform.parts.runs.models import FeedRun
-from landform.parts.runs.queue import Queue
 from landform.storage import FeedNotFound, Store, feeds
 from landform.storage.clock import earlier, utc_text
 
@@ -18,7 +17,7 @@ SUCCESS = {"attempt": 1, "state": "success", "code": "", "message": "", "retryab
 FAILURE = {**SUCCESS, "state": "failed", "code": "timeout", "retryable": True}
 PART = {"page": 1, "per_page": 100, "order": "asc"}
 # The service itself runs the first two.
-QUEUE, SLUGS = Queue(), ("mine", "other")
+SLUGS = ("mine", "other")
 
 
 @pytest.fixture(autouse=True)
@@ -35,12 +34,13 @@ def claim(store: Store, feed_id: int = 1, entry_id: str = "e", lease: int = 60) 
 
 def add(store: Store, entry_id: str, *feed_ids: int) -> None:
     with store.transaction():
-        QUEUE.add(store, 3, feed_ids, entry_id)
+        feed_runs.add(store, 3, feed_ids, entry_id)
 
 
-def claim_queued(store: Store, *busy: int) -> dict[str, Any]:
-    """Claim what is due in the queue; return an empty dict for nothing."""
-    return QUEUE.claim_due(store, SLUGS, 60, busy) or {}
+def claim_queued(store: Store) -> dict[str, Any]:
+    """Claim what is due for the longest in the queue; return an empty dict for nothing."""
+    due = [feed for feed, wait in feed_runs.due_feeds(store, SLUGS).items() if not wait]
+    return feed_runs.claim_due(store, due[0], 1, 60)[0] if due else {}
 
 
 def change(store: Store, run_id: int, **columns: Any) -> None:
@@ -64,7 +64,7 @@ def test_a_lapsed_run_is_replayed_or_ended_where_nobody_else_has_claimed_it(stor
     assert claim(store)["attempt"] == 2
     change(store, run["id"], due_utc=past(hours=1))
     assert runs.end(store, 1, run["id"], {**SUCCESS, "attempt": 2})["state"] == "success"
-    assert runs.feeds_of_entry(store, "e") == {1: False}
+    assert feed_runs.feeds_of_entry(store, "e") == {1: False}
 
 
 def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
@@ -116,21 +116,19 @@ def test_due_are_those_that_may_be_claimed_now_the_oldest_first(store: Store) ->
 def test_a_failure_waits_and_a_lost_claim_ends_nothing(store: Store) -> None:
     add(store, "7", 1)
     run = claim_queued(store)
-    QUEUE.end(store, run, "failed", "No answer.", retry_in=100)
+    feed_runs.end_claimed(store, run, "failed", "No answer.", retry_in=100)
     assert (claim_queued(store), states(store)) == ({}, [(1, "7", "failed", 1)])
-    assert 90 < (QUEUE.seconds_until_due(store, SLUGS) or 0) <= 101
+    assert 90 < feed_runs.due_feeds(store, SLUGS)[1] <= 101
     change(store, run["id"], due_utc=past(seconds=1))
-    assert QUEUE.seconds_until_due(store, SLUGS, [1]) is None
-    assert not claim_queued(store, 1)
     again = claim_queued(store)
     assert again["attempt"] == 2
     # The first claim is over: neither its end nor its withdrawal counts.
-    QUEUE.end(store, run, "success")
-    QUEUE.withdraw(store, run)
+    feed_runs.end_claimed(store, run, "success")
+    feed_runs.withdraw(store, run)
     assert states(store) == [(1, "7", "claimed", 2)]
-    QUEUE.end(store, again, "success")
+    feed_runs.end_claimed(store, again, "success")
     assert states(store) == [(1, "7", "success", 2)]
-    assert QUEUE.seconds_until_due(store, SLUGS) is None
+    assert feed_runs.due_feeds(store, SLUGS) == {}
 
 
 def test_the_feed_that_waits_longest_comes_first_and_inactive_ones_wait(store: Store) -> None:
@@ -155,11 +153,11 @@ def test_a_queued_run_goes_with_its_entry_and_not_by_its_age(store: Store) -> No
     claim(store, 3, "8")
     assert [run[:2] for run in states(store)] == [(1, "7"), (2, "7"), (3, "8")]
     with store.transaction():
-        QUEUE.delete(store, ["7", "8"])
+        feed_runs.delete(store, ["7", "8"])
     assert [run[:2] for run in states(store)] == [(3, "8")]
     add(store, "9", 1)
     run = claim_queued(store)
-    QUEUE.withdraw(store, run)
+    feed_runs.withdraw(store, run)
     assert [run[1] for run in states(store)] == ["8"]
 
 

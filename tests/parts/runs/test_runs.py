@@ -81,6 +81,9 @@ def test_a_run_of_a_deleted_feed_has_no_next_time(client: Client) -> None:
     run = client.get("/feeds/1/runs/1", headers=known).get_json()
     assert run == {**before.get_json(), "retry_at": None}
     assert client.get("/runs").get_json() == [run]
+    replayed = client.post("/feeds/1/runs/1/replay")
+    assert (replayed.status_code, replayed.get_json()["code"]) == (404, "gf_feed_invalid_id")
+    assert client.get("/runs").get_json() == [run]
 
 
 def test_a_worker_whose_claim_went_to_another_is_told(client: Client, database_url: str) -> None:

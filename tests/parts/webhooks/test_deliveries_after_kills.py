@@ -22,12 +22,9 @@ KILLS, WRITES = (20, 5000) if IS_LONG else (ROUNDS + 1, 400)
 # As the service itself does, but without waits of a second and more.
 DELIVER = """
 from landform.app import create_app
-from landform.parts.webhooks import outcomes
-from landform.parts.webhooks.delivery import Deliverer
-from landform.service.background import Background
-outcomes.FIRST_WAIT = 0.01
-service = create_app().blueprints["landform"].service
-Background(service, [Deliverer(service, private=True).deliver]).run()
+from landform.parts import worker
+worker.FIRST_WAIT = 0.01
+create_app().blueprints["landform"].deliver(forever=True)
 """
 
 

@@ -3,6 +3,14 @@
 from landform.parts import all_parts
 
 WP = "/wp-json/wp/v2"
+# Collections that are always empty.
+EMPTY = [
+    "posts",
+    "categories",
+    "tags",
+    "comments",
+    *(["media"] if "media" not in all_parts() else []),
+]
 # Scopes and error codes, with the requests that need them.
 OPERATIONS = {
     ("pages:read", "rest_forbidden"): ", ".join(
@@ -21,15 +29,15 @@ DISCOVERY = [
     *(
         f"GET {WP}/{name}"
         for name in (
-            *("types", "types/page", "taxonomies", "statuses", "statuses/publish", "posts"),
-            *("categories", "tags", "media", "comments", "users", "users/1"),
+            *("types", "types/page", "taxonomies", "statuses", "statuses/publish"),
+            *(*EMPTY, "users", "users/1"),
         )
     ),
 ]
 # Paths of operations whose responses no schema describes.
 WITHOUT_SCHEMA = r"/wp-json(/wp/v2|/gf/v2)?|/wp-json/(wp/v2/(?!pages)|gf/v2/forms($|/<form_id>$)).*"
 # Paths of operations that accept any parameter.
-DEAF = [f"{WP}/{name}" for name in ("posts", "categories", "tags", "media", "comments")]
+DEAF = [f"{WP}/{name}" for name in EMPTY]
 # Requests with parameters of clients that have no effect, and are known.
 BESIDE = [
     f"{WP}/users?_locale=user&_embed=1&_method=GET&_wpnonce=x&context=view&_fields=id",

@@ -1,4 +1,4 @@
-"""Files of the service itself, such as its documentation and its console."""
+"""Files of parts, such as the documentation and the console."""
 
 import gzip
 import re

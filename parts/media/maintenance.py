@@ -1,0 +1,110 @@
+"""The files of pictures in the commands that look after a database."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from time import time
+from typing import Any
+
+from peewee import SQL
+
+from landform.parts.media.files import Files, FolderFiles, folder_beside
+from landform.parts.media.models import Media
+from landform.parts.media.storage import paths_of
+from landform.storage.engines.database import EngineDatabase
+from landform.storage.maintenance.tables import read_rows
+from landform.storage.store import Store
+
+# A file that no picture has is left for so many seconds: it may be that of one that is being made.
+GRACE_SECONDS = 3600
+MOST_LISTED = 5
+Task = Callable[[Store, Files, Any], Iterator[str]]
+
+
+def verify(store: Store, files: Files, other: object) -> Iterator[str]:
+    """Yield that pictures lack files, and that files have no picture."""
+    there = dict(files.list())
+    lacking, wanted = list[int](), set[str]()
+    with store.connection() as db, db.snapshot():
+        for row in _rows(db):
+            paths = paths_of(row)
+            wanted.update(paths)
+            if not there.keys() >= {*paths}:
+                lacking.append(row["id"])
+    if lacking:
+        listed = ", ".join(map(str, lacking[:MOST_LISTED]))
+        more = ", ..." * (len(lacking) > MOST_LISTED)
+        yield (
+            f"There are {len(lacking)} pictures whose files are missing: {listed}{more}. Put the "
+            "files of a backup in their place, or delete these pictures."
+        )
+    if unused := _unused(there, wanted):
+        yield f"There are {len(unused)} files that no picture has. `landform vacuum` removes them."
+
+
+def vacuum(store: Store, files: Files, other: object) -> Iterator[str]:
+    """Remove files that no picture has."""
+    # Files first: the row of a file that is listed is stored by now, or is an hour late.
+    there = dict(files.list())
+    with store.connection() as db, db.snapshot():
+        wanted = {path for row in _rows(db) for path in paths_of(row)}
+    if unused := _unused(there, wanted):
+        files.delete(unused)
+        yield f"{len(unused)} files that no picture had were removed."
+
+
+def _rows(db: EngineDatabase) -> Iterator[dict[str, Any]]:
+    names = ("id", "folder", "file", "sizes")
+    return read_rows(db, Media, without=[name for name in Media._meta.fields if name not in names])
+
+
+def _unused(there: dict[str, float], wanted: set[str]) -> list[str]:
+    before = time() - GRACE_SECONDS
+    return [path for path, stored in there.items() if path not in wanted and stored < before]
+
+
+def save(store: Store, files: Files, other: Path) -> Iterator[str]:
+    """Copy the files to the folder beside a backup or an export, unless they are in the database.
+
+    What is there stays.
+    """
+    if isinstance(files, FolderFiles):
+        target = FolderFiles(folder_beside(other))
+        if count := _copy(files, target):
+            yield f"{target.folder}: {count:,} files of pictures"
+
+
+def load(store: Store, files: Files, other: Path) -> Iterator[str]:
+    """Copy the files from the folder beside a backup or an export, if there is one."""
+    source = FolderFiles(folder_beside(other))
+    is_missing = not source.folder.is_dir() and isinstance(files, FolderFiles)
+    if is_missing and _has_pictures(store):
+        yield f"There is no folder {source.folder}: `landform verify` names what is missing."
+    if count := _copy(source, files):
+        yield f"{count:,} files of pictures were copied from {source.folder}."
+
+
+def copy(store: Store, files: Files, other: Files) -> Iterator[str]:
+    """Copy the files to those of another store."""
+    if files != other and (count := _copy(files, other)):
+        yield f"{count:,} files of pictures were copied."
+
+
+def _copy(source: Files, target: Files) -> int:
+    count, there = 0, dict(target.list())
+    for path, _ in source.list():
+        if path not in there and (found := source.get(path)):
+            target.put(path, b"".join(found[1]))
+            count += 1
+    return count
+
+
+def _has_pictures(store: Store) -> bool:
+    """Return whether there are pictures; False in a database of an earlier version."""
+    with store.connection() as db:
+        return bool(db.table_exists(Media) and Media.select(SQL("1")).limit(1).count(db))
+
+
+TASKS: dict[str, Task] = {
+    "verify": verify, "vacuum": vacuum, "backup": save, "restore": load, "copy": copy,
+    "export": save, "import": load,
+}  # fmt: skip

@@ -1,0 +1,199 @@
+"""Pictures: what a file is, the picture that is stored of it, and its smaller variants.
+
+Pillow is imported where it is used, since it is an extra.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import BytesIO
+from math import floor
+from threading import Lock
+from typing import IO, Any, NamedTuple
+
+from landform.parts.media.errors import NoPillow, UploadsBusy
+from landform.parts.media.metadata import gif_blocks, without_metadata
+
+# The formats, each with its extension.
+EXTENSIONS = {"PNG": "png", "JPEG": "jpg", "GIF": "gif", "WEBP": "webp", "AVIF": "avif"}
+MIME_TYPES = {EXTENSIONS[kind]: f"image/{kind.lower()}" for kind in EXTENSIONS}
+# How many pixels a file may have, in all of its frames together, and frames.
+MOST_PIXELS, MOST_FRAMES = 50_000_000, 2000
+# The longest side of a picture that is stored.
+LONGEST_SIDE = 2560
+# The variants, the largest first: a box, where 0 is no bound.
+BOXES = {
+    "2048x2048": (2048, 2048), "1536x1536": (1536, 1536), "large": (1024, 1024),
+    "medium_large": (768, 0), "medium": (300, 300),
+}  # fmt: skip
+THUMBNAIL, THUMBNAIL_SIDE = "thumbnail", 150
+SAVED: dict[str, dict[str, Any]] = {
+    "JPEG": {"quality": 82, "optimize": True, "progressive": True},
+    "WEBP": {"quality": 82},
+    "AVIF": {"quality": 65, "speed": 8},
+}
+# The tag of EXIF for the orientation, and by its value the operation (`Image.Transpose`) that turns
+# the picture upright.
+ORIENTATION, TURNS = 0x0112, {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
+# A process makes one picture at a time, for its memory; others wait for so many seconds.
+MAKING, WAIT_SECONDS = Lock(), 20.0
+
+
+class Refused(ValueError):
+    """A file that is no picture, or none that can be stored; the text has the reason."""
+
+
+class Variant(NamedTuple):
+    """A picture of one size; `name`: that of the size, empty for the picture itself."""
+
+    name: str
+    width: int
+    height: int
+    content: bytes
+
+
+class Made(NamedTuple):
+    """A picture and its variants; `kind`: its format."""
+
+    kind: str
+    picture: Variant
+    variants: list[Variant]
+
+
+def scaled(width: int, height: int, box: tuple[int, int]) -> tuple[int, int]:
+    """Return a size with the same proportions in a box, rounded as WordPress does."""
+    ratios = [most / side for most, side in zip(box, (width, height), strict=True) if most]
+    ratio = min(1.0, *ratios)
+    return max(1, floor(width * ratio + 0.5)), max(1, floor(height * ratio + 0.5))
+
+
+def variant_sizes(width: int, height: int) -> dict[str, tuple[int, int]]:
+    """Return the sizes of the variants of a picture, the largest first; none is as large as it."""
+    sizes = {name: scaled(width, height, box) for name, box in BOXES.items()}
+    sizes[THUMBNAIL] = min(THUMBNAIL_SIDE, width), min(THUMBNAIL_SIDE, height)
+    # As in WordPress, one that is smaller by a pixel is not made.
+    return {name: (w, h) for name, (w, h) in sizes.items() if width - w > 1 or height - h > 1}
+
+
+@contextmanager
+def one_at_a_time() -> Iterator[None]:
+    """Wait until this process makes no other picture; raises `UploadsBusy` after a while."""
+    if not MAKING.acquire(timeout=WAIT_SECONDS):
+        raise UploadsBusy
+    try:
+        yield
+    finally:
+        MAKING.release()
+
+
+def make(stream: IO[bytes]) -> Made:
+    """Return the picture that is stored of a file, and its variants.
+
+    It is upright and at most 2,560 pixels long, without metadata. Where nothing of this has to
+    change, and of an animation, the bytes stay as they are. Raises `Refused` and `NoPillow`.
+    """
+    try:
+        from PIL import Image  # noqa: PLC0415 - an extra
+    except ImportError:
+        raise NoPillow from None
+    too_many = (Image.DecompressionBombError, Image.DecompressionBombWarning)
+    stream.seek(0)
+    try:
+        with Image.open(stream, formats=[*EXTENSIONS]) as image:
+            return _make(image, stream)
+    except (Refused, NoPillow):
+        raise
+    except too_many as error:
+        raise Refused(f"It has more than {MOST_PIXELS:,} pixels.") from error
+    except Exception as error:
+        # Decoders raise many kinds of errors for files that are damaged on purpose.
+        raise Refused("It is damaged, or no PNG, JPEG, GIF, WebP or AVIF.") from error
+
+
+def _make(image: Any, stream: IO[bytes]) -> Made:
+    kind = "JPEG" if image.format == "MPO" else image.format
+    stream.seek(0)
+    data = stream.read()
+    frames, size = _count_frames(image, kind, data), (image.width, image.height)
+    if size[0] * size[1] * frames > MOST_PIXELS:
+        raise Refused(f"It has more than {MOST_PIXELS:,} pixels.")
+    is_moving, turn = frames > 1, _read_turn(image)
+    if is_moving:
+        is_kept = True
+    else:
+        size = scaled(image.width, image.height, (LONGEST_SIDE, LONGEST_SIDE))
+        is_kept = turn is None and size == image.size
+    if kind == "AVIF" and (image.info.get("exif") or image.info.get("xmp")):
+        if is_moving:
+            raise Refused("It is an animation in AVIF with metadata: remove these first.")
+        is_kept = False
+    content = without_metadata(data, kind) if is_kept else b""
+    del data
+    # The decoder of JPEG scales by itself, which takes a part of the memory.
+    image.draft(None, size)
+    shown = _shown(image, size, None if is_moving else turn)
+    width, height = size if is_moving else shown.size
+    picture = Variant("", width, height, content or _encode(shown, kind))
+    return Made(kind, picture, [*_variants(shown, kind)])
+
+
+def _count_frames(image: Any, kind: str, data: bytes) -> int:
+    if kind == "GIF":
+        frames = 0
+        for block, _ in gif_blocks(data):
+            frames += block == 0x2C
+            if frames > MOST_FRAMES:
+                raise Refused(f"It has more than {MOST_FRAMES:,} frames.")
+        return max(frames, 1)
+    # A JPEG may have others behind it, which are left out.
+    return 1 if kind == "JPEG" else int(getattr(image, "n_frames", 1))
+
+
+def _read_turn(image: Any) -> int | None:
+    """Return the operation of Pillow that turns a picture upright, by its EXIF; None for none."""
+    try:
+        return TURNS.get(image.getexif().get(ORIENTATION))
+    except Exception:
+        # Damaged metadata do no harm: they are removed.
+        return None
+
+
+def _shown(image: Any, size: tuple[int, int], turn: int | None) -> Any:
+    """Return the first frame in a mode that can be scaled, of a size, and then turned."""
+    from PIL import Image  # noqa: PLC0415 - an extra
+
+    image.load()
+    profile = image.info.get("icc_profile")
+    if image.mode.startswith("I"):
+        image = image.convert("I").point(lambda value: value * (1 / 256)).convert("L")
+    elif image.mode == "1":
+        image = image.convert("L")
+    elif image.mode in ("P", "PA"):
+        image = image.convert("RGBA" if image.has_transparency_data else "RGB")
+    if image.size != size:
+        image = image.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+    if turn is not None:
+        image = image.transpose(turn)
+    image.info = {"icc_profile": profile} if profile else {}
+    return image
+
+
+def _variants(image: Any, kind: str) -> Iterator[Variant]:
+    """Yield the variants, each made from the next larger one."""
+    from PIL import Image, ImageOps  # noqa: PLC0415 - an extra
+
+    info, larger = image.info, image
+    for name, size in variant_sizes(*image.size).items():
+        if name == THUMBNAIL:
+            # A variant of a narrow picture may be too narrow.
+            covers = larger.width >= size[0] and larger.height >= size[1]
+            smaller = ImageOps.fit(larger if covers else image, size, Image.Resampling.LANCZOS)
+        else:
+            smaller = larger = larger.resize(size, Image.Resampling.LANCZOS, reducing_gap=2.0)
+        smaller.info = info
+        yield Variant(name, *size, _encode(smaller, kind))
+
+
+def _encode(image: Any, kind: str) -> bytes:
+    out = BytesIO()
+    image.save(out, kind, **SAVED.get(kind, {}), **image.info)
+    return out.getvalue()
