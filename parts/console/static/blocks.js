@@ -162,8 +162,14 @@ const bare = (html) => html.replace(/<!-- \/?wp:.*? -->|<\/?p>|<br\s*\/?>|\s/gi,
 export function split(text) {
   const blocks = [];
   const source = text.replace(/\r\n?/g, "\n");
+  let isWhole = true;
   // Text beside elements: paragraphs with blank lines between.
-  const take = (run) => blocks.push(...run.split(/\n\s*\n/).filter((part) => part.trim()).map((part) => (isBalanced(part) && !COMMENTS.test(part) ? paragraph(withLines(part.trim())) : block("html", part.trim()))));
+  const take = (run) => {
+    for (const part of run.split(/\n\s*\n/).map((one) => one.trim()).filter(Boolean)) {
+      isWhole &&= isBalanced(part);
+      blocks.push(COMMENTS.test(part) ? block("html", part) : paragraph(withLines(part)));
+    }
+  };
   let end = 0;
   for (const { 0: opening, 1: tag, index } of source.matchAll(ELEMENT)) {
     if (index < end || !tag) continue;
@@ -180,7 +186,7 @@ export function split(text) {
   }
   take(source.slice(end));
   const made = join(blocks);
-  return bare(made) === bare(text) ? made : null;
+  return isWhole && bare(made) === bare(text) ? made : null;
 }
 
 /** Return the place after the end of an element, or -1. */

@@ -4,7 +4,7 @@ import { additions, hasPart, list as listOf } from "./api.js";
 import { ADDED, COLORS, KINDS, accepts, adding, colorOf, shadeOf, formMarker, isForm, isKnown, levelOf, paragraph, patterns, shown, split, withBreaks, withColor, withColumns, withLevel, withPicture, withPlace } from "./blocks.js";
 import { all, attribute, blocksOf, childrenOf, find, insert, isBlock, kindOf, move, parse, remove, replace, slotsOf, tagOf, textOf, withAttribute, withTag, withText, write } from "./grammar.js";
 import { titleOf } from "./pages.js";
-import { ADDRESS, RichText, lengthOf, linkAt, parsed, setLink, toggle } from "./richtext.js";
+import { ADDRESS, RichText, isActive, lengthOf, linkAt, parsed, setLink, toggle } from "./richtext.js";
 import { Choice, Dialog, LongText, Text } from "./ui.js";
 import { wordsOf } from "./words.js";
 
@@ -156,8 +156,10 @@ export function Blocks({ value, change, kept, language, formId, toCode, leadTo }
     element(block.id).scrollIntoView({ block: "center" });
     focus(block.id, found?.place);
   };
+  /** Ask for the address of the words that are selected. */
+  const askLink = () => (linkAt() === null ? tell("Select the words of the link first.") : ask({ title: "Link", address: linkAt() }));
   const form = /\sid="form"/.test(value) ? "#form" : formId ? `#form_${formId}` : "";
-  const editor = { tree, edit, selected, select: choose, focus, moveBy, drop, put, add, ask, tell, dragged, form, toCode };
+  const editor = { tree, edit, selected, select: choose, focus, moveBy, drop, put, add, askLink, tell, dragged, form, toCode };
   const keyDown = (event) => {
     const id = +event.target.closest("[data-block]")?.dataset.block;
     const key = event.key.toLowerCase();
@@ -267,17 +269,17 @@ function Block({ block, parent, editor }) {
 }
 
 /** What can be done with the selected block. */
-function Tools({ block, parent, editor: { tree, edit, moveBy, drop, add, put, ask, toCode, focus } }) {
+function Tools({ block, parent, editor: { tree, edit, moveBy, drop, add, put, askLink, tell, toCode, focus } }) {
   const kind = kindOf(block);
   const set = (make, key) => edit((before) => replace(before, block.id, make), key);
   const button = (name, act, more) => html`<button type="button" ...${more} onClick=${act}>${name}</button>`;
   // The text keeps the focus and its selection.
-  const mark = (name, act, key) => button(name, act, { title: `Ctrl+${key.toUpperCase()}`, "aria-keyshortcuts": `Control+${key}`, onMouseDown: (event) => event.preventDefault() });
+  const mark = (name, act, key) => button(name, () => (isActive(block) ? act() : tell("Select words first.")), { title: `Ctrl+${key.toUpperCase()}`, "aria-keyshortcuts": `Control+${key}`, onMouseDown: (event) => event.preventDefault() });
   const place = placeOf(parent, block);
   const holder = holderBefore(parent, block);
   const hasTexts = isKnown(block) && slotsOf(block).some(({ tag }) => tag !== "img");
   return html`${hasTexts && html`${mark("Bold", () => toggle("strong"), "b")}${mark("Italic", () => toggle("em"), "i")}
-      ${mark("Link", () => linkAt() !== null && ask({ title: "Link", address: linkAt() }), "k")}`}
+      ${mark("Link", askLink, "k")}`}
     ${button("↑", () => moveBy(block.id, -1), { "aria-label": `Up: ${labelOf(block)}` })}${button("↓", () => moveBy(block.id, 1), { "aria-label": `Down: ${labelOf(block)}` })}
     ${holder && button(`Into: ${labelOf(holder)}`, () => { edit((before) => move(before, block.id, holder.id, Infinity)); focus(block.id, -1); })}
     ${kind !== "column" && button("Add below", () => add(parent, place + 1))}
@@ -317,7 +319,7 @@ function Body({ block, parent, editor, isSelected }) {
 }
 
 /** What typing into a text of a block does. */
-function typing(block, parent, slot, { edit, focus, ask, tree }) {
+function typing(block, parent, slot, { edit, focus, askLink, tree }) {
   const { id } = block;
   const kind = kindOf(block);
   const place = placeOf(parent, block);
@@ -325,7 +327,7 @@ function typing(block, parent, slot, { edit, focus, ask, tree }) {
   const { tag } = slotsOf(block)[slot];
   return {
     change: (text) => edit((before) => replace(before, id, (one) => withSlot(one, text)), `${id} ${slot}`),
-    link: () => linkAt() !== null && ask({ title: "Link", address: linkAt() }),
+    link: askLink,
     enter: (before, after) => {
       if (tag === "li" && kind === "list") {
         edit((all) => replace(all, id, (one) => withSlot(one, `${before}</li>\n<li>${after}`)));
@@ -364,8 +366,8 @@ function typing(block, parent, slot, { edit, focus, ask, tree }) {
 function Picture({ block, slot, isSelected, set }) {
   const [address, alt] = ["src", "alt"].map((name) => attribute(tagOf(block, slot), name));
   const choose = async () => {
-    const chosen = await additions.choosePicture();
-    if (chosen) set((one, own) => withPicture(one, own, chosen), "src");
+    const { source_url: address, alt_text: alt, width, height } = (await additions.choosePicture()) || {};
+    if (address) set((one, own) => withPicture(one, own, { address: address.replace(`${location.origin}/`, "/"), alt, width: String(width), height: String(height) }));
   };
   const measure = async () => {
     const size = ALLOWED_PICTURE.test(address) ? await sizeOf(address) : {};

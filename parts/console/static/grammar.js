@@ -89,7 +89,7 @@ export const insert = (tree, parent, place, added) => replace(tree, parent, (blo
 export function remove(tree, id) {
   const { parent } = find(tree, id);
   const at = parent.parts.findIndex((part) => part.id === id);
-  const isGap = (place) => [place - 1, place + 1].every((other) => parent.parts[other] && isBlock(parent.parts[other])) && !parent.parts[place].trim();
+  const isGap = (place) => [place - 1, place + 1].every((other) => parent.parts[other]?.id) && !isBlock(parent.parts[place]) && !parent.parts[place].trim();
   const [from, count] = at > 1 && isGap(at - 1) ? [at - 1, 2] : [at, isGap(at + 1) ? 2 : 1];
   return replace(tree, parent.id, (block) => ({ ...block, parts: block.parts.toSpliced(from, count) }));
 }
@@ -121,12 +121,13 @@ export function withAttributes(block, changes) {
   return { ...block, json, open: `<!-- wp:${block.name} ${json}${block.open.endsWith("/-->") ? "/" : ""}-->` };
 }
 
+const ATTRIBUTE = /\s+([^\s"'<>/=]+)(?:\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'>]+)))?/g;
+const attributeIn = (tag, name) => [...tag.matchAll(ATTRIBUTE)].find((found) => found[1].toLowerCase() === name);
 /** Return the value of an attribute of a tag, "" if it has none. */
-export const attribute = (tag, name) => {
-  const [, , double, single, bare] = attributePattern(name).exec(tag) || [];
+export function attribute(tag, name) {
+  const [, , double, single, bare] = attributeIn(tag, name) || [];
   return unescape(double ?? single ?? bare ?? "");
-};
-const attributePattern = (name) => new RegExp(`(\\s${name})(?:\\s*=\\s*(?:"([^"]*)"|'([^']*)'|([^\\s"'>]+)))?(?=[\\s/>])`, "i");
+}
 const unescape = (text) => text.replace(/&(amp|lt|gt|quot|#0?39);/g, (_, name) => ({ amp: "&", lt: "<", gt: ">", quot: '"' })[name] || "'");
 /** Escape a text for HTML, also for a value of an attribute. */
 export const escape = (text) => text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]);
@@ -134,7 +135,8 @@ export const escape = (text) => text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;
 /** Return a tag with a value of an attribute; null removes it. */
 export function withAttribute(tag, name, value) {
   const written = value === null ? "" : ` ${name}="${escape(value)}"`;
-  if (attributePattern(name).test(tag)) return tag.replace(attributePattern(name), () => written);
+  const found = attributeIn(tag, name);
+  if (found) return tag.slice(0, found.index) + written + tag.slice(found.index + found[0].length);
   return tag.replace(/\s*\/?>$/, (end) => written + end);
 }
 

@@ -77,14 +77,15 @@ function isRich(source) {
 /** Return how many places for a cursor a text has after its beginning. */
 export const lengthOf = (source) => docOf(source).content.size;
 
-/** The view of the text that was edited last, on which the buttons act. */
+/** The view of the text that was edited last, on which the buttons of its block act. */
 let active = null;
-export const toggle = (name) => active && toggleMark(schema.marks[name])(active.state, active.dispatch) && active.focus();
+export const isActive = (block) => active?.dom.closest("[data-block]")?.dataset.block === String(block.id);
+export const toggle = (name) => toggleMark(schema.marks[name])(active.state, active.dispatch) && active.focus();
 
 /** Return the address of the link at the selection, or null where no text is selected that may be one. */
 export function linkAt() {
-  const { $from, from, to, empty } = active?.state.selection || {};
-  if (!active || (empty && !schema.marks.link.isInSet($from.marks()))) return null;
+  const { $from, from, to, empty } = active.state.selection;
+  if (empty && !schema.marks.link.isInSet($from.marks())) return null;
   let address = "";
   active.state.doc.nodesBetween(from, Math.max(to, from + 1), (node) => void (address ||= schema.marks.link.isInSet(node.marks)?.attrs.attributes.href || ""));
   return address;
