@@ -4,11 +4,13 @@ The core (`service/options.py`) and the parts declare their options with these f
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import Field, field, fields
 from functools import partial
 from math import inf
 from typing import Any, NamedTuple, TypeVar
+
+from landform.parts.http_urls import parse_url
 
 T = TypeVar("T")
 
@@ -90,3 +92,21 @@ def matching(description: str, pattern: str) -> Kind:
 FLAGS = {"": False, "0": False, "1": True, False: False, True: True}
 FLAG = Kind("0 or 1", lambda value: FLAGS[value])
 TEXT = matching("a text", "(?s).*")
+
+
+def _origins(value: Any) -> tuple[str, ...]:
+    if isinstance(value, Mapping):
+        raise TypeError
+    texts = value.split(",") if isinstance(value, str) else value
+    return tuple(dict.fromkeys(_origin(text.strip()) for text in texts if text.strip()))
+
+
+def _origin(text: str) -> str:
+    """Return an origin as browsers send it: lower case, Punycode, no default port."""
+    url = parse_url(text)
+    if url.target != "/" or text.endswith("/") or url.host.endswith("."):
+        raise ValueError
+    return f"{'https' if url.is_secure else 'http'}://{url.authority}"
+
+
+ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)

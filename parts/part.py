@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from math import inf
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
 
@@ -37,7 +38,8 @@ class PageForm(NamedTuple):
     """A form in a page: a template of the part and its style sheet, with the variables of both.
 
     `is_private`: it is for this visitor only, so that the page is not cached. `is_refused`: it
-    shows what is wrong with what was sent, as the title of the page then says.
+    shows what is wrong with what was sent, as the title of the page then says. `until`: when it
+    changes without a write of its tables, in seconds since 1970.
     """
 
     template: str
@@ -45,6 +47,7 @@ class PageForm(NamedTuple):
     values: Mapping[str, Any]
     is_private: bool = False
     is_refused: bool = False
+    until: float = inf
 
 
 class Exported(NamedTuple):
@@ -157,11 +160,14 @@ class Part:
         """
         return None
 
-    def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
+    def page_form(
+        self, call: Any, form_id: str, visited: Any, number: int = 1, field_values: str = ""
+    ) -> PageForm | None:
         """Return the form with an id as a visitor sees it in a page, if the part shows it.
 
         `form_id`: the text in the meta of the page or in a marker of its content. `visited`: the
-        `Visit` of `service/site/visits.py`.
+        `Visit` of `service/site/visits.py`. `number`: 2 for the second form with this id in the
+        page. `field_values`: a query with first values of its fields.
         """
         return None
 

@@ -38,7 +38,7 @@ ANY_METHOD: Any = {"methods": METHODS, **RULE}
 SITEMAP, ROBOTS = all_routes([sitemap.RESOURCE]), "/robots.txt"
 # An operation whose URL, without its path, is that of the blueprint.
 BASE_OPERATION, BASE_PATH = "list_pages", "/pages"
-NO_URL = (
+NO_REQUEST = (
     "form() needs a request of the application with this blueprint, and `url_defaults` for "
     "variables in its prefix."
 )
@@ -79,7 +79,7 @@ class Landform(Blueprint):
             raise RuntimeError("No part shows forms: create_blueprint(..., parts=[Leads()]).")
         url = self._url()
         if url is None:
-            raise RuntimeError(NO_URL)
+            raise RuntimeError(NO_REQUEST)
         return form_for_host(self.service, url, form_id, request_ctx.request)
 
     def _url(self) -> str | None:

@@ -40,12 +40,15 @@ def home(call: Call) -> Reply:
         about = {"name": options.site_title, "description": options.site_description}
         named = {link.name: url + link.path for link in links if link.name}
         return Reply(HOME.dump({**about, **named}), headers=headers)
-    paragraphs, shown = [options.site_description], [link for link in links if not link.name]
+    paragraphs, visible_links = (
+        [options.site_description],
+        [link for link in links if not link.name],
+    )
     if call.access.identity:
         paragraphs.append(ABOUT)
-        shown += [link for link in links if link.name]
+        visible_links += [link for link in links if link.name]
     items = "\n".join(
-        f'<li><a href="{escape(url + link.path)}">{link.text}</a></li>' for link in shown
+        f'<li><a href="{escape(url + link.path)}">{link.text}</a></li>' for link in visible_links
     )
     html = PAGE.read_text().format(
         name=escape(options.site_title),

@@ -18,9 +18,9 @@ from zoneinfo import ZoneInfo
 from werkzeug.urls import iri_to_uri
 
 from landform.parts import all_parts
-from landform.parts.http_urls import parse_url
 from landform.parts.option import (
     FLAG,
+    ORIGINS,
     TEXT,
     Kind,
     choice,
@@ -79,21 +79,6 @@ def _credentials(value: Any) -> dict[str, str]:
     return credentials
 
 
-def _origins(value: Any) -> tuple[str, ...]:
-    if isinstance(value, Mapping):
-        raise TypeError
-    texts = value.split(",") if isinstance(value, str) else value
-    return tuple(dict.fromkeys(_origin(text.strip()) for text in texts if text.strip()))
-
-
-def _origin(text: str) -> str:
-    """Return an origin as browsers send it: lower case, Punycode, no default port."""
-    url = parse_url(text)
-    if url.target != "/" or text.endswith("/") or url.host.endswith("."):
-        raise ValueError
-    return f"{'https' if url.is_secure else 'http'}://{url.authority}"
-
-
 def _folder(value: str | Path) -> str | None:
     if value and not Path(value).is_dir():
         raise ValueError
@@ -124,7 +109,7 @@ TIMEZONE = Kind(
     "a time zone of the IANA database, such as Europe/Paris",
     lambda value: ZoneInfo(TEXT.read(value)).key,
 )
-URL = Kind("an absolute http or https URL without a user or password", _url)
+WEB_URL = Kind("an absolute http or https URL without a user or password", _url)
 CREDENTIALS = Kind(
     "name:secret, several separated by commas, no name twice",
     _credentials,
@@ -135,7 +120,6 @@ PICTURE = matching(
     "an https URL, or a path such as /files/logo.svg",
     r"(https://[A-Za-z0-9.:-]+(/[!-~]*)?|/(?![/\\])[!-~]*)?",
 )
-ORIGINS = Kind("origins such as https://example.com, separated by commas", _origins)
 HEADER = matching("the value of a header, in ASCII", "[ -~]*")
 # With extensions after a single letter, and private parts after an x.
 LANGUAGE_TAG = (
@@ -181,7 +165,7 @@ class Options:
         "UTC", TIMEZONE, "the local time of the site, in which dates are given and shown"
     )
     public_url: str | None = option(
-        None, URL, "what the `link` of a page starts with, if not the address of the request"
+        None, WEB_URL, "what the `link` of a page starts with, if not the address of the request"
     )
     site_title: str = option("landform", TEXT, "the name of the site")
     site_description: str = option("", TEXT, "what the site is, in a sentence")
@@ -199,7 +183,7 @@ class Options:
         "the [`Content-Security-Policy` of public pages](site.md#what-a-page-may-load)",
     )
     site_image: str | None = option(
-        None, URL, "the image that shared links show for pages without one"
+        None, WEB_URL, "the image that shared links show for pages without one"
     )
     site_accent: str = option(
         "#0b57d0", COLOR, "the color of buttons; links have [a readable shade](site.md#brand) of it"

@@ -191,11 +191,11 @@ def _method(route: Route, operation: Operation) -> Callable[..., Any]:
 
     def method(*args: Any, **kwargs: Any) -> Any:
         arguments = signature.bind(*args, **kwargs).arguments
-        more = arguments.pop("others", {})
-        if headers := more.keys() & HEADER_ARGUMENTS:
+        others = arguments.pop("others", {})
+        if headers := others.keys() & HEADER_ARGUMENTS:
             raise TypeError(f"{operation.name}() has no argument {min(headers)!r}.")
         # The ids in the path win.
-        arguments = {**more, **arguments}
+        arguments = {**others, **arguments}
         return arguments.pop("self")._call(route, operation, arguments)
 
     scope = f" It needs the scope {operation.scope}." if operation.scope else ""

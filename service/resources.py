@@ -25,18 +25,20 @@ Parts = tuple[type, ...]
 
 @cache
 def http_resources(parts: Parts) -> tuple[Resource, ...]:
-    """Return the resources of the core, of parts, and those that parts make of all before."""
-    modules = modules_of(parts, "operations")
-    resources = [*CORE, *chain.from_iterable(getattr(one, "RESOURCES", ()) for one in modules)]
-    for make in (one.resource_over for one in modules if hasattr(one, "resource_over")):
-        resources.append(make((*resources,)))
+    """Return the resources of the core and of parts; some parts make one of all before."""
+    modules, resources = modules_of(parts, "operations"), [*CORE]
+    for module in modules:
+        resources += getattr(module, "RESOURCES", ())
+    for module in modules:
+        if hasattr(module, "resource_over"):
+            resources.append(module.resource_over((*resources,)))
     return tuple(resources)
 
 
 @cache
 def all_resources(parts: Parts) -> tuple[Resource, ...]:
     """Return the resources whose operations the Python API has too."""
-    return tuple(one for one in http_resources(parts) if not one.http_only)
+    return tuple(resource for resource in http_resources(parts) if not resource.http_only)
 
 
 @cache

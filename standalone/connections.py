@@ -4,13 +4,17 @@ import logging
 import socket
 import struct
 from asyncio import Protocol
+from contextlib import suppress
 from contextvars import Context, copy_context
+from functools import partial
 from http import HTTPStatus
-from io import BytesIO
+from io import BytesIO, RawIOBase
 from math import inf
 from tempfile import SpooledTemporaryFile
 from time import monotonic
 from typing import Any, Literal
+
+from werkzeug.exceptions import RequestEntityTooLarge
 
 from landform.standalone import parser
 from landform.standalone.parser import Environ
@@ -30,8 +34,16 @@ RESET = struct.pack("ii", 1, 0)
 log = logging.getLogger("gunicorn.error")
 
 
-class CutOffError(Exception):
-    """The body is too large, and the rest is left unread; the application refuses it."""
+class CutOffBody(RawIOBase):
+    """In place of a body that is too large: the application refuses it, or reads it (413)."""
+
+    def readable(self) -> bool:
+        """Return that it can be read."""
+        return True
+
+    def readinto(self, _: object) -> int:
+        """Raise an error, which Flask answers too."""
+        raise RequestEntityTooLarge
 
 
 class Connection(Protocol):
@@ -49,7 +61,7 @@ class Connection(Protocol):
     context: Context
     # What came and is not read yet, and what `look` saw of the body or the response.
     ahead, progress = b"", 0
-    is_blocked = is_last = closes = False
+    is_last = closes = False
 
     def __init__(self, worker: Any, base: Environ) -> None:
         self.worker, self.base, self.deadline = worker, base, inf
@@ -91,7 +103,7 @@ class Connection(Protocol):
     def _end(self) -> None:
         """Have a thread close what the application has opened for a response without an end."""
         if self.response and not self.is_last:
-            self.worker.submit(self.response.close)
+            self.worker.submit(partial(self.context.run, self.response.close))
         self._forget()
 
     def data_received(self, data: bytes) -> None:
@@ -114,7 +126,7 @@ class Connection(Protocol):
         had_head, before = self.environ is not None, self.body_size
         try:
             self.parser.feed(piece)
-        except CutOffError:
+        except RequestEntityTooLarge:
             self.is_cut = True
         except parser.UNREADABLE as error:
             self._refuse(parser.status_of(error))
@@ -129,7 +141,10 @@ class Connection(Protocol):
             self.framing_size += len(piece) - (self.body_size - before)
             if self.framing_size > MAX_FRAMING_BYTES + self.body_size // 64:
                 self._refuse(413)
-        elif self.environ.get("HTTP_EXPECT", "").lower() == "100-continue":
+        elif (
+            self.environ.get("HTTP_EXPECT", "").lower() == "100-continue"
+            and self.environ["SERVER_PROTOCOL"] == "HTTP/1.1"
+        ):
             self.transport.write(CONTINUE)
 
     def _on_head(self) -> bool:
@@ -146,7 +161,7 @@ class Connection(Protocol):
     def _on_body(self, data: bytes) -> None:
         self.body_size += len(data)
         if self.body_size > self.most_bytes:
-            raise CutOffError
+            raise RequestEntityTooLarge
         try:
             self.body.write(data)
         except OSError:
@@ -158,7 +173,7 @@ class Connection(Protocol):
         if self.parser.is_chunked:
             environ["CONTENT_LENGTH"] = str(self.body_size)
         self.body.seek(0)
-        environ["wsgi.input"] = self.body
+        environ["wsgi.input"] = CutOffBody() if self.is_cut else self.body
         closes = "close" in environ.get("HTTP_CONNECTION", "").lower() or self.is_cut
         keeps = environ["SERVER_PROTOCOL"] == "HTTP/1.1" and not closes and self.worker.alive
         self.response = respond(self.worker.wsgi, environ, keeps)
@@ -184,17 +199,14 @@ class Connection(Protocol):
         if part is BROKEN:
             self.give_up(500)
             return
-        self.part_size, self.is_blocked = sum(map(len, data)), False
+        self.part_size = sum(map(len, data))
         self.transport.writelines(data)
-        if not self.is_blocked:
+        if not (unsent := self.transport.get_write_buffer_size()):
             self._sent()
-
-    def pause_writing(self) -> None:
-        """Note what the client has not taken, and read nothing from it meanwhile."""
-        self.is_blocked = True
-        if self.phase == "sending":
-            self.transport.pause_reading()
-        self.progress = self.transport.get_write_buffer_size() // PROGRESS_BYTES
+            return
+        # Nothing is read from the client meanwhile.
+        self.transport.pause_reading()
+        self.progress = unsent // PROGRESS_BYTES
         if self.part_size > PROGRESS_BYTES:
             self.worker.bound_memory()
 
@@ -213,8 +225,11 @@ class Connection(Protocol):
             return
         if self.closes:
             self._enter("closing")
-            # A client that still sends could not read the response if the connection was closed.
-            self.transport.write_eof()
+            self.ahead = b""
+            # A client that still sends could not read the response if the connection was closed;
+            # one that has left makes this fail.
+            with suppress(OSError):
+                self.transport.write_eof()
         else:
             self._enter("idle")
             self.ahead = self.parser.remaining() + self.ahead
@@ -250,8 +265,8 @@ class Connection(Protocol):
 
     @property
     def size(self) -> int:
-        """The bytes in memory: of the request, and of what the client has not taken."""
-        return self.part_size + (0 if self.has_file else self.body_size)
+        """The bytes in memory: of the requests, and of what the client has not taken."""
+        return len(self.ahead) + self.part_size + (0 if self.has_file else self.body_size)
 
     @property
     def file_size(self) -> int:

@@ -24,9 +24,9 @@ from landform.standalone.settings import Settings
 # The id of the request that this thread is handling.
 REQUEST_ID: ContextVar[str | None] = ContextVar("landform_request_id", default=None)
 SAFE_ID = re.compile(r"[A-Za-z0-9._:/+=@-]{1,128}")
-METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
+LISTED_METHODS = frozenset({"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"})
 # The name of all other methods, and of paths that are no route.
-OTHER = "other"
+UNLISTED = "other"
 
 
 class LineFormatter(logging.Formatter):
@@ -120,7 +120,7 @@ def around_requests(application: Application, rules: Map, reports: Iterable[Repo
         finally:
             if reports:
                 ms = round((time.perf_counter() - began) * 1000, 2)
-                method = method if method in METHODS else OTHER
+                method = method if method in LISTED_METHODS else UNLISTED
                 caller, is_hit = environ.get(CALLER), CACHE_HIT in environ
                 record = RequestRecord(method, route_of(path), status, ms, caller, is_hit)
                 for report in reports:
@@ -140,7 +140,7 @@ def route_names(rules: Map) -> Callable[[str], str]:
         try:
             rule, _ = adapter.match(path, "GET", return_rule=True)
         except HTTPException:
-            return OTHER
+            return UNLISTED
         return re.sub("<[^>]+>", "{id}", rule.rule.replace("<slug>", "{slug}"))
 
     return route_of

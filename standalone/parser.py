@@ -4,6 +4,7 @@ The parser is gunicorn's: in C (`gunicorn_h1c`) where it is installed, or else i
 leaves open, and a proxy could read in another way (request smuggling), is refused here.
 """
 
+import re
 from functools import lru_cache, partial
 from typing import Any
 from urllib.parse import unquote_to_bytes, urlsplit
@@ -25,6 +26,8 @@ STATUSES = {
     "LimitRequestLine": 414, "LimitRequestHeaders": 431, "UnsupportedTransferCoding": 501,
     "InvalidHeader('Unsupported Transfer-Encoding'": 501, "Refused(501": 501, "Refused(507": 507,
 }  # fmt: skip
+# A list of hosts is none.
+HOST = re.compile(r"[\w.:\[\]~%!$&'()*+;=-]*", re.ASCII)
 Environ = dict[str, Any]
 
 
@@ -71,14 +74,18 @@ def new_environ(parser: Any, base: Environ) -> Environ:
     if environ.pop("HTTP_TRANSFER_ENCODING", "chunked").lower() != "chunked":
         raise Refused(501)
     target: bytes = parser.path
-    if not target.isascii() or "," in environ.get("HTTP_HOST", ""):
-        raise Refused(400)
+    host = environ.get("HTTP_HOST")
     if target.startswith(b"/"):
         path, _, query = target.partition(b"#")[0].partition(b"?")
-        path = b"/" + path.lstrip(b"/")
+        named = host
     else:
         # With a scheme and a host, as proxies get it.
-        _, _, path, query, _ = urlsplit(target)
+        _, authority, path, query, _ = urlsplit(target)
+        named = authority.decode("latin-1")
+    is_host = HOST.fullmatch(host) if host is not None else parser.http_version == (1, 0)
+    if not target.isascii() or not is_host or named != host:
+        raise Refused(400)
+    path = b"/" + path.lstrip(b"/")
     environ["PATH_INFO"] = (unquote_to_bytes(path) if b"%" in path else path).decode("latin-1")
     environ["QUERY_STRING"] = query.decode("latin-1")
     environ["REQUEST_URI"] = target.decode("latin-1")

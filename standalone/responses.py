@@ -11,6 +11,8 @@ from math import inf
 from time import time
 from typing import Any, NamedTuple
 
+from werkzeug.exceptions import RequestEntityTooLarge
+
 from landform.service.http.headers import COMMON_HEADERS
 from landform.service.pipeline.errors import http_error
 from landform.standalone.parser import Environ
@@ -63,12 +65,17 @@ def respond(application: Any, environ: Environ, keeps: bool) -> Iterator[Part]:
             while data and (left := left - len(data)) > 0:
                 # Only the connection holds a part while the client takes it.
                 waiting, data = [_framed(head, data, is_chunked)], b""
+                is_begun = True
                 yield Part(waiting.pop(), is_last=False)
-                is_begun, head, data = True, b"", next(parts, b"")
+                head, data = b"", next(parts, b"")
             # A body that differs from its promised length ends with the connection.
             closes = not keeps or left not in (0, inf)
             last = Part(_framed(head, data, is_chunked), closes=closes)
-    except (Exception, SystemExit):
+    except GeneratorExit:
+        raise
+    except RequestEntityTooLarge:
+        last = BROKEN if is_begun else refusal(413)
+    except BaseException:
         log.exception("The application failed.")
         last = BROKEN if is_begun else refusal(500)
     yield last
@@ -96,8 +103,10 @@ def _head(
         keeps = keeps and is_chunked
         lines += ["Transfer-Encoding: chunked"] if is_chunked else []
     lines += [] if keeps else ["Connection: close"]
-    lines.append(_date(int(time())))
-    return "\r\n".join(lines).encode("latin-1"), left, is_chunked, keeps
+    head = "\r\n".join([*lines, _date(int(time()))])
+    if not head.count("\r") == head.count("\n") == len(lines) + 2:
+        raise ValueError("A header has more than one line.")
+    return head.encode("latin-1"), left, is_chunked, keeps
 
 
 def _framed(head: bytes, data: bytes, is_chunked: bool) -> tuple[bytes, ...]:

@@ -59,7 +59,10 @@ def address_key(address: str) -> str:
 
 
 class Attempts:
-    """The failures in a store, with a limit for each address and minute."""
+    """The counts of failures and submissions, with a limit for each address and minute.
+
+    An address may have a kind behind it, such as `192.0.2.1 forms`, which is counted for itself.
+    """
 
     def __init__(self, store: Store, limit: int) -> None:
         self._store, self._limit = store, limit
@@ -81,14 +84,14 @@ class Attempts:
             count += self._unstored[self._key(address, minute)]
         return seconds_left if count >= limit else 0
 
-    def record_failure(self, address: str, limit: int | None = None) -> int:
-        """Count a failure; return the seconds to wait, 0 within the limit.
+    def count(self, address: str, limit: int | None = None) -> int:
+        """Count a failure or a submission; return the seconds to wait, 0 within the limit.
 
         Beyond the limit nothing is written, so that each failure of a flood costs one query.
         """
         limit = self._limit if limit is None else limit
         if self._store.database.in_transaction():
-            return self._record_in_write(address, limit)
+            return self._count_in_write(address, limit)
         if seconds := self.retry_after(address, limit):
             return seconds
         minute, seconds_left = self._now()
@@ -109,7 +112,7 @@ class Attempts:
                 return seconds_left if counts[key] > limit else 0
         return self.retry_after(address, limit + 1)
 
-    def _record_in_write(self, address: str, limit: int) -> int:
+    def _count_in_write(self, address: str, limit: int) -> int:
         minute, seconds_left = self._now()
         if minute != self._last_minute:
             # In this order: no thread sees the new minute with addresses of the one before.

@@ -73,11 +73,15 @@ class Leads(LeadsOptions):
 
         return Retention(service.store, self.entry_days, service.stopping).work
 
-    def page_form(self, call: Any, form_id: str, visited: Any) -> PageForm | None:
+    def page_form(
+        self, call: Any, form_id: str, visited: Any, number: int = 1, field_values: str = ""
+    ) -> PageForm | None:
         """Return the form with an id as a visitor sees it in a page, if the part shows it."""
         from landform.parts.leads import site  # noqa: PLC0415 - needs the site
 
-        return site.page_form(call, self, form_id, visited)
+        return site.page_form(
+            call, self, form_id, visited, number=number, field_values=field_values
+        )
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
         """Return what keeps an add-on of the part from running a feed as it says; else empty."""

@@ -1,6 +1,6 @@
 """The errors of forms, entries and submissions, with the codes of Gravity Forms."""
 
-from landform.parts.errors import part_error
+from landform.parts.errors import PartError, part_error
 
 FormNotFound = part_error("gf_not_found", 404, "There is no such form.")
 FormToDeleteNotFound = part_error("gf_form_invalid_id", 404, "There is no such form to delete.")
@@ -20,6 +20,9 @@ FormClosed = part_error("form_not_found", 400, "There is no such form that takes
 FormRestricted = part_error(
     "form_restriction_error", 400, "The form cannot be submitted here, or not at this time."
 )
+FormNotSendable = part_error(
+    "form_restriction_error", 400, "The form cannot be sent with these answers."
+)
 TooManySubmissions = part_error(
     "rest_too_many_submissions", 429, "Too many submissions came from this IP address."
 )
@@ -31,3 +34,13 @@ FeedNotTestable = part_error(
 TooManyTestMails = part_error(
     "rest_too_many_test_mails", 429, "Several test mails were sent just now: wait a minute."
 )
+
+
+class FormNotOpen(PartError):
+    """The form is not open yet, or no longer, or has as many entries as it takes."""
+
+    code, status = "form_restriction_error", 400
+
+    def __init__(self, message: str) -> None:
+        super().__init__()
+        self.args = (message,)

@@ -29,9 +29,10 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
     """Yield the CSV of the entries of a form that pass a search, the oldest first, in UTF-8.
 
     A column for each input, with its label, then for those that the form has no more and entries
-    still have; a consent is shown by the text that was agreed to. A text that a spreadsheet would
-    take for a formula begins with an apostrophe, but for numbers and phone numbers. Times are
-    those of the site. Between the batches no connection is used.
+    still have; a consent is shown by the text that was agreed to, a multiselect by the texts of its
+    choices. A text that a spreadsheet would take for a formula begins with an apostrophe, but for
+    numbers and phone numbers. Times are those of the site. Between the batches no connection is
+    used.
     """
     labels = dict(_labels(form))
     with store.connection():
@@ -39,7 +40,7 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
     labels |= {key: REMOVED.format(key=key) for key in sorted(removed, key=_by_numbers)}
     headings = {key: text.format(zone=store.clock.zone.key) for key, text in HEADINGS.items()}
     columns = {**headings, **labels, **LAST_HEADINGS}
-    consents = [field for field in form["fields"] if field["type"] == "consent"]
+    texts = [field for field in form["fields"] if field["type"] in ("consent", "multiselect")]
     # Nothing of a batch is held here while a slow client takes it.
     made: list[bytes] = [BOM.encode() + _lines([columns.values()])]
     last: Row | None = None
@@ -48,7 +49,7 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
             rows = entries_after(store, form["id"], search, last, BATCH)
             entries = load_entries(store, rows)
         for entry in entries:
-            entry |= {inputs_of(field)[0].id: field_text(field, entry) for field in consents}
+            entry |= {inputs_of(field)[0].id: field_text(field, entry) for field in texts}
             entry["date_created"] = gf_time(store.clock.local_text(entry["date_created"]))
         made.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
         last = rows[-1] if rows else None

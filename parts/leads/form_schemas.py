@@ -9,7 +9,7 @@ from marshmallow import INCLUDE, Schema, ValidationError, post_load, pre_load, v
 
 from landform.parts.leads.errors import FieldsMissing, NoTitle
 from landform.parts.leads.intake.fields import LARGEST_FIELD, id_of
-from landform.parts.leads.intake.form_html import clean_texts
+from landform.parts.leads.intake.form_html import clean_texts, own_texts
 from landform.parts.leads.intake.texts import THANKS
 from landform.parts.leads.models import MOST_DAYS
 from landform.parts.leads.storage.forms import LONGEST_TITLE
@@ -152,10 +152,10 @@ class FormWrite(FormObject):
                 if len(text_of(confirmation.get(name))) > longest:
                     message = f"The {name} of a confirmation has more than {longest} characters."
                     raise ValidationError(message, "confirmations")
-        description = {"description": data.get("description")}
+        texts = own_texts(data)
         for name, items in (
-            ("description", [description]),
-            ("fields", [description, *data["fields"]]),
+            ("description", texts[:1]),
+            ("fields", [*texts, *data["fields"]]),
             ("confirmations", confirmations),
         ):
             if problem := clean_texts(items).problem:

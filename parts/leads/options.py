@@ -1,12 +1,13 @@
 """The options of the part, and its mail server."""
 
 import re
+from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import parse_qs, unquote, urlsplit
 
 from landform.parts.leads.models import MOST_DAYS
-from landform.parts.option import FLAG, Kind, option, whole
+from landform.parts.option import FLAG, ORIGINS, Kind, option, whole
 from landform.parts.part import Part
 
 PORTS = {"smtp": 587, "smtps": 465}
@@ -77,6 +78,12 @@ class LeadsOptions(Part):
     )
     entry_days: int = option(
         0, whole(0, MOST_DAYS), "how long entries are kept; `0`: for ever", setting="entry_days"
+    )
+    embed_origins: Collection[str] = option(
+        (),
+        ORIGINS,
+        "web origins whose pages may show [a form in a frame](parts/leads.md#on-any-other-site)",
+        setting="embed_origins",
     )
     smtp_url: SmtpServer | None = option(  # noqa: RUF009 - a field
         None,

@@ -8,6 +8,7 @@ from marshmallow import ValidationError
 
 from landform.parts import feed_runs
 from landform.parts.leads.intake.fields import input_ids, values_of
+from landform.parts.leads.intake.logic import comparable
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.conditions import NotUnderstood, condition_of
@@ -26,7 +27,8 @@ def after_submission(store: Store, form: JsonObject, entry: JsonObject) -> None:
     """
     if entry["status"] != ACTIVE or not feed_runs.are_stored():
         return
-    request = {"entry": values_of(entry), "properties": entry, "form_0": False, "first_only": ()}
+    values = comparable(form, values_of(entry))
+    request = {"entry": values, "properties": entry, "form_0": False, "first_only": ()}
     try:
         planned = plan(store, int(form["id"]), {**request, "explain": False})
     except ValidationError:

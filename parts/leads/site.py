@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
-from urllib.parse import parse_qsl, urlsplit
+from urllib.parse import parse_qsl, urljoin, urlsplit
 
 from landform.parts import seals
 from landform.parts.errors import PartError
@@ -12,15 +12,25 @@ from landform.parts.leads import sources
 from landform.parts.leads.errors import (
     EntryNotFound,
     FormClosed,
+    FormNotSendable,
     FormRestricted,
     NoFields,
     TooManySubmissions,
 )
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.fields import honeypot_name, id_of, input_ids, typed_values
-from landform.parts.leads.intake.form_view import field_views, first_values
+from landform.parts.leads.intake.form_html import clean_form
+from landform.parts.leads.intake.form_view import (
+    css_of,
+    field_views,
+    first_values,
+    prose,
+    with_lists,
+)
+from landform.parts.leads.intake.logic import script_logic
 from landform.parts.leads.intake.merging import ENTRY_TAGS, site_tags
 from landform.parts.leads.intake.texts import translatable
+from landform.parts.leads.opening import ALWAYS_OPEN, find_opening
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
@@ -31,6 +41,7 @@ from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import ApiError, from_known
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import Reply
+from landform.service.planning.entries import text_of
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
 from landform.service.site.translations import Message
@@ -39,11 +50,14 @@ from landform.storage.rows import json_text
 # The cookie that lets a confirmation have values.
 COOKIE = "landform_submitted"
 DONE_SECONDS = 60 * 60
+# Who may show a form in a frame by default.
+NOBODY = "'none'"
 CHECK = Message("Please check what you entered. Nothing was sent yet.")
 LATER = Message("This could not be stored just now. Please try again in a minute.")
 CLOSED = Message("This form cannot be submitted here, or not at this time.")
 # What visitors read about errors; messages of the API are in English.
-PROBLEMS = {
+PROBLEMS: Mapping[str | type[Exception], Message] = {
+    FormNotSendable: Message("The form cannot be sent with these answers."),
     **dict.fromkeys((FormClosed.code, FormRestricted.code, NoFields.code), CLOSED),
     TooManySubmissions.code: Message(
         "Too many submissions came from this IP address. Please wait a minute."
@@ -53,17 +67,54 @@ PROBLEMS = {
 
 
 def page_form(
-    call: Call, options: LeadsOptions, form_id: str, visited: visits.Visit | None
+    call: Call,
+    options: LeadsOptions,
+    form_id: str,
+    visited: visits.Visit | None,
+    *,
+    number: int = 1,
+    field_values: str = "",
 ) -> PageForm | None:
-    """Return a form as a visitor sees it in a page; None if it cannot be submitted."""
+    """Return a form as a visitor sees it in a page; None if it cannot be submitted.
+
+    `number`: 2 for the second form with this id. `field_values`: a query, which that of the page
+    overrides.
+    """
     with suppress(PartError):
         form = open_form(call, options, id_of(form_id))
-        query = dict(call.incoming.query_pairs)
+        pairs = call.incoming.query_pairs
         if sources.is_shown_again(call, visited):
-            query = dict(parse_qsl(sources.source_of(call, visited).query))
-        confirmed = _confirmation_html(call, options, form, query.get(SUBMITTED, ""))
-        return _form_view(call, form, visited, first_values(form, query), confirmed=confirmed)
+            pairs = parse_qsl(sources.source_of(call, visited).query)
+        token = dict(pairs).get(SUBMITTED, "")
+        confirmed = _confirmation_html(call, options, form, number, token)
+        values = first_values(form, with_lists(parse_qsl(field_values)) | with_lists(pairs))
+        return _form_view(call, form, visited, values, number=number, confirmed=confirmed)
     return None
+
+
+def embed(call: Call, options: LeadsOptions, form_id: int) -> Reply:
+    """Return a document with a form alone, for a frame in a page of another site."""
+    return _embedded(call, options, page_form(call, options, str(form_id), None))
+
+
+def _embedded(
+    call: Call,
+    options: LeadsOptions,
+    view: PageForm | None,
+    problem: ApiError | None = None,
+    target: str = "",
+) -> Reply:
+    """Return the document of a form in a frame; `target`: the URL that its page is led to."""
+    status = problem.status if problem else 200 if view else 404
+    values = {**(view.values if view else {"form": None}), "target": target}
+    values["origins"] = [*options.embed_origins]
+    html = call.service.site.render("embed.html", values)
+    directives = [part.strip() for part in call.options.site_policy.split(";")]
+    kept = [part for part in directives if not part.lower().startswith("frame-ancestors")]
+    ancestors = f"frame-ancestors {' '.join(options.embed_origins) or NOBODY}"
+    headers = {"Content-Security-Policy": "; ".join([*kept, ancestors])}
+    more = problem.headers if problem else {}
+    return visits.private_document(call, html, status, {**headers, **more})
 
 
 def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
@@ -84,13 +135,20 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         if known is None:
             raise
         problem = known
-        problem.message = PROBLEMS.get(known.code, CHECK if known.status < 500 else LATER)
+        other = CHECK if known.status < 500 else LATER
+        problem.message = PROBLEMS.get(type(error)) or PROBLEMS.get(known.code, other)
+    is_embedded = sources.is_embedded(call)
     try:
         form = open_form(call, options, form_id)
     except PartError:
+        if is_embedded:
+            return _embedded(call, options, None, problem)
         raise problem from None
     typed = typed_values(form, sent_values(call, form))
-    view = _form_view(call, form, visited, typed, messages=messages, problem=problem.message)
+    number, message = sources.number_of(call), problem.message
+    view = _form_view(call, form, visited, typed, number=number, messages=messages, problem=message)
+    if is_embedded:
+        return _embedded(call, options, view, problem)
     return _document(call, visited, view, problem)
 
 
@@ -116,14 +174,19 @@ def _follow(
     form_id, entry_id = int(outcome.entry["form_id"]), int(outcome.entry["id"])
     if url := confirmation_url(call, confirmation):
         url = visits.location_of(call, url) if confirmation.page else url
+        if sources.is_embedded(call):
+            form = open_form(call, options, form_id)
+            target = urljoin(call.incoming.url, url)
+            return _embedded(call, options, _form_view(call, form, None, {}), target=target)
         return visits.html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else sources.host_path(call)
-    if not link:
+    if not link or sources.is_embedded(call):
+        # Without a cookie: only this response has the values.
         form = open_form(call, options, form_id)
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
-        return _document(call, None, view)
+        return _embedded(call, options, view) if link else _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
-    token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until)
+    token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until, sources.number_of(call))
     proof = _proof_of(call, token, outcome.entry)
     headers = {
         "Location": visits.location_of(call, link, f"{SUBMITTED}={token}"),
@@ -133,15 +196,20 @@ def _follow(
 
 
 def _confirmation_html(
-    call: Call, options: LeadsOptions, form: JsonObject, token: str
+    call: Call, options: LeadsOptions, form: JsonObject, number: int, token: str
 ) -> str | None:
     """Return the confirmation that a token shows for an hour; None for another form's or none.
+
+    `number`: of the form among those with its id in the page.
 
     Only the browser that sent the entry has the cookie, without which there are no values; so there
     are none of an entry that was edited since.
     """
     numbers = seals.unseal(call.store, SUBMITTED, token) if token else None
     if not numbers or numbers[0] != form["id"] or numbers[2] <= now(call.store):
+        return None
+    # Tokens of earlier versions have no number.
+    if [number] != (numbers[3:] or [1]):
         return None
     entry = dict.fromkeys((*input_ids(form), *ENTRY_TAGS.values()), "")
     with suppress(EntryNotFound):
@@ -168,7 +236,9 @@ def _document(
     """Return the page of a form, or a document with the form alone where no page is open."""
     status, headers = (problem.status, problem.headers) if problem else (200, {})
     if visited and visited.visibility != visits.Visibility.LOCKED:
-        forms = show_forms(call, visited, {str(view.values["form"]["id"]): view})
+        forms = show_forms(
+            call, visited, {(str(view.values["form"]["id"]), sources.number_of(call)): view}
+        )
         html = call.service.site.page_html(visited.page, visited.link, forms)
     elif visited:
         page, link = visited.page, visited.link
@@ -184,17 +254,25 @@ def _form_view(
     visited: visits.Visit | None,
     values: Mapping[str, str],
     *,
+    number: int = 1,
     messages: Mapping[str, str] | None = None,
     problem: str = "",
     confirmed: str | None = None,
 ) -> PageForm:
     """Return a form with values by the ids of inputs, or its confirmation: HTML in `confirmed`."""
-    fields = field_views(form, values, messages or {})
+    fields = field_views(form, values, messages or {}, number)
+    opening = find_opening(call.store, form) if confirmed is None else ALWAYS_OPEN
     variables = {
         "form": form,
+        "notice": opening.notice,
+        "is_embedded": sources.is_embedded(call),
+        "logic": script_logic(form),
         "fields": fields,
         "action": f"{urlsplit(call.public_url).path.rstrip('/')}/forms/{form['id']}/submissions",
-        "context": sources.hidden_inputs(call, visited),
+        "id": f"form_{form['id']}" + (f"n{number}" if number > 1 else ""),
+        "css": css_of(form),
+        "description": prose(text_of(form.get("description")), clean_form(form).html),
+        "context": sources.hidden_inputs(call, visited, number),
         "honeypot": honeypot_name(form),
         "button": translatable(str((form.get("button") or {}).get("text") or "Submit")),
         "problem": problem,
@@ -203,4 +281,6 @@ def _form_view(
         "is_preview": visited is not None and visited.visibility == visits.Visibility.INSPECTED,
     }
     is_private = confirmed is not None or bool(problem)
-    return PageForm("form.html", "form.css", variables, is_private, is_refused=bool(problem))
+    return PageForm(
+        "form.html", "form.css", variables, is_private, bool(problem), until=opening.until
+    )

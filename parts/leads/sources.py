@@ -7,6 +7,7 @@ from landform.parts.leads.intake.fields import id_of
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.loading import SECRETS
+from landform.service.site.forms import MOST_FORMS
 from landform.service.site.visits import Visibility, Visit, key_of, visit_of_form, with_query
 
 # The inputs with which a form names its page, and opens one with a password.
@@ -14,10 +15,14 @@ PAGE, KEY = "landform_page", "landform_key"
 # The input with which a form names the path and query of a page of the host; after a mistake in a
 # form on a page of landform, the query of that page.
 RETURN = "landform_return"
+# The input of a form that is alone in a frame, and the operation that shows it.
+EMBED, EMBED_OPERATION = "landform_embed", "embed_form"
 # The input in which the script of a form writes a random value at each load of its page: the same
 # one is a repetition. It is the same for all in HTML, so that pages stay cacheable.
 ONCE = "landform_once"
-HIDDEN_INPUTS = (PAGE, KEY, RETURN, ONCE)
+# The input of the second form with an id in a page, and of further ones: 2, and so on.
+NUMBER = "landform_number"
+HIDDEN_INPUTS = (PAGE, KEY, RETURN, EMBED, ONCE, NUMBER)
 # The parameter with which a page shows a confirmation.
 SUBMITTED = "submitted"
 # Parameters of a page that open it, or that show what was submitted.
@@ -57,17 +62,30 @@ def source_of(call: Call, visited: Visit | None) -> SplitResult:
     return url._replace(query=urlencode([*dict.fromkeys(pairs)]), fragment="")
 
 
-def hidden_inputs(call: Call, visited: Visit | None) -> dict[str, str]:
+def number_of(call: Call) -> int:
+    """Return the number of the form that was sent among those with its id in the page."""
+    return min(id_of(call.sent_body.get(NUMBER)), MOST_FORMS) or 1
+
+
+def hidden_inputs(call: Call, visited: Visit | None, number: int = 1) -> dict[str, str]:
     """Return the hidden inputs with which a form names its page, and the one for a script."""
     if visited is None:
         path = host_path(call)
-        return {ONCE: "", **({RETURN: path} if path else {})}
+        embed = {EMBED: "1"} if is_embedded(call) else {}
+        return {ONCE: "", **embed, **({RETURN: path} if path else {})}
     inputs = {ONCE: "", PAGE: str(visited.page["id"])}
+    if number > 1:
+        inputs[NUMBER] = str(number)
     if visited.visibility == Visibility.UNLOCKED:
         inputs[KEY] = key_of(call, visited.page)
     if is_shown_again(call, visited) and (query := source_of(call, visited).query):
         inputs[RETURN] = query
     return inputs
+
+
+def is_embedded(call: Call) -> bool:
+    """Return whether a form is alone in a frame, or was sent from one."""
+    return call.operation.name == EMBED_OPERATION or bool(call.sent_body.get(EMBED))
 
 
 def is_shown_again(call: Call, visited: Visit | None) -> bool:

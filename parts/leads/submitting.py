@@ -14,9 +14,12 @@ from landform.parts.leads import errors as e
 from landform.parts.leads import planning, sources
 from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
+from landform.parts.leads.intake.logic import visible_form
 from landform.parts.leads.intake.merging import site_tags
+from landform.parts.leads.intake.problems import problems_of
 from landform.parts.leads.intake.validation import validate
 from landform.parts.leads.models import ACTIVE, SPAM
+from landform.parts.leads.opening import check_open
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.fields import LONGEST_TEXT
@@ -67,7 +70,7 @@ def open_form(call: Call, options: LeadsOptions, form_id: int) -> Row:
         raise e.FormClosed
     if not form["fields"]:
         raise e.NoFields
-    if fields.problems_of(form):
+    if problems_of(form):
         raise e.FormRestricted
     return form
 
@@ -78,8 +81,9 @@ def check(call: Call, options: LeadsOptions, form_id: int) -> Outcome:
     # A check tells whether a value of a field with `noDuplicates` was sent before.
     _count(call, options, "checks")
     values, ignored = _read(call, form)
+    check_open(call.store, form)
     is_duplicate = partial(searching.has_values, call.store, form["id"])
-    return Outcome(validate(form, values, is_duplicate), ignored)
+    return Outcome(validate(visible_form(form, values), values, is_duplicate), ignored)
 
 
 def submit(call: Call, options: LeadsOptions, form_id: int, visited: Visit | None) -> Outcome:
@@ -142,7 +146,7 @@ def sent_values(call: Call, form: Row) -> Row:
     texts = defaultdict[str, list[str]](list)
     for name, text in call.incoming.read_form(call.operation):
         texts[name].append(text)
-    boxes = [f"{fields.PREFIX}{x['id']}" for x in form["fields"] if x["type"] == "checkbox"]
+    boxes = [f"{fields.PREFIX}{x['id']}" for x in form["fields"] if x["type"] in fields.BOXES]
     return {**call.sent_body, **{name: texts[name] for name in boxes if len(texts[name]) > 1}}
 
 
@@ -174,15 +178,17 @@ def _store(
         unique.append(field_values)
         return False
 
-    if messages := validate(form, values, ask_later):
+    visible = visible_form(form, values)
+    if messages := validate(visible, values, ask_later):
+        check_open(store, form)
         _count(call, options, "forms")
         return messages, {}
     status = SPAM if fields.is_spam(form, call.sent_body, from_page=from_page) else ACTIVE
-    stored = fields.stored_values(form, values)
+    stored = fields.stored_values(visible, values)
     # As in Gravity Forms internal fields have their defaults. A repetition is recognized without
     # what the form adds, which may have changed meanwhile.
-    added = fields.agreed_texts(form, stored, from_page=from_page)
-    added |= form_view.internal_values(form)
+    added = fields.agreed_texts(visible, stored, from_page=from_page)
+    added |= form_view.internal_values(visible)
     origin: list[Any] = ["page", form["id"], call.access.address, stored]
     if once := str(call.sent_body.get(sources.ONCE) or ""):
         origin = ["once", form["id"], once, stored]
@@ -197,9 +203,10 @@ def _store(
             # Neither what an editor wrote since, nor who sent it first.
             row |= entries.DEFAULTS | sender
             return {}, entries.entry_of(row, form, all_values)
+        check_open(store, form)
         is_duplicate = partial(searching.has_values, store, form["id"])
         if any(map(is_duplicate, unique)):
-            return validate(form, values, is_duplicate), {}
+            return validate(visible, values, is_duplicate), {}
         row = entries.create_entry(store, form, all_values, **sender)
         entry = entries.entry_of(row, form, all_values)
         planning.after_submission(store, form, entry)

@@ -27,7 +27,7 @@ QUERY_PREFIX = "consumer_"
 NO_OAUTH = "OAuth 1.0a is not supported: use HTTP Basic over https, with the same key and secret."
 NOT_SECURE = "consumer_key and consumer_secret in the query need https: plain http shows them."
 CHALLENGE = {"WWW-Authenticate": 'Basic realm="landform", charset="UTF-8"'}
-TOO_MANY = "Too many requests from this IP address had wrong credentials or passwords."
+TOO_MANY_FAILURES = "Too many requests from this IP address had wrong credentials or passwords."
 NO_CREDENTIALS = "This needs credentials, but none came (some proxies strip the header)."
 # The scopes of the core.
 SCOPES = frozenset(
@@ -103,7 +103,7 @@ class CredentialAuthorizer:
         name, secret = sent
         digest = digest_of(secret)
         # All are compared, so that the time taken reveals nothing.
-        matches = [hmac.compare_digest(own, digest) for own in self._digests.values()]
+        matches = [hmac.compare_digest(stored, digest) for stored in self._digests.values()]
         for owner in compress(self._digests, matches):
             if name in (None, owner):
                 return Identity(owner)
@@ -223,7 +223,7 @@ class Access:
         except Rejected as rejection:
             if not isinstance(rejection, NotAccepted):
                 # Not counted with the 401: other responses may reveal it too.
-                _raise_if_throttled(self._attempts.record_failure(address_key(self.address)))
+                _raise_if_throttled(self._attempts.count(address_key(self.address)))
             return rejection
 
     @property
@@ -263,7 +263,7 @@ class Access:
 
         In a write it is counted in its transaction.
         """
-        return self._attempts.record_failure(f"{address_key(self.address)} {kind}", limit)
+        return self._attempts.count(f"{address_key(self.address)} {kind}", limit)
 
     def seconds_refused(self, kind: str) -> int:
         """Return the seconds to wait that a write has found for a kind; 0 without, or for now."""
@@ -274,7 +274,7 @@ class Access:
         counter = f"{address_key(self.address)} page {page['id']}"
         _raise_if_throttled(self._attempts.retry_after(counter))
         if not hmac.compare_digest(sent.encode(), page["password"].encode()):
-            _raise_if_throttled(self._attempts.record_failure(counter))
+            _raise_if_throttled(self._attempts.count(counter))
             raise api_error("rest_post_incorrect_password")
 
     def _unauthorized(self, code: str, message: str) -> ApiError:
@@ -285,4 +285,4 @@ class Access:
 def _raise_if_throttled(retry_after: int) -> None:
     if retry_after:
         headers = {"Retry-After": str(retry_after)}
-        raise ApiError(429, "rest_too_many_attempts", TOO_MANY, headers=headers)
+        raise ApiError(429, "rest_too_many_attempts", TOO_MANY_FAILURES, headers=headers)

@@ -37,7 +37,7 @@ PREFLIGHT_SECONDS = 600
 
 
 class PlainResponse(Response):
-    """A response with its headers as they are; Werkzeug would encode the query of `Location`."""
+    """A response whose headers stay unchanged; Werkzeug would encode the query of `Location`."""
 
     def get_wsgi_headers(self, environ: Environ) -> Headers:
         """Return the headers for a request."""

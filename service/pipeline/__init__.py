@@ -1,1 +1,1 @@
-"""The pipeline: what every call passes, from its declaration to the encoded reply."""
+"""The pipeline: the steps of every call, from its declaration to the encoded reply."""

@@ -85,7 +85,7 @@ class Service:
     sending_seconds: ClassVar[float] = 5.0
 
     def stop(self) -> None:
-        """Let the background work end with what it has begun, before the process ends."""
+        """Begin no more background work, before the process ends."""
         self.stopping.set()
         self.woken.set()
 

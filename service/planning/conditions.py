@@ -69,7 +69,11 @@ def parse(meta: Mapping[str, Any]) -> Condition | None:
     wrapper = meta.get(LOGIC) or {}
     if not isinstance(wrapper, (dict, list)):
         raise NotUnderstood(f"{LOGIC} must be an object")
-    logic = wrapper.get("conditionalLogic") if isinstance(wrapper, dict) else None
+    return parse_logic(wrapper.get("conditionalLogic") if isinstance(wrapper, dict) else None)
+
+
+def parse_logic(logic: object) -> Condition | None:
+    """Return the condition of a `conditionalLogic`; None without rules. Raises `NotUnderstood`."""
     if not logic:
         return None
     if not isinstance(logic, dict):

@@ -51,7 +51,7 @@ TOKEN = re.compile(
 )
 # A tag as the HTML standard reads it, however broken; `more` follows its last attribute if it has
 # too many.
-TAG = re.compile(
+ANY_TAG = re.compile(
     rf"""</?(?P<name>[a-z][^ \t\n\r\f/>]*+)
          (?:(?:{SPACE}|/)*+[^ \t\n\r\f/>][^ \t\n\r\f/>=]*+
             (?:{SPACE}*+={SPACE}*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z)|[^ \t\n\r\f>]*+))?+
@@ -84,7 +84,7 @@ def _tags_exceed(html: str) -> str | None:
     for token in TOKEN.finditer(html):
         name, tag = (token["name"] or "").lower(), token[0]
         if token["odd"]:
-            broken = TAG.match(html, token.start())
+            broken = ANY_TAG.match(html, token.start())
             name, tag = (broken["name"].lower(), broken[0]) if broken else ("", "")
             unread -= len(tag)
             if unread < 0 or (broken and broken["more"]):

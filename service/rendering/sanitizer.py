@@ -86,7 +86,7 @@ def _clean_style(style: str) -> str:
 
     A text keeps its color and its background or neither, so that it is never white on white.
     """
-    kept: list[tuple[str, str]] = []
+    allowed: list[tuple[str, str]] = []
     groups, removed = set(), set()
     for declaration in style.split(";"):
         name = declaration.partition(":")[0].strip().lower()
@@ -95,11 +95,11 @@ def _clean_style(style: str) -> str:
         # Functions that load nothing; escapes could hide others.
         functions = {called.lower() for called in FUNCTION_CALL.findall(declaration)}
         if name in STYLES and "\\" not in declaration and functions <= FUNCTIONS:
-            kept.append((group, declaration.strip()))
+            allowed.append((group, declaration.strip()))
         else:
             removed.add(group)
     is_torn = groups >= COLORED and not removed.isdisjoint(COLORED)
-    return ";".join(text for group, text in kept if not is_torn or group not in COLORED)
+    return ";".join(text for group, text in allowed if not is_torn or group not in COLORED)
 
 
 def is_safe_address(address: str) -> bool:

@@ -2,8 +2,10 @@
 
 import json
 import logging
+from collections import Counter
 from collections.abc import Mapping
 from hashlib import blake2b
+from math import inf
 from typing import Any, NamedTuple
 
 from flask import Request
@@ -15,7 +17,7 @@ from landform.service.pipeline.errors import from_known
 from landform.service.pipeline.operations import Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
 from landform.service.pipeline.run import complete, load
-from landform.service.rendering.form_markers import START, place_forms
+from landform.service.rendering.form_markers import START, Marker, place_forms
 
 log = logging.getLogger("landform")
 RESOURCE = Resource()
@@ -28,7 +30,8 @@ class Forms(NamedTuple):
 
     `style`: the style sheets of the forms. `etag`: a text for the entity tag; empty without forms.
     `tables`: those that the forms depend on. `is_private`: they are for this visitor only.
-    `is_refused`: one has mistakes of what was sent.
+    `is_refused`: one has mistakes of what was sent. `until`: when they change without a write, in
+    seconds since 1970.
     """
 
     content: str
@@ -38,12 +41,16 @@ class Forms(NamedTuple):
     tables: tuple[str, ...] = ()
     is_private: bool = False
     is_refused: bool = False
+    until: float = inf
 
 
-def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) -> Forms:
-    """Return the forms of a visited page, each shown once.
+def show_forms(
+    call: Call, visited: Any, sent: Mapping[tuple[str, int], Any] | None = None
+) -> Forms:
+    """Return the forms of a visited page.
 
-    `sent`: the `PageForm` of a form that was sent, by its id.
+    `sent`: the `PageForm` of a form that was sent, by its id and its number: 2 for the second form
+    of the page with this id.
     """
     page, site = visited.page, call.service.site
     texts = site.texts(page)
@@ -51,18 +58,22 @@ def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) 
     content, own_id = page["content_rendered"], str(json.loads(page["meta"]).get("form_id") or "")
     if not own_id and START not in content:
         return Forms(content)
-    forms = dict[str, Any]()
+    forms, numbers = list[Any](), Counter[str]()
 
-    def show(form_id: str) -> str:
-        form_id = form_id or own_id
-        if not form_id or form_id in forms or len(forms) == MOST_FORMS:
+    def show(marker: Marker) -> str:
+        form_id = marker.form_id or own_id
+        if not form_id or len(forms) == MOST_FORMS:
             return ""
-        form = (sent or {}).get(form_id) or find_form(call, form_id, visited)
-        forms[form_id] = form
+        numbers[form_id] += 1
+        number = numbers[form_id]
+        form = (sent or {}).get((form_id, number))
+        form = form or find_form(call, form_id, visited, number, marker.field_values)
+        forms.append(form)
         return site.render(form.template, form.values, texts).decode() if form else ""
 
-    content, after = place_forms(content, show), show("")
-    rendered = [form for form in forms.values() if form]
+    content = place_forms(content, show)
+    after = "" if numbers[own_id] else show(Marker())
+    rendered = [form for form in forms if form]
     return Forms(
         content,
         after,
@@ -71,12 +82,16 @@ def show_forms(call: Call, visited: Any, sent: Mapping[str, Any] | None = None) 
         tuple(name for part in call.options.named_parts for name in part.form_tables),
         any(form.is_private for form in rendered),
         any(form.is_refused for form in rendered),
+        min((form.until for form in rendered), default=inf),
     )
 
 
-def find_form(call: Call, form_id: str, visited: Any) -> Any:
+def find_form(
+    call: Call, form_id: str, visited: Any, number: int = 1, field_values: str = ""
+) -> Any:
     """Return the `PageForm` of the first part that shows this form, or None."""
-    forms = (part.page_form(call, form_id, visited) for part in call.options.named_parts)
+    arguments = form_id, visited, number, field_values
+    forms = (part.page_form(call, *arguments) for part in call.options.named_parts)
     return next(filter(None, forms), None)
 
 

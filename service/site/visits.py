@@ -251,7 +251,7 @@ def _public_reply(call: Call, visited: Visit, forms: Forms) -> Reply:
     """Return a public page, which any cache may store until its window changes."""
     page, site = visited.page, call.service.site
     max_age, seconds = call.options.site_max_age, epoch(visited.at.utc)
-    change = scheduling.next_change(call.store.clock, page, visited.at)
+    change = min(scheduling.next_change(call.store.clock, page, visited.at), forms.until)
     if change - seconds > max_age + 2:
         age, until = max_age, change - max_age - 2
     else:

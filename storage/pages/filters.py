@@ -30,11 +30,11 @@ MOST_RANKED_WORDS = 6
 QUOTE = SQL("'\"'")
 # The conditions on the stored status of a page, and on that which readers see where pages are due.
 STATUS, STATUS_OR_DUE, STATUS_NOT_DUE = "status", "status_or_due", "status_not_due"
-STATUSES = ("publish", "future", "draft", "pending", "private")
+ANY_STATUS = ("publish", "future", "draft", "pending", "private")
 
 
 class Filter(NamedTuple):
-    """A condition on pages, and the function that returns what is compared.
+    """A condition on pages, and the function that returns its values.
 
     `condition` has an argument for each item of what `values` returns for the value of the query
     parameter, such as the ids of `include`.
@@ -128,7 +128,7 @@ def condition_values(store: Store, query: Values, publish_up_to: str) -> Filters
     count as published. Empty values are no filters.
     """
     names = query.get("status") or ["publish"]
-    names = [*STATUSES, *names] if "any" in names else names
+    names = [*ANY_STATUS, *names] if "any" in names else names
     statuses = [status for status in dict.fromkeys(names) if status != "any"]
     values: dict[str, Sequence[object]] = {STATUS: statuses}
     if publish_up_to and ("publish" in statuses) != ("future" in statuses):

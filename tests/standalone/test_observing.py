@@ -15,7 +15,7 @@ from conftest import ROOT, Server, basic
 from databases import run_sql
 from processes import reload, until
 
-from landform.standalone.logs import OTHER
+from landform.standalone.logs import UNLISTED
 
 
 def move(url: str, there: bool) -> None:
@@ -73,7 +73,7 @@ def test_every_request_is_one_line_with_its_route_and_caller(
         ("GET", "/pages/{id}", 200, "admin"),
         ("GET", "/pages/{id}", 200, "admin"),
         ("GET", "/wp-json/wp/v2/pages", 200, None),
-        ("GET", OTHER, 404, None),
+        ("GET", UNLISTED, 404, None),
         ("GET", "/pages", 400, None),
     ]
     assert [line["cached"] for line in told] == [False, False, True, False, False, False]

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,11 +20,36 @@ from processes import until
 pytestmark = pytest.mark.servers
 
 HOST, BODY, CHUNKED = "Host: a\r\n", "Content-Length: 5\r\n", "Transfer-Encoding: chunked\r\n"
-# An application that returns the bodies that it gets.
+# An application that returns the bodies that it gets, and one stream; or fails.
 ECHO = """
+from contextvars import ContextVar
+
+REQUEST, closed = ContextVar("REQUEST"), []
+
 def app(environ, start_response):
-    start_response("200 OK", [("Content-Type", "text/plain")])
+    path = environ["PATH_INFO"]
+    kind = "a\\r\\nX: b" if path == "/lines" else "text/plain"
+    start_response("200 OK", [("Content-Type", kind)])
+    if path == "/stops":
+        raise KeyboardInterrupt
+    if path == "/closed":
+        return [b"<%d>" % len(closed)]
+    if path in ("/breaks", "/stream"):
+        return stream(path)
     return [b"<" + environ["wsgi.input"].read() + b">"]
+
+def stream(path):
+    token = REQUEST.set(path)
+    yield b"x" * 100_000
+    if path == "/breaks":
+        raise ValueError
+    try:
+        while True:
+            yield b"x" * 100_000
+    finally:
+        # Raises an error in another context than that of the request.
+        REQUEST.reset(token)
+        closed.append(path)
 """
 # As where no C compiler was.
 WITHOUT_C = f"""
@@ -33,15 +59,25 @@ exec(open({str(ROOT / "gunicorn.conf.py")!r}).read())
 """
 
 
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("echo")
+
+
 @pytest.fixture(scope="module", params=["C", "Python"])
-def port(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Iterator[int]:
+def port(request: pytest.FixtureRequest, folder: Path) -> Iterator[int]:
     """Serve an application that returns each body, with the parser in C and that in Python."""
-    folder, port = tmp_path_factory.mktemp("echo"), free_port()
+    port = free_port()
     (folder / "echo.py").write_text(ECHO)
     (folder / "python.conf.py").write_text(WITHOUT_C)
     configuration = ROOT / "gunicorn.conf.py" if request.param == "C" else "python.conf.py"
     command = ["gunicorn", "-c", str(configuration), "-w", "1", "-b", f"127.0.0.1:{port}"]
-    with subprocess.Popen([sys.executable, "-m", *command, "echo:app"], cwd=folder) as process:
+    with (
+        (folder / "server.log").open("w") as log,
+        subprocess.Popen(
+            [sys.executable, "-m", *command, "echo:app"], cwd=folder, stderr=log
+        ) as process,
+    ):
         until(lambda: is_open(port), "It does not listen.")
         yield port
         process.terminate()
@@ -184,6 +220,62 @@ def test_chunks_are_read_in_whatever_pieces_they_come(port: int, size: int) -> N
 )  # fmt: skip
 def test_an_ambiguous_request_line_is_refused(port: int, line: str) -> None:
     assert answers(port, f"{line}\r\n{HOST}\r\n") == [400]
+
+
+@pytest.mark.parametrize(
+    ("top", "is_read"),
+    [
+        ("GET / HTTP/1.1", False), ("GET http://a/ HTTP/1.1", False), ("GET / HTTP/1.0", True),
+        ("GET / HTTP/1.1\r\nHost: [::1]:80", True), ("GET http://a//x HTTP/1.1\r\nHost: a", True),
+        ("GET http://b/ HTTP/1.1\r\nHost: a", False), ("GET x?://a HTTP/1.1\r\nHost: a", False),
+        ("GET http://b@a/ HTTP/1.1\r\nHost: a", False), ("OPTIONS * HTTP/1.1\r\nHost: a", False),
+        ("CONNECT a:80 HTTP/1.1\r\nHost: a", False),
+        *((f"GET / HTTP/1.1\r\nHost: {name}", False) for name in ("a/b", "a,b", "b@a", "a b", "é")),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_a_request_to_no_host_or_to_two_is_refused(port: int, top: str, is_read: bool) -> None:
+    assert answers(port, f"{top}\r\n\r\n") == ([b""] if is_read else [400])
+
+
+def test_an_application_gets_no_part_of_a_body(port: int) -> None:
+    assert answers(port, f"POST / HTTP/1.1\r\n{HOST}Content-Length: 4194305\r\n\r\nhello") == [413]
+
+
+def test_a_client_of_an_old_version_gets_no_interim_response(port: int) -> None:
+    top = f"POST / HTTP/1.0\r\n{HOST}{BODY}Expect: 100-continue\r\n\r\n"
+    assert answers(port, f"{top}hello", 1) == [b"hello"]
+
+
+@pytest.mark.parametrize("path", ["/stops", "/lines"])
+def test_an_application_that_fails_is_answered_for(port: int, path: str) -> None:
+    assert answers(port, f"GET {path} HTTP/1.1\r\n{HOST}\r\n{FOLLOWING}") == [500]
+
+
+def test_a_stream_that_breaks_ends_with_the_connection(port: int) -> None:
+    with socket.create_connection(("127.0.0.1", port), 30) as client:
+        client.sendall(f"GET /breaks HTTP/1.1\r\n{HOST}\r\n".encode())
+        received, is_reset = b"", False
+        try:
+            while piece := client.recv(1 << 16):
+                received += piece
+        except ConnectionResetError:
+            is_reset = True
+    assert is_reset
+    assert received.count(b"HTTP/1.1 ") <= 1
+
+
+def test_clients_that_leave_are_not_in_the_log(port: int, folder: Path) -> None:
+    for path in ["/"] * 20 + ["/stream"]:
+        with socket.create_connection(("127.0.0.1", port), 30) as client:
+            client.sendall(f"GET {path} HTTP/1.1\r\n{HOST}Connection: close\r\n\r\n".encode())
+            if path == "/stream":
+                client.recv(1000)
+    closed = f"GET /closed HTTP/1.1\r\n{HOST}\r\n"
+    until(lambda: answers(port, closed) == [b"1"], "The stream is not closed as it was opened.")
+    log = (folder / "server.log").read_text()
+    assert "Exception in callback" not in log
+    assert "after a response" not in log
 
 
 def in_chunks(body: bytes, size: int) -> bytes:

@@ -10,6 +10,7 @@ from marshmallow import ValidationError
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.form_html import clean_message
+from landform.parts.leads.intake.logic import comparable
 from landform.parts.leads.intake.merging import SiteTags, merge
 from landform.parts.leads.intake.texts import THANKS, translatable
 from landform.schemas.fields import LONGEST_TEXT
@@ -38,7 +39,7 @@ class Confirmation(NamedTuple):
 def confirm(form: JsonObject, entry: JsonObject, site: SiteTags) -> Confirmation:
     """Return the first confirmation whose rules hold for an entry, or the default one."""
     active = [item for item in form["confirmations"].values() if item.get("isActive", True)]
-    compared = Entry(entry, entry)
+    compared = Entry(comparable(form, entry), entry)
     conditional = (x for x in active if not x.get("isDefault") and _holds(x, compared))
     default = (item for item in active if item.get("isDefault"))
     chosen: JsonObject = next(chain(conditional, default), {})
@@ -56,9 +57,8 @@ def confirm(form: JsonObject, entry: JsonObject, site: SiteTags) -> Confirmation
 
 def _holds(confirmation: JsonObject, entry: Entry) -> bool:
     """Return whether the rules of a confirmation hold; False if they compare too much."""
-    logic = {"conditionalLogic": confirmation.get("conditionalLogic")}
     with suppress(conditions.NotUnderstood, ValidationError):
-        rules = conditions.parse({conditions.SWITCH: "1", conditions.LOGIC: logic})
+        rules = conditions.parse_logic(confirmation.get("conditionalLogic"))
         return rules is None or conditions.is_met(rules, entry)
     return False
 

@@ -6,31 +6,29 @@ inputs, such as `2`, or `1.3` for a part of field 1.
 
 import re
 from collections.abc import Mapping
+from html import unescape
 from itertools import count
 from typing import Any, NamedTuple
 
 from marshmallow import ValidationError
 
-from landform.parts.leads.intake import formats
-from landform.parts.leads.intake.form_html import clean_form
+from landform.parts.leads.intake import compound, formats
 from landform.schemas.fields import WHITE_SPACE
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
-from landform.service.rendering.markup import tokens
+from landform.service.rendering.content import visible_text
+from landform.service.site.documents import WITHIN_WORDS, plain_text
 
 # The types that are shown and can be submitted; those without inputs only show something.
 WITHOUT_INPUTS = ("html", "section")
-CHOICES = ("select", "radio", "checkbox")
+CHOICES, BOXES = ("select", "radio", "checkbox"), ("checkbox", "multiselect")
 SUPPORTED_TYPES = (
-    *("text", "textarea", "email", "phone", "website", "number", "date", "hidden"),
-    *("name", "consent", *CHOICES, *WITHOUT_INPUTS),
+    *("text", "textarea", "email", "phone", "website", "number", "date", "time", "hidden"),
+    *("name", "address", "consent", "multiselect", *CHOICES, *WITHOUT_INPUTS),
 )
-# Settings of Gravity Forms that close a form, and are not carried out; and how they are off.
-RESTRICTIONS = {
-    "requireLogin": "it requires a login",
-    "limitEntries": "it limits its entries",
-    "scheduleForm": "it has a schedule",
-}
+# Types whose value is in one input, whatever `inputs` they have.
+OF_ONE_VALUE = ("email", "date", "time", "multiselect")
+# How settings of Gravity Forms are off.
 OFF = (None, False, "", "0", "false")
 # The largest number of a field; the key of a form with the number of its next one.
 LARGEST_FIELD, NEXT_ID = 99_999, "nextFieldId"
@@ -61,23 +59,41 @@ def inputs_of(field: JsonObject) -> list[Input]:
     field_id, kind, inputs = str(field["id"]), field["type"], field.get("inputs")
     if kind in WITHOUT_INPUTS:
         return []
-    if inputs and kind not in ("email", "date"):
+    if kind == "address":
+        inputs = inputs or [{"id": f"{field_id}.{part}"} for part in compound.ADDRESS_LABELS]
+        return [_address_input(field, item) for item in inputs]
+    if inputs and kind not in OF_ONE_VALUE:
         return [
             Input(str(x["id"]), str(x.get("label", "")), bool(x.get("isHidden"))) for x in inputs
         ]
     labels = CONSENT if kind == "consent" else {}
     if kind == "checkbox":
         labels = dict(zip(BOX_NUMBERS, (text for text, _ in choices_of(field)), strict=False))
-    parts = [Input(f"{field_id}.{part}", label) for part, label in labels.items()]
-    return parts or [Input(field_id, field["label"])]
+    numbered = [Input(f"{field_id}.{part}", label) for part, label in labels.items()]
+    return numbered or [Input(field_id, field["label"])]
+
+
+def _address_input(field: JsonObject, item: JsonObject) -> Input:
+    input_id, part = str(item["id"]), str(item["id"]).partition(".")[2]
+    label = compound.part_label(field, part, str(item.get("label", "")))
+    is_hidden = bool(item.get("isHidden")) or compound.is_hidden_part(field, part)
+    return Input(input_id, label, is_hidden)
 
 
 def sent_inputs(field: JsonObject) -> list[Input]:
-    """Return the inputs that visitors send, with the one that repeats an e-mail address."""
+    """Return the inputs that visitors send.
+
+    An e-mail address may have one that repeats it; a time has its parts after the whole.
+    """
+    if field["type"] == "time":
+        is_short = str(field.get("timeFormat")) == "24"
+        labels = [*compound.TIME_LABELS.items()][: 2 if is_short else 3]
+        parts = [Input(f"{field['id']}.{part}", label) for part, label in labels]
+        return [*inputs_of(field), *parts]
     if not (field["type"] == "email" and field.get("emailConfirmEnabled")):
         return inputs_of(field)
-    labels = [text_of(item.get("label")) for item in field.get("inputs") or ()]
-    first, second = labels if len(labels) == 2 else ("", "")
+    names = [text_of(item.get("label")) for item in field.get("inputs") or ()]
+    first, second = names if len(names) == 2 else ("", "")
     field_id = str(field["id"])
     return [
         Input(field_id, first or field["label"]),
@@ -85,9 +101,19 @@ def sent_inputs(field: JsonObject) -> list[Input]:
     ]
 
 
+def shown_inputs(field: JsonObject) -> list[Input]:
+    """Return the inputs that a page shows: of a time its parts."""
+    return sent_inputs(field)[1:] if field["type"] == "time" else sent_inputs(field)
+
+
 def consent_label(field: JsonObject) -> str:
     """Return the text to which visitors agree who tick the box of a consent."""
     return text_of(field.get("checkboxLabel")) or field["label"]
+
+
+def consent_words(field: JsonObject) -> str:
+    """Return the text to which visitors agree without its HTML, as entries have it."""
+    return storable_text(unescape(visible_text(consent_label(field), " ", WITHIN_WORDS)))
 
 
 def has_other_words(field: JsonObject, values: Mapping[str, str]) -> bool:
@@ -95,10 +121,7 @@ def has_other_words(field: JsonObject, values: Mapping[str, str]) -> bool:
 
     Tags and white space do not count.
     """
-    sent, shown = (
-        " ".join("".join(token.text for token in tokens(text) if not token.name).split())
-        for text in (values.get(f"{field['id']}.2", ""), consent_label(field))
-    )
+    sent, shown = map(plain_text, (values.get(f"{field['id']}.2", ""), consent_label(field)))
     return field["type"] == "consent" and bool(sent) and sent != shown
 
 
@@ -118,6 +141,18 @@ def unpadded(text: str) -> str:
 def takes_own_choice(field: JsonObject) -> bool:
     """Return whether a field takes a choice of one's own."""
     return field["type"] == "radio" and bool(field.get("enableOtherChoice"))
+
+
+def is_own_choice(field: JsonObject, text: str) -> bool:
+    """Return whether a text is a choice of one's own."""
+    offered = [value for _, value in choices_of(field)]
+    return takes_own_choice(field) and bool(text) and text not in offered
+
+
+def control_name(field: JsonObject, input_id: str) -> str:
+    """Return the name with which a page sends an input; the boxes of a multiselect are a list."""
+    ending = "[]" if field["type"] == "multiselect" else ""
+    return f"{PREFIX}{input_id.replace('.', '_')}{ending}"
 
 
 def box_values(field: JsonObject) -> dict[str, str]:
@@ -155,21 +190,6 @@ def is_open(field: JsonObject) -> bool:
 def open_fields(form: JsonObject) -> list[JsonObject]:
     """Return the fields that visitors fill in."""
     return [field for field in form["fields"] if is_open(field)]
-
-
-def problems_of(form: JsonObject) -> list[str]:
-    """Return why a form cannot be shown and submitted; empty if it can."""
-    problems = []
-    for field in form["fields"]:
-        name = f"field {field['id']}"
-        if field["type"] not in SUPPORTED_TYPES:
-            problems.append(f"{name} has the type {str(field['type'])[:40]!r}")
-        if field.get("conditionalLogic"):
-            problems.append(f"{name} has conditional logic")
-    problems += [text for key, text in RESTRICTIONS.items() if form.get(key) not in OFF]
-    if refused := clean_form(form).problem:
-        problems.append(f"its {refused.rstrip('.')}")
-    return problems
 
 
 def next_field_id(form: JsonObject) -> int:
@@ -234,8 +254,11 @@ def read_values(form: JsonObject, sent: Mapping[str, Any]) -> tuple[dict[str, st
         for item in sent_inputs(field):
             if name := unread.pop(PREFIX + item.id.replace(".", "_"), ""):
                 values[item.id] = _sent_text(field, name, sent[name])
+        if field["type"] == "time":
+            values |= _whole_time(field, values)
         own_choice = unread.pop(f"{PREFIX}{field_id}_other", "") if field["type"] == "radio" else ""
-        if takes_own_choice(field) and values.get(field_id) == OTHER_CHOICE:
+        # Who types a choice need not select that it is one.
+        if takes_own_choice(field) and values.get(field_id, OTHER_CHOICE) == OTHER_CHOICE:
             values[field_id] = checked_text(own_choice, sent.get(own_choice), WHITE_SPACE)
     read = inputs.keys() - unread
     return values, [name for name in sent if name.replace(".", "_") in read]
@@ -254,23 +277,39 @@ def typed_values(form: JsonObject, sent: Mapping[str, Any]) -> dict[str, str]:
             items = value if isinstance(value, list) else [value]
             texts = [unpadded(str(item)) for item in items if item]
             typed |= {box: text for box, text in box_values(field).items() if text in texts}
+        if field["type"] == "multiselect" and isinstance(value, list):
+            texts = [unpadded(text) for text in value if isinstance(text, str)]
+            typed[str(field["id"])] = compound.chosen_text(texts)
     return typed
 
 
 def _sent_text(field: JsonObject, name: str, value: object) -> str:
-    """Return what was sent for an input as a text; the parts of a date may be in a list.
+    """Return what was sent for an input as a text; dates, times and choices may be lists.
 
     Numbers in JSON have a dot, whatever the format of the field.
     """
-    around = formats.UNSEEN if field["type"] in PASTED else WHITE_SPACE
-    has_parts = field["type"] == "date" and field.get("dateType") in DATES_IN_PARTS
-    if has_parts and isinstance(value, list):
-        parts = [checked_text(name, part, around) for part in value]
-        value = "/".join(parts) if any(parts) else ""
+    kind = field["type"]
+    around = formats.UNSEEN if kind in PASTED else WHITE_SPACE
+    has_parts = kind == "date" and field.get("dateType") in DATES_IN_PARTS
+    if kind == "multiselect" and not isinstance(value, (list, dict)):
+        value = compound.chosen(checked_text(name, value))
+    if isinstance(value, list) and (has_parts or kind in ("time", "multiselect")):
+        texts = [unpadded(checked_text(name, part, around)) for part in value]
+        if kind == "multiselect":
+            return compound.chosen_text(texts)
+        date = "/".join(texts) if any(texts) else ""
+        value = compound.joined_time(texts) if kind == "time" else date
     text = checked_text(name, value, around)
     if isinstance(value, float) and field.get("numberFormat") == "decimal_comma":
         return text.replace(".", ",")
-    return unpadded(text) if field["type"] in CHOICES else text
+    return unpadded(text) if kind in CHOICES else text
+
+
+def _whole_time(field: JsonObject, values: Mapping[str, str]) -> dict[str, str]:
+    """Return a time as a whole, by what was sent of its parts."""
+    whole, *numbered = [item.id for item in sent_inputs(field)]
+    sent = [values.get(input_id, "") for input_id in numbered]
+    return {whole: compound.joined_time(sent)} if any(sent) and whole not in values else {}
 
 
 def _ticked(field: JsonObject, name: str, value: object) -> dict[str, str]:
@@ -305,7 +344,7 @@ def agreed_texts(form: JsonObject, values: Mapping[str, str], *, from_page: bool
         is_shown = from_page and text_id in [item.id for item in inputs_of(field)]
         is_given = field["type"] == "consent" and values.get(f"{field['id']}.1") == "1"
         if is_given and (is_shown or values.get(text_id)):
-            texts[text_id] = storable_text(consent_label(field))
+            texts[text_id] = consent_words(field)
     return texts
 
 
@@ -318,11 +357,16 @@ def stored_values(form: JsonObject, values: Mapping[str, str]) -> dict[str, str]
     """Return the normalized values of a form, by the ids of its inputs.
 
     Those of a consent that was not given are left out: nobody agreed to the words that were sent.
+    An address of a country has that.
     """
-    return {
-        item.id: formats.normal(field, values[item.id])
-        for field in open_fields(form)
-        if field["type"] != "consent" or values.get(f"{field['id']}.1") not in (None, "", "0")
-        for item in inputs_of(field)
-        if item.id in values
-    }
+    stored = dict[str, str]()
+    for field in open_fields(form):
+        if field["type"] == "consent" and values.get(f"{field['id']}.1") in (None, "", "0"):
+            continue
+        ids = [item.id for item in inputs_of(field)]
+        present = {name: formats.normal(field, values[name]) for name in ids if name in values}
+        country, country_id = compound.country_of(field), f"{field['id']}.{compound.COUNTRY}"
+        if country and country_id in ids:
+            present[country_id] = country.name if any(present.values()) else ""
+        stored |= present
+    return stored

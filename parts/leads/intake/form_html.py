@@ -12,7 +12,8 @@ from landform.service.rendering.content import check_growth, clean_html
 from landform.storage.rows import NO_VALUES
 
 # The keys of forms, fields and confirmations that have such texts.
-KEYS = ("content", "description", "message")
+KEYS = ("content", "description", "message", "checkboxLabel")
+MESSAGE_KEYS = ("limitEntriesMessage", "schedulePendingMessage", "scheduleMessage")
 NAME = "HTML"
 
 
@@ -25,7 +26,13 @@ class Cleaned(NamedTuple):
 
 def clean_form(form: JsonObject) -> Cleaned:
     """Clean the HTML that a form shows."""
-    return clean_texts([{"description": form.get("description")}, *form["fields"]])
+    return clean_texts([*own_texts(form), *form["fields"]])
+
+
+def own_texts(form: JsonObject) -> list[JsonObject]:
+    """Return the texts of a form itself: its description, and why it takes nothing."""
+    messages = [{"message": form.get(key)} for key in MESSAGE_KEYS]
+    return [{"description": form.get("description")}, *messages]
 
 
 def clean_texts(items: Iterable[JsonObject]) -> Cleaned:

@@ -5,6 +5,7 @@ from datetime import date
 from decimal import Decimal
 from urllib.parse import urlsplit
 
+from landform.parts.leads.intake.compound import time_text
 from landform.schemas.fields import WHITE_SPACE
 from landform.service.pipeline.json_codec import JsonObject
 
@@ -100,7 +101,7 @@ def normal(field: JsonObject, text: str) -> str:
 
 
 # The functions that return the stored form of a value, and the values that are blank, by types.
-STORED_TEXTS = {"phone": phone_text, "number": number_text, "date": date_text}
+STORED_TEXTS = {"phone": phone_text, "number": number_text, "date": date_text, "time": time_text}
 BLANKS = {"website": NO_ADDRESS, "consent": ("0",)}
 
 

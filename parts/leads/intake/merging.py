@@ -8,6 +8,7 @@ from html import escape
 from typing import Any, NamedTuple
 
 from landform.parts import all_parts
+from landform.parts.leads.intake import compound
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.formats import ISO, SEPARATORS, formatted
 from landform.service.pipeline.call import Service
@@ -22,6 +23,8 @@ OTHER_TAG = re.compile(r"[^\W\d]\w*(?::[^;\"]*)?")
 # More merge tags stay texts. A text ends before the value that would make it longer.
 MOST_TAGS, MOST_MERGED = 1000, 2_000_000
 CHECKED = "Checked"
+# The types whose values have commas between.
+LISTED = ("checkbox", "multiselect", "address")
 # The names of merge tags, and the keys of an entry or form that they stand for; those of an entry
 # also as in `{entry:ip}`.
 ENTRY_TAGS = {
@@ -196,11 +199,13 @@ def field_text(
     if field["type"] == "consent" and number.endswith(".1") and not is_plain:
         texts = {"1": CHECKED}
     values = [str(entry.get(input_id) or "") for input_id in ids]
+    if field["type"] == "multiselect":
+        values = compound.chosen(values[0])
     if field["type"] in ("number", "date"):
         shown_as = "value" if is_plain else modifiers[0]
         return formatted(field, values[0], shown_as, str(entry.get("currency") or "USD"))
     displayed = [texts.get(value, value) for value in values if value]
-    return (", " if field["type"] == "checkbox" else " ").join(displayed)
+    return (", " if field["type"] in LISTED else " ").join(displayed)
 
 
 def escape_lines(text: str) -> str:

@@ -4,8 +4,8 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 
+from landform.parts.leads.intake import compound, formats
 from landform.parts.leads.intake import fields as f
-from landform.parts.leads.intake import formats
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.service.site.translations import Message
@@ -27,13 +27,14 @@ OTHER_WORDS = Message("These words have changed. Please read them, and tick the 
 UNFOLDABLE = Message("Please use fewer characters that stand for several.")
 NUMBER = Message("Please enter a number.")
 DATE = Message("Please enter a date.")
+TIME = Message("Please enter a time.")
 # How many boxes must be ticked, as the keys of the lowest and the highest number.
 LIMITS: Mapping[str, tuple[str, str]] = {
     "exactly": ("choiceLimitNumber", "choiceLimitNumber"),
     "range": ("choiceLimitMin", "choiceLimitMax"),
 }
-# The parts of a name that are required, where the form has them.
-NAME_PARTS = ("3", "6")
+# The parts that are required of a field that is, where the form has them.
+NEEDED_PARTS: Mapping[str, str] = {"name": "36", "address": "13456", "time": "12"}
 
 
 def validate(
@@ -98,8 +99,8 @@ def _is_missing(field: JsonObject, stored: Mapping[str, str]) -> bool:
     """Return whether a required value is missing."""
     if field["type"] == "consent":
         return stored.get(f"{field['id']}.1") != "1"
-    if field["type"] == "name":
-        needed = {f"{field['id']}.{part}" for part in NAME_PARTS}
+    if field["type"] in ("name", "address"):
+        needed = {f"{field['id']}.{part}" for part in NEEDED_PARTS[field["type"]]}
         ids = [x.id for x in f.inputs_of(field) if x.id in needed and not x.is_hidden]
         return not all(map(stored.get, ids)) if ids else not stored
     return not stored
@@ -146,6 +147,11 @@ def _check_choice(field: JsonObject, sent: Texts) -> Message | None:
     return None if is_offered or is_own else NOT_OFFERED
 
 
+def _check_chosen(field: JsonObject, sent: Texts) -> Message | None:
+    offered = [value for _, value in f.choices_of(field)]
+    return None if all(value in offered for value in compound.chosen(sent[0])) else NOT_OFFERED
+
+
 def _check_boxes(field: JsonObject, sent: Texts) -> Message | None:
     boxes = [value for _, value in f.choices_of(field)]
     if any(text and text != box for text, box in zip_longest(sent, boxes)):
@@ -169,6 +175,8 @@ CHECKS: Mapping[str, Callable[[JsonObject, Texts], Message | None]] = {
     "website": lambda field, sent: None if formats.is_url(sent[0]) else URL,
     "number": _check_number,
     "date": lambda field, sent: None if formats.date_text(field, sent[0]) else DATE,
+    "time": lambda field, sent: None if compound.time_text(field, sent[0]) else TIME,
+    "multiselect": _check_chosen,
     "select": _check_choice,
     "radio": _check_choice,
     "checkbox": _check_boxes,

@@ -1,16 +1,20 @@
 """What a form asks for and landform does not do: a write of the form warns of it.
 
-docs/parts/leads.md has the same list. What keeps a form from being shown is `fields.problems_of`.
+docs/parts/leads.md has the same list. What keeps a form from being shown is in `problems.py`.
 """
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.confirmations import dead_redirects
-from landform.parts.leads.intake.form_html import NAME, clean_texts
+from landform.parts.leads.intake.form_html import NAME, clean_texts, own_texts
+from landform.parts.leads.intake.logic import logic_of
 from landform.parts.leads.intake.merging import TAG, SiteTags, tags_problem
+from landform.parts.leads.intake.problems import problems_of
 from landform.service.pipeline.json_codec import JsonObject
+from landform.service.planning.conditions import NotUnderstood
 from landform.service.planning.entries import text_of
 from landform.service.rendering.content import removed_markup
 
@@ -43,18 +47,18 @@ MERGED = ("message", "url", "queryString")
 def warnings_of(form: JsonObject, site: SiteTags) -> str:
     """Return what visitors and admins would not get of a form, for a header; else empty."""
     texts = list[str]()
-    if problems := f.problems_of(form):
+    if problems := problems_of(form):
         texts.append(f"This form cannot be shown or submitted: {'; '.join(problems)}."[:500])
     if dead := dead_redirects(form):
         texts.append(NO_ADDRESS.format(", ".join(dead)[:300]))
     if names := list(_notifications(form.get("notifications"))):
         texts.append(NOT_SENT.format(", ".join(names)[:300]))
-    if not_done := list(_not_done(form)):
+    if not_done := [*_not_done(form), *_blank_rules(form)]:
         texts.append(f"Not carried out: {'; '.join(not_done)}."[:500])
     confirmations = [*form["confirmations"].values()]
     merged = (text_of(item.get(name)) for item in confirmations for name in MERGED)
     texts += tags_problem(merged, form, site)
-    html = clean_texts([{"description": form.get("description")}, *form["fields"]]).html
+    html = clean_texts([*own_texts(form), *form["fields"]]).html
     html = {**html, **clean_texts(confirmations).html}
     removed = {part for text in html for part in removed_markup(NAME, text, html[text])}
     if removed:
@@ -85,3 +89,12 @@ def _not_done(form: JsonObject) -> Iterator[str]:
                 yield f"field {field['id']} {text}"
         if TAG.search(text_of(field.get("defaultValue"))):
             yield f"field {field['id']} begins with a merge tag as it is"
+
+
+def _blank_rules(form: JsonObject) -> Iterator[str]:
+    """Yield the rules about fields that a form lacks."""
+    known = {*f.input_ids(form), *(str(field["id"]) for field in form["fields"])}
+    with suppress(NotUnderstood):
+        rules = [rule for item in logic_of(form) if item.condition for rule in item.condition.rules]
+        for source in sorted({rule.source for rule in rules} - known):
+            yield f"rules about field {source[:50]}, which is not there, compare with a blank"

@@ -4,7 +4,7 @@ import { batch, fromUtc, get, hasPart, list, may, post, put, remove, timezone } 
 import { Bar, useDocument } from "./document.js";
 import { Reason, getFeedNames, labelsOf as namesOf } from "./feed.js";
 import { ENDED, RUN_COLUMNS, Replay } from "./feeds.js";
-import { WITHOUT_VALUE, boxesOf, findForm, getForms, getRuleFields, nameOf } from "./form.js";
+import { WITHOUT_VALUE, boxesOf, findForm, getForms, getRuleFields, nameOf, partsOf } from "./form.js";
 import { Check, Choice, Confirmed, Filter, List, Loaded, LongText, Problem, Screen, Table, Tabs, Text, Values, displayTime, openTabOf, say, useAction, useSelection } from "./ui.js";
 
 const STATUSES = [["active", "Active"], ["spam", "Spam"], ["trash", "Trash"]];
@@ -152,7 +152,27 @@ const labelsOf = (labels) => Object.fromEntries(Object.values(labels || {}).flat
 function textOf(entry, form, id, value) {
   const [field, input] = id.split(".");
   const isConsent = form?.fields.some(({ id: one, type }) => type === "consent" && String(one) === field);
+  if (form?.fields.some(({ id: one, type }) => type === "multiselect" && String(one) === id)) return chosenOf(value).join(", ");
   return isConsent && input < 3 ? input === "1" && (entry[`${field}.2`] || "Checked") : String(value);
+}
+
+/** Return the chosen values of a multiselect; older entries have them with commas between. */
+function chosenOf(value) {
+  try {
+    return [JSON.parse(value)].flat().map(String);
+  } catch {
+    return value.split(",").filter(Boolean);
+  }
+}
+
+/** The choices of a multiselect as boxes. */
+function Chosen({ label, name, value, change, options }) {
+  const chosen = chosenOf(value || "[]");
+  const set = (one) => (isOn) => {
+    const values = isOn ? [...chosen, one] : chosen.filter((other) => other !== one);
+    change(values.length ? JSON.stringify(values) : "");
+  };
+  return html`<fieldset><legend>${label}</legend>${options.map(([one, text]) => html`<${Check} label=${text} name="${name}.${one}" value=${chosen.includes(one)} change=${set(one)} />`)}</fieldset>`;
 }
 
 export function Entry({ id, query }) {
@@ -181,7 +201,8 @@ function inputsOf(field) {
   const options = choices.map(({ text, value = text }) => [value, text]);
   if (type === "checkbox") return (inputs || boxesOf(id, choices)).map((input, place) => ({ id: String(input.id), label: `${name}: ${input.label}`, Field: Check, more: {}, box: options[place]?.[0] || "1" }));
   if (["select", "radio"].includes(type)) return [{ id: String(id), label: name, Field: Choice, more: { options: [["", "(blank)"], ...options] } }];
-  const parts = ["email", "date"].includes(type) ? [] : inputs || [];
+  if (type === "multiselect") return [{ id: String(id), label: name, Field: Chosen, more: { options } }];
+  const parts = ["email", "date", "time"].includes(type) ? [] : partsOf(field);
   if (parts.length) return parts.filter(({ isHidden }) => !isHidden).map((input) => ({ id: String(input.id), label: `${name}: ${input.label}`, Field: Text, more: {} }));
   return [{ id: String(id), label: name, Field: type === "textarea" ? LongText : Text, more: {} }];
 }

@@ -1,17 +1,19 @@
 // A form: its fields, how it is edited and written, how the changes of two people are joined, and a preview of what is saved.
 import { Link, counted, go, html, instead, useEffect, useLoad, useRef, useState } from "./lib.js";
-import { create, get, may, put, remove } from "./api.js";
+import { create, get, may, put, remove, root } from "./api.js";
 import { Bar, Conflict, flat, same, useDocument } from "./document.js";
-import { Check, Choice, Confirmed, Loaded, LongText, Problem, Screen, Text, Values, say, useAction } from "./ui.js";
+import { Check, Choice, Confirmed, Copied, Loaded, LongText, Problem, Screen, Text, Values, say, useAction } from "./ui.js";
 import { Preview } from "./page.js";
 
 const TYPES = [
   ["text", "Text, one line"], ["textarea", "Text, several lines"], ["email", "E-mail address"], ["name", "Name"],
-  ["phone", "Phone number"], ["website", "Web address"], ["number", "Number"], ["date", "Date"],
-  ["select", "Choice from a list"], ["radio", "One of several choices"], ["checkbox", "Any of several choices"],
+  ["phone", "Phone number"], ["website", "Web address"], ["number", "Number"], ["date", "Date"], ["time", "Time"], ["address", "Address"],
+  ["select", "Choice from a list"], ["radio", "One of several choices"], ["checkbox", "Any of several choices"], ["multiselect", "Any of several choices, as one value"],
   ["consent", "Consent"], ["hidden", "Hidden value"], ["html", "Text between fields"], ["section", "Heading"],
 ];
-const WITH_CHOICES = ["select", "radio", "checkbox"];
+const WITH_CHOICES = ["select", "radio", "checkbox", "multiselect"];
+const OF_PARTS = ["name", "address"];
+const ADDRESS_PARTS = ["Street Address", "Address Line 2", "City", "State / Province", "ZIP / Postal Code", "Country"];
 export const WITHOUT_VALUE = ["html", "section"];
 const NEW_LABELS = { email: "E-mail address", name: "Name", consent: "Consent" };
 
@@ -24,6 +26,9 @@ export function boxesOf(id, choices) {
   });
 }
 
+/** Return the inputs of a field; an address that was written without any has all. */
+export const partsOf = ({ id, type, inputs }) => (type === "address" && !inputs?.length ? ADDRESS_PARTS.map((label, place) => ({ id: `${id}.${place + 1}`, label })) : inputs || []);
+
 /** Return a new field. */
 function newField(type, id) {
   const field = { id, type, label: NEW_LABELS[type] || TYPES.find(([key]) => key === type)[1], isRequired: type === "consent" };
@@ -32,6 +37,7 @@ function newField(type, id) {
     const inputs = ["Consent", "Text", "Description"].map((label, place) => ({ id: `${id}.${place + 1}`, label, ...(place ? { isHidden: true } : {}) }));
     return { ...field, checkboxLabel: "I agree to be contacted.", inputs, choices: [{ text: "Checked", value: "1" }] };
   }
+  if (type === "address") return { ...field, addressType: "international", inputs: partsOf(field) };
   // Without it only numbers of the USA are taken.
   if (type === "phone") return { ...field, phoneFormat: "international" };
   return WITH_CHOICES.includes(type) ? withChoices(field, ["First choice", "Second choice"]) : field;
@@ -116,7 +122,7 @@ export async function getRuleFields(id) {
   const form = await findForm(id);
   return form && form.fields.filter(({ type }) => !WITHOUT_VALUE.includes(type)).flatMap((field) => [
     { id: String(field.id), label: nameOf(field), choices: (field.choices || []).map(({ text, value = text }) => [value, text]) },
-    ...(field.type === "name" ? field.inputs || [] : []).filter(({ isHidden }) => !isHidden).map((input) => ({ id: String(input.id), label: `${nameOf(field)}: ${input.label}`, choices: [] })),
+    ...(OF_PARTS.includes(field.type) ? partsOf(field) : []).filter(({ isHidden }) => !isHidden).map((input) => ({ id: String(input.id), label: `${nameOf(field)}: ${input.label}`, choices: [] })),
   ]);
 }
 
@@ -210,9 +216,20 @@ function Editor({ id, query, loaded }) {
         ${!isNew && html`<div class="actions"><${Confirmed} label="Move to the trash" class="danger" question="Move this form to the trash?" act=${() => trash(false)} disabled=${isDeleting} />
           ${may("entries:write") && html`<${Confirmed} label="Delete for good" class="danger" question="Delete this form and all of its entries for good?" act=${() => trash(true)} disabled=${isDeleting} />`}</div>`}
       </form>` : html`<${Described} values=${values} />`}
+      ${!isNew && html`<${Snippet} id=${id} title=${form.title} />`}
       ${!isNew && may("pages:write") && html`<div><${Preview} key=${etag} id="new" width=${query.preview} values=${{ title: form.title, content: "", meta: { form_id: String(id) } }} />
         <p class="hint">The preview shows what is saved.</p></div>`}
     </div><//>`;
+}
+
+/** The HTML with which a page of another site shows a form, and follows its height and redirects. */
+function Snippet({ id, title }) {
+  const [name, origin] = [`landform-${id}`, window.location.origin];
+  const text = title.replace(/[&"<>]/g, (letter) => `&#${letter.charCodeAt(0)};`);
+  const script = `addEventListener("message", ({ source, origin, data }) => { const frame = document.getElementById("${name}"); if (source !== frame.contentWindow || origin !== "${origin}") return; `
+    + `if (data.height) frame.style.height = data.height + "px"; if (/^https?:/.test(data.url)) location.href = data.url; })`;
+  return html`<${Copied} label="HTML that shows it on another site" hint="The origin of that site must be one of LANDFORM_EMBED_ORIGINS."
+    text=${`<iframe id="${name}" src="${origin}${root}/forms/${id}/embed" title="${text}" style="width: 100%; border: 0" height="600"></iframe><script>${script}</script>`} />`;
 }
 
 export const nameOf = (field) => field.label || typeOf(field);

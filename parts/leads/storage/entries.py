@@ -31,7 +31,7 @@ from landform.parts.leads.storage.filters import is_input
 from landform.parts.leads.storage.forms import find_form, get_form, gf_text, gf_time
 from landform.storage import events, sql
 from landform.storage.errors import TooLarge
-from landform.storage.rows import NO_VALUES, Row, batches, json_text, storable
+from landform.storage.rows import MAX_INTEGER, NO_VALUES, Row, batches, json_text, storable
 from landform.storage.store import Store, transactional
 
 EVENT_NAMES = ("id", "version", "form_id", "status")
@@ -92,6 +92,14 @@ def get_entry(store: Store, entry_id: int) -> Row:
 def find_digest(store: Store, digest: str) -> Row | None:
     """Return the last row with a digest; None if there is none."""
     return LAST_WITH_DIGEST.first(store, {"digest": digest})
+
+
+def has_entries(store: Store, form_id: int, count: int, since_utc: str) -> bool:
+    """Return whether a form has so many active entries since a time in UTC."""
+    chosen = (Entry.form_id == form_id) & (Entry.status == ACTIVE)
+    query = Entry.select(Entry.id).where(chosen & (Entry.created_utc >= since_utc))
+    query = query.limit(1).offset(min(count, MAX_INTEGER) - 1)
+    return query.scalar(store.database) is not None
 
 
 def load_entries(

@@ -110,7 +110,7 @@ def test_a_page_shows_its_form_with_every_type_of_field(site: Site) -> None:
         ('<p>A</p>\n<!-- wp:gravityforms/form {"formId":1} -->\n<!-- /wp:gravityforms/form -->'
          "<p>B</p>", "1"),
         ("A\n\n[gravityform id=1 title='false']\n\nB", ""), ('A\n\n[gravityform id="01"]\n\nB', ""),
-        ("A\n\n[gravityform]\n\nB", "1"), ("A\n\n[gravityforms id='1']\n\n[gravityform]\n\nB", "1"),
+        ("A\n\n[gravityform]\n\nB", "1"), ("A\n\n[gravityforms id='1']\n\nB", "1"),
     ],
 )  # fmt: skip
 def test_a_marker_in_the_content_places_the_form(site: Site, content: str, form_id: str) -> None:
