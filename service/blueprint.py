@@ -127,12 +127,12 @@ def make_blueprint(options: Options) -> Landform:
     routes = [*api_routes(parts, wordpress=options.wp_json_paths), *screen_routes(parts)]
     if options.site:
         routes += [route for route in SITEMAP if options.root_page or route.path != ROBOTS]
+    site = SiteViews(views) if options.site else None
     for route in routes:
-        _add_route(blueprint, views, route)
+        _add_route(blueprint, views, route, site)
     root: FlaskView = _rest_route_view(views, RouteTable(routes), views.view(HOME))
     if not options.wp_json_paths:
         root = not_found_view
-    site = SiteViews(views) if options.site else None
     root = site.at_root(root) if site else root
     blueprint.record(partial(_claim_prefix, root, site, options))
     # Not the blueprint's own `cli`: Flask would ask that for its commands when it is registered.
@@ -141,7 +141,7 @@ def make_blueprint(options: Options) -> Landform:
     return blueprint
 
 
-def _add_route(blueprint: Landform, views: HttpViews, route: Route) -> None:
+def _add_route(blueprint: Landform, views: HttpViews, route: Route, site: SiteViews | None) -> None:
     """Add an endpoint for each operation of a route, and one for all other methods."""
     rules = route.rules if views.service.options.wp_json_paths else [route.path]
     other_methods = set(METHODS)
@@ -152,6 +152,8 @@ def _add_route(blueprint: Landform, views: HttpViews, route: Route) -> None:
             blueprint.add_url_rule(rule, operation.name, view, methods=methods, **RULE)
     endpoint = "other_methods_of_" + re.sub(r"\W+", "_", route.path).strip("_")
     view = views.view(route)
+    if site and any(one.is_form_of_visitors for one in route.operations.values()):
+        view = update_wrapper(site.at_form(route.path, view), view)
     for rule in rules:
         blueprint.add_url_rule(rule, endpoint, view, methods=other_methods, **RULE)
 

@@ -109,7 +109,7 @@ class EntryPage(Schema):
 
 
 class EntryCreated(Open):
-    """An entry as it was sent."""
+    """An entry as it was sent, without what is not stored."""
 
     id = Output("The number of the entry.", int)
     form_id = Output("The number of its form.", int)

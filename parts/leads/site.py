@@ -44,6 +44,7 @@ from landform.service.pipeline.reply import Reply
 from landform.service.planning.entries import text_of
 from landform.service.site import visits
 from landform.service.site.forms import show_forms
+from landform.service.site.responses import message_for_visitors
 from landform.service.site.translations import Message
 from landform.storage.rows import json_text
 
@@ -53,7 +54,6 @@ DONE_SECONDS = 60 * 60
 # Who may show a form in a frame by default.
 NOBODY = "'none'"
 CHECK = Message("Please check what you entered. Nothing was sent yet.")
-LATER = Message("This could not be stored just now. Please try again in a minute.")
 CLOSED = Message("This form cannot be submitted here, or not at this time.")
 # What visitors read about errors; messages of the API are in English.
 PROBLEMS: Mapping[str | type[Exception], Message] = {
@@ -135,7 +135,7 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         if known is None:
             raise
         problem = known
-        other = CHECK if known.status < 500 else LATER
+        other = CHECK if known.status < 500 else message_for_visitors(known)
         problem.message = PROBLEMS.get(type(error)) or PROBLEMS.get(known.code, other)
     is_embedded = sources.is_embedded(call)
     try:

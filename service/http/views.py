@@ -184,7 +184,7 @@ class HttpViews:
     def _error_response(self, http: Request, route: Route, error: ApiError) -> Response:
         """Return an error in JSON, or as a page to a visitor who sent the form of one."""
         operation = route.operations.get(http.method)
-        is_form = operation and operation.form and operation.public and operation.is_write
+        is_form = operation and operation.is_form_of_visitors
         if not (is_form and accepts_html(http.headers)):
             return error_response(http, error, self.origins)
         site = self.service.site

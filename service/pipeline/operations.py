@@ -146,6 +146,11 @@ class Operation:
         return self.body is not None or self.form
 
     @cached_property
+    def is_form_of_visitors(self) -> bool:
+        """Whether visitors send a form to it."""
+        return self.form and self.public and self.is_write
+
+    @cached_property
     def checks_names(self) -> bool:
         """Whether unknown names are reported."""
         return self.query is None or self.query.unknown != INCLUDE

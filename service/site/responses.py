@@ -41,7 +41,6 @@ REFERRER = "strict-origin-when-cross-origin"
 SAME_ORIGIN, NO_REFERRER = "same-origin", "no-referrer"
 # What visitors read about errors, by code or status; messages of the API are in English.
 TITLE = Message("This did not work")
-NOT_NOW = Message("This is not possible at the moment. Please try again in a minute.")
 ERRORS: Mapping[str | int, Message] = {
     "rest_preview_ended": Message("The preview has ended, or was revoked."),
     "rest_cross_site": Message("The form has to be sent from the page itself."),
@@ -49,8 +48,8 @@ ERRORS: Mapping[str | int, Message] = {
     403: Message("You may not see this page."),
     413: Message("Too much was sent at once."),
     429: Message("There were too many attempts. Please wait a minute, and try again."),
-    503: NOT_NOW,
-    507: NOT_NOW,
+    503: Message("The database cannot be used now. Please try again in a minute."),
+    507: Message("There is no room left to write. Please try again later."),
 }
 OTHER = Message("Please go back, and try again.")
 # The environment and digest of each folder of templates that a parent process has loaded, and the
@@ -125,10 +124,7 @@ class Site:
 
     def error_page(self, error: ApiError) -> Finished:
         """Return the HTML page of an error; for a broken template, the 500 of the API."""
-        message = ERRORS.get(error.code) or ERRORS.get(error.status, OTHER)
-        if isinstance(error.message, Message):
-            message = error.message
-        name, values = "error.html", {"title": TITLE, "error": message}
+        name, values = "error.html", {"title": TITLE, "error": message_for_visitors(error)}
         if error.status == 404:
             name, values = "not_found.html", {}
         try:
@@ -146,6 +142,13 @@ class Site:
         if response.mimetype == "text/html" and response.status_code != 304:
             response.headers["Content-Security-Policy"] = self.options.site_policy
         return response
+
+
+def message_for_visitors(error: ApiError) -> Message:
+    """Return what visitors read about an error."""
+    if isinstance(error.message, Message):
+        return error.message
+    return ERRORS.get(error.code) or ERRORS.get(error.status, OTHER)
 
 
 def private_headers(referrer: str = SAME_ORIGIN) -> dict[str, str]:

@@ -1,7 +1,10 @@
 """The Flask views of the site."""
 
 from collections.abc import Mapping
+from contextlib import suppress
+from functools import partial
 from typing import Any
+from urllib.parse import urlsplit
 
 from flask import Request, Response
 from flask.globals import request_ctx
@@ -20,8 +23,9 @@ from landform.service.pipeline.loading import accepts_html
 from landform.service.pipeline.operations import Resource
 from landform.service.pipeline.reply import HTML, Finished, Reply
 from landform.service.site.responses import Site
-from landform.service.site.visits import html_reply, show, unlock, visit
+from landform.service.site.visits import html_reply, location_of, show, unlock, visit
 from landform.storage.errors import PageNotFound
+from landform.storage.pages import listing, scheduling
 
 ALLOWED = "GET, HEAD, POST, OPTIONS"
 PAGE_ID, PREVIEW, ROUTE = "page_id", "preview", "rest_route"
@@ -30,7 +34,7 @@ LONGEST_ID = 19
 # what a template adds.
 MOST_SENT = 24 * LONGEST_PASSWORD
 READS = ("GET", "HEAD")
-BY_SLUG, ROOT = "/<slug>", ""
+BY_SLUG, ROOT, OF_FORM = "/<slug>", "", "/forms/<form_id>"
 RESOURCE = Resource()
 
 
@@ -78,6 +82,23 @@ class SiteViews:
             return response
 
         return root
+
+    def at_form(self, path: str, otherwise: FlaskView) -> FlaskView:
+        """Return the view of other methods at the address to which a form is sent.
+
+        A browser that opens it, as after a mistake, is led to the page of the form.
+        """
+        operation = RESOURCE.paths[OF_FORM]["GET"]
+
+        def view(**variables: str) -> Response:
+            http = request_ctx.request
+            if http.method not in READS or not accepts_html(http.headers):
+                return otherwise(**variables)
+            incoming = HttpIncoming(http, self._service, path)
+            arguments, finish = {"form_id": variables["form_id"]}, partial(self._site.finish, http)
+            return self._views.carry_out(incoming, operation, arguments, finish)
+
+        return view
 
     def _respond(
         self, incoming: HttpIncoming, arguments: Mapping[str, object], *, is_alone: bool = True
@@ -142,6 +163,28 @@ def show_page(call: Call, **arguments: Any) -> Reply:
         if target is None:
             raise
         return html_reply(b"", {"Location": target, "Cache-Control": "no-store"}, 301)
+
+
+@RESOURCE.get(OF_FORM, public=True, query=Anything())
+def lead_to_page(call: Call, form_id: str) -> Reply:
+    """Redirect to the page of a form: that from which a browser comes, or the last one with it.
+
+    To the root where visitors see none.
+    """
+    here, source = urlsplit(call.incoming.url), call.incoming.headers.get("Referer", "")
+    location, store = "/", call.store
+    query = {"form_id": [form_id], "orderby": "date", "order": "desc", "page": 1, "per_page": 10}
+    with suppress(ValueError):
+        url = urlsplit(source)
+        is_here = url.netloc == here.netloc and url.path != here.path
+        if is_here and source.isprintable() and "//" not in url.path and "\\" not in url.path:
+            location = url._replace(scheme="", netloc="", fragment="").geturl()
+    if location == "/":
+        at, state = store.clock.now(), listing.list_state(store, {})
+        rows = listing.list_pages(store, query, listing.SITEMAP, state.publish_up_to).rows
+        shown = (row for row in rows if scheduling.window_state(row, at) == scheduling.OPEN)
+        location = next((location_of(call, call.urls.page_link(row)) for row in shown), location)
+    return html_reply(b"", {"Location": location, "Cache-Control": "no-store"}, 303)
 
 
 @RESOURCE.post(BY_SLUG, public=True, query=Anything(), most_bytes=MOST_SENT)

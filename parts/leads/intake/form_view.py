@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import cache, partial
 
 from landform.parts.leads.intake import compound
 from landform.parts.leads.intake import fields as f
@@ -56,8 +57,8 @@ LIST = re.compile(r"([^\[\]]+)\[[0-9]*\]")
 CLASS = re.compile(r"[\w-]+")
 LENGTH = re.compile(r"[1-9][0-9]{0,4}")
 AUTOCOMPLETE = re.compile(r"[a-z0-9 -]{1,60}")
-# A longer text in a query is not filled in.
-LONGEST_PREFILLED = 1000
+# A longer text in a query is not filled in, nor a choice with more commas.
+LONGEST_PREFILLED, MOST_COMMAS = 1000, 50
 
 
 def first_values(form: JsonObject, query: Query) -> dict[str, str]:
@@ -90,6 +91,8 @@ def internal_values(form: JsonObject) -> dict[str, str]:
 def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
     """Return the values of the query, else those of the selected choices, else the defaults."""
     values, boxes = {}, f.box_values(field)
+    offered = {value for _, value in f.choices_of(field)}
+    chosen_in = cache(partial(_choices_in, values=offered))
     choices = zip(field.get("choices") or (), f.choices_of(field), strict=True)
     chosen = [value for choice, (_, value) in choices if choice.get("isSelected")]
     for item in f.inputs_of(field):
@@ -101,14 +104,11 @@ def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
             sent = text_of(raw.get("defaultValue")) or default or chosen
             sent = sent or text_of(field.get("defaultValue"))
         if field["type"] in ("checkbox", "multiselect"):
-            offered = [value for _, value in f.choices_of(field)]
-            texts = _choices_in(sent, offered) if isinstance(sent, str) else sent
-            texts = [text for text in map(f.unpadded, texts) if text in offered]
+            texts = chosen_in(sent) if isinstance(sent, str) else [*map(f.unpadded, sent)]
             box = boxes.get(item.id, "")
-            sent = box if box in texts else ""
-            values[item.id] = (
-                compound.chosen_text(texts) if field["type"] == "multiselect" else sent
-            )
+            values[item.id] = box if box in texts else ""
+            if field["type"] == "multiselect":
+                values[item.id] = compound.chosen_text([x for x in texts if x in offered])
         else:
             values[item.id] = sent if isinstance(sent, str) else sent[-1]
     return values
@@ -116,12 +116,14 @@ def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
 
 def _choices_in(text: str, values: Collection[str]) -> list[str]:
     """Return the values of choices in a text, with commas between; a value may have some too."""
-    found = list[str]()
-    while text:
-        text = text.lstrip()
-        fitting = [value for value in values if value and f"{text},".startswith(f"{value},")]
-        found.append(max(fitting, key=len, default=text.partition(",")[0]))
-        text = text[len(found[-1]) + 1 :]
+    found, parts = list[str](), text.split(",")
+    sizes = sorted({1, *(min(value.count(","), MOST_COMMAS) + 1 for value in values)}, reverse=True)
+    while parts:
+        # The longest value that begins here.
+        texts = ((size, f.unpadded(",".join(parts[:size]))) for size in sizes)
+        size, value = next((pair for pair in texts if pair[1] in values), (1, ""))
+        found.append(value)
+        parts = parts[size:]
     return found
 
 

@@ -259,7 +259,9 @@ def _created(call: Call, form_id: int) -> Reply:
     }
     values, ignored = _read_values(call, form, NO_VALUES)
     row = entries.create_entry(call.store, form, values, **columns)
-    sent = {**call.sent_body, "form_id": form["id"], "id": row["id"]}
+    known = {*ENTRY.fields, *input_ids(form)}
+    sent = {name: value for name, value in call.sent_body.items() if name in known}
+    sent |= {"form_id": form["id"], "id": row["id"]}
     headers = {"Location": f"{call.root_url}/entries/{row['id']}", **ignored}
     return Reply(sent, headers=headers, caching=NO_STORE)
 

@@ -6,18 +6,22 @@ from landform.parts.leads import Leads
 from landform.parts.leads import errors as e
 from landform.parts.leads import form_schemas as schemas
 from landform.parts.leads import response_schemas as responses
+from landform.parts.leads.intake.fields import id_of
 from landform.parts.leads.intake.merging import site_tags
 from landform.parts.leads.intake.warnings import warnings_of
 from landform.parts.leads.storage import forms
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
 from landform.service.pipeline.reply import NOT_CACHED, Caching, Reply
+from landform.service.planning.entries import text_of
+from landform.service.site.visits import visit_of_form
 from landform.storage.rows import Row
 
 RESOURCE = Resource(GRAVITY_FORMS)
 FORM_PATH = "/forms/<form_id>"
 FORM, DELETED = responses.FormRead(), responses.FormDeleted()
 # As in PHP, no forms are an empty list.
+NO_PAGE = "The message is shown instead of a page that visitors do not see now: {}."
 FORMS = dict[str, responses.FormRead | responses.FormSummary] | list[Any]
 FORM_EXAMPLE = {
     "title": "Newsletter",
@@ -110,6 +114,19 @@ def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> R
     """Return the reply with a form; a write warns of what it asks for and nobody would get."""
     form, headers = forms.form_of(row), headers or {}
     site = site_tags(call.service, call.part(Leads).admin_email)
-    if call.operation.is_write and (text := warnings_of(form, site)):
-        headers = {**headers, "X-Landform-Warning": text}
+    if call.operation.is_write:
+        text = " ".join(filter(None, (warnings_of(form, site), _missing_pages(call, form))))
+        headers = {**headers, **({"X-Landform-Warning": text} if text else {})}
     return Reply(form, headers=headers, etag=call.row_etag("form", row))
+
+
+def _missing_pages(call: Call, form: Row) -> str:
+    """Return a warning of confirmations that lead to pages which visitors do not see now."""
+    leading = [item for item in form["confirmations"].values() if item.get("type") == "page"]
+    names = [
+        text_of(item.get("name") or item["id"])[:100]
+        for item in leading
+        if visit_of_form(call, id_of(item.get("pageId"))) is None
+    ]
+    text = NO_PAGE.format(", ".join(names)[:300]) if names else ""
+    return text.encode("ascii", "backslashreplace").decode()

@@ -147,6 +147,25 @@ def test_autofill_fills_what_people_see_and_the_entry_is_no_spam(
     assert [one["status"] for one in listed["entries"] if one["1.3"] == "Eve"] == ["active"]
 
 
+def test_a_form_has_another_value_each_time_that_it_is_shown_also_by_back(
+    site: Server, browser: Page
+) -> None:
+    driver = browser.driver
+
+    def once() -> str:
+        return str(driver.find_element("name", "landform_once").get_attribute("value"))
+
+    driver.get(f"{site.url}/english/")
+    values = [once()]
+    for leave in (driver.refresh, lambda: driver.get(f"{site.url}/german/")):
+        leave()
+        values.append(once())
+    driver.back()
+    browser.until(lambda: once() and once() not in values)
+    assert len({*values, once(), ""}) == len(values) + 2
+    assert browser.errors() == []
+
+
 @has_tools
 @needs("node")
 def test_a_validator_finds_nothing_in_form_errors_and_confirmation(

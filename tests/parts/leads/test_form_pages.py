@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import pytest
-from applications import Site
+from applications import ADMIN, Site
 from test_site_form import CHOICES, entries, main_of, make_form, make_page, send
 
 RADIO = {"id": 1, "type": "radio", "label": "Size", "choices": CHOICES}
@@ -119,3 +119,32 @@ def test_first_values_come_from_the_marker_and_the_address(
     html = main_of(site.get(make_page(site, "", content=content) + query))
     assert f'name="input_1" value="{text}"' in html
     assert re.findall('value="([a-z]+)" type="checkbox" checked', html) == ticked
+
+
+def test_the_address_that_a_mistake_left_leads_to_the_page(site: Site) -> None:
+    form = make_form(site)
+    submit = f"/forms/{form}/submissions"
+    assert site.get(submit).headers["Location"] == "/"
+    site.page(slug="draft", status="draft", meta={"form_id": form})
+    path = make_page(site, form, slug="offer")
+    for headers, location in (
+        ({}, path), ({"Referer": f"http://localhost{path}?utm_source=x"}, f"{path}?utm_source=x"),
+        ({"Referer": "https://evil.example/"}, path),
+        ({"Referer": "http://localhost//evil.example"}, path),
+        ({"Referer": f"http://localhost{submit}"}, path), ({"Referer": "http://[/"}, path),
+    ):  # fmt: skip
+        led = site.visitor.get(submit, headers=headers)
+        assert (led.status_code, led.headers["Location"]) == (303, location)
+        assert led.headers["Cache-Control"] == "no-store"
+    assert site.get(submit, Accept="application/json").status_code == 405
+    assert site.visitor.get(submit, auth=ADMIN).status_code == 303
+
+
+def test_a_write_warns_of_a_confirmation_that_leads_to_a_page_that_nobody_sees(site: Site) -> None:
+    draft, shown = site.page(status="draft")["id"], site.page()["id"]
+    for page, is_dead in ((draft, True), (shown, False), (99, True), ("x", True), ("", True)):
+        confirmation = {"id": "c", "name": "Th\u00e4nks", "type": "page", "pageId": page}
+        form = {"title": "F", "fields": [TEXT], "confirmations": [confirmation]}
+        written = site.visitor.post("/forms", json=form, auth=ADMIN)
+        warning = written.headers.get("X-Landform-Warning", "")
+        assert (written.status_code, ("do not see now: Th" in warning)) == (201, is_dead), page
