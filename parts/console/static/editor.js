@@ -13,7 +13,8 @@ const MOST_STEPS = 20;
 const PAUSE_MILLISECONDS = 1000;
 const TEXT_BLOCKS = ["paragraph", "heading", "list-item"];
 const LABELS = { summary: "Question", figcaption: "Caption", cite: "Source", li: "Item", td: "Cell", th: "Heading of a column" };
-const ALLOWED_PICTURE = /^(?:https:\/\/|\/)/i;
+// Browsers show no others here.
+const isShown = (address) => /^(?:https:\/\/|\/)/i.test(address) || address.startsWith(`${location.origin}/`);
 
 /** The tree of a content, which `edit(change, key)` changes, with undo. `kept` is a ref that outlives the editor. */
 function useTree(value, change, kept) {
@@ -370,10 +371,10 @@ function Picture({ block, slot, isSelected, set }) {
     if (address) set((one, own) => withPicture(one, own, { address: address.replace(`${location.origin}/`, "/"), alt, width: String(width), height: String(height) }));
   };
   const measure = async () => {
-    const size = ALLOWED_PICTURE.test(address) ? await sizeOf(address) : {};
+    const size = isShown(address) ? await sizeOf(address) : {};
     if (size.width) set((one, own) => (attribute(tagOf(one, own), "src") === address ? withPicture(one, own, { address, ...size }) : one), "src");
   };
-  return html`<div class="picture">${ALLOWED_PICTURE.test(address) && html`<img src=${address} alt="" />`}
+  return html`<div class="picture">${isShown(address) && html`<img src=${address} alt="" />`}
     ${(isSelected || !address) && html`${additions.choosePicture ? html`<button type="button" onClick=${choose}>${address ? "Choose another picture" : "Choose a picture"}</button>`
       : html`<${Text} label="Address of the picture" name="src" value=${address} change=${(text) => set((one, own) => withPicture(one, own, { address: text.trim() }), "src")} onBlur=${measure} />`}
       <${Text} label="What it shows, for those who do not see it" name="alt" value=${alt} change=${(text) => set((one, own) => withTag(one, own, withAttribute(tagOf(one, own), "alt", text)), "alt")} />`}</div>`;

@@ -181,6 +181,8 @@ def test_a_giveaway_is_made_with_few_clicks_and_no_tag(console: Console, width: 
     assert b'id="form"' in public
     assert f'id="form_{form}"'.encode() in public
     assert b'href="#form"' in public
+    # The script of the form does not run in the preview.
+    assert all("Blocked script" in error for error in console.errors())
 
 
 OLD = 'class="wp-image-7 x" src="/old.png" width=3 alt=""'
