@@ -1,6 +1,6 @@
 """The base class of parts: what a part adds to landform, and how it answers the core."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from math import inf
 from pathlib import Path
@@ -48,6 +48,21 @@ class PageForm(NamedTuple):
     is_private: bool = False
     is_refused: bool = False
     until: float = inf
+
+
+class PagePictures(NamedTuple):
+    """The pictures of a page as visitors see it.
+
+    `content`: that of the page, whose pictures have more attributes. `gallery`: in place of that in
+    the meta, each with `url`, `alt` and `caption`, and perhaps `width`, `height` and `srcset`.
+    `sizes`: the width and height of pictures by their URLs. `tables`: those that all of it depends
+    on, each of them `versioned`.
+    """
+
+    content: str
+    gallery: Sequence[Mapping[str, Any]]
+    sizes: Mapping[str, tuple[int, int]]
+    tables: tuple[str, ...]
 
 
 class Exported(NamedTuple):
@@ -168,6 +183,15 @@ class Part:
         `form_id`: the text in the meta of the page or in a marker of its content. `visited`: the
         `Visit` of `service/site/visits.py`. `number`: 2 for the second form with this id in the
         page. `field_values`: a query with first values of its fields.
+        """
+        return None
+
+    def page_pictures(
+        self, call: Any, page: Mapping[str, Any], link: str, content: str
+    ) -> PagePictures | None:
+        """Return the pictures of a page as visitors see it; None for what the core shows.
+
+        `content`: the HTML with its forms. What the API returns stays the same.
         """
         return None
 

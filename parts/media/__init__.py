@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 from landform.parts.errors import errors_in
 from landform.parts.media import errors
 from landform.parts.media.models import TABLES
 from landform.parts.option import matching, option
-from landform.parts.part import Exported, Part
+from landform.parts.part import Exported, PagePictures, Part
 
 PLACE = matching("a folder, or `database`", r"[^\0]*")
 
@@ -21,6 +22,7 @@ class Media(Part):
     scopes = ("media:read", "media:write")
     event_types = ("media.created", "media.updated", "media.deleted")
     errors = tuple(one for one in errors_in(errors) if one is not errors.MediaNotFound)
+    console_files = Path(__file__).parent / "static"
     in_guests = False
 
     place: str = option(
@@ -51,6 +53,14 @@ class Media(Part):
         files = self.files(store)
         beside = self.files(other) if command == "copy" else other
         return maintenance.TASKS[command](store, files, beside)
+
+    def page_pictures(
+        self, call: Any, page: Mapping[str, Any], link: str, content: str
+    ) -> PagePictures | None:
+        """Return the pictures of a page as visitors see them, if some are those of the part."""
+        from landform.parts.media import showing  # noqa: PLC0415 - needs the site
+
+        return showing.page_pictures(call, dict(page), link, content)
 
     def row_written(
         self, store: Any, table: str, old: Any, new: Any, writer: int | None = None

@@ -79,6 +79,12 @@ def has_folder(store: Store, folder: str) -> bool:
     return BY_FOLDER.row(store, {"folder": folder}) is not None
 
 
+def find_all(store: Store, ids: Iterable[int], folders: Iterable[str]) -> list[Row]:
+    """Return the pictures that have one of some ids or folders."""
+    found = Media.id.in_(storable(ids)) | Media.folder.in_([*folders])
+    return [*Media.select().where(found).dicts().execute(store.database)]
+
+
 def new_folder() -> str:
     """Return a folder that no picture has: 100 random bits."""
     return secrets.token_hex(13)

@@ -39,7 +39,8 @@ def describe_page(
     """Return the variables of a page with its forms."""
     meta, language = json.loads(page["meta"]), texts.document
     title, content = page["title_rendered"], without_markers(page["content_rendered"])
-    beginning, gallery = content[:MOST_CHARACTERS], gallery_pictures(meta, link)
+    beginning, pictures = content[:MOST_CHARACTERS], forms.pictures
+    gallery = pictures.gallery if pictures else gallery_pictures(meta, link)
     image = gallery[0]["url"] if gallery else first_picture(beginning, link)
     parts = outside(islice(tokens(beginning), MOST_TOKENS), _is_button)
     text = "".join(part.text for part in parts)
@@ -54,6 +55,7 @@ def describe_page(
         "is_refused": forms.is_refused,
         "description": shorten(plain_text(text)),
         "image": image or options.site_image or "",
+        "image_size": pictures.sizes.get(image) if pictures else None,
         "gallery": gallery,
         "meta": meta,
         "form_id": meta.get("form_id") or "",

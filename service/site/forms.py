@@ -31,7 +31,7 @@ class Forms(NamedTuple):
     `style`: the style sheets of the forms. `etag`: a text for the entity tag; empty without forms.
     `tables`: those that the forms depend on. `is_private`: they are for this visitor only.
     `is_refused`: one has mistakes of what was sent. `until`: when they change without a write, in
-    seconds since 1970.
+    seconds since 1970. `pictures`: the `PagePictures` of a part.
     """
 
     content: str
@@ -42,16 +42,38 @@ class Forms(NamedTuple):
     is_private: bool = False
     is_refused: bool = False
     until: float = inf
+    pictures: Any = None
 
 
 def show_forms(
     call: Call, visited: Any, sent: Mapping[tuple[str, int], Any] | None = None
 ) -> Forms:
-    """Return the forms of a visited page.
+    """Return the forms of a visited page, and its pictures.
 
     `sent`: the `PageForm` of a form that was sent, by its id and its number: 2 for the second form
     of the page with this id.
     """
+    forms, page = _show_forms(call, visited, sent), visited.page
+    shown = (
+        part.page_pictures(call, page, visited.link, forms.content)
+        for part in call.options.named_parts
+    )
+    pictures = next(filter(None, shown), None)
+    if pictures is None:
+        return forms
+    return forms._replace(
+        content=pictures.content,
+        etag=_digest(forms.etag, pictures.content, repr(pictures.gallery)),
+        tables=(*forms.tables, *pictures.tables),
+        pictures=pictures,
+    )
+
+
+def _digest(*texts: str) -> str:
+    return blake2b("\0".join(texts).encode(), digest_size=9).hexdigest()
+
+
+def _show_forms(call: Call, visited: Any, sent: Mapping[tuple[str, int], Any] | None) -> Forms:
     page, site = visited.page, call.service.site
     texts = site.texts(page)
     # A page's own form is in its meta.
@@ -78,7 +100,7 @@ def show_forms(
         content,
         after,
         b"".join(site.render(style, {}) for style in {x.style: None for x in rendered}).decode(),
-        blake2b(f"{content}\0{after}".encode(), digest_size=9).hexdigest(),
+        _digest(content, after),
         tuple(name for part in call.options.named_parts for name in part.form_tables),
         any(form.is_private for form in rendered),
         any(form.is_refused for form in rendered),

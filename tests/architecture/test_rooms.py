@@ -51,6 +51,7 @@ OTHERS = {
     "click": "standalone.cli standalone.commands service.cli parts",
     "defusedxml": "parts",
     "urllib3": "parts",
+    "PIL": "parts",
 }
 # The methods that change a list, a dict or a set.
 CHANGING = "add append clear extend insert pop popitem remove setdefault update".split()

@@ -120,6 +120,33 @@ export async function call(method, path, { query = {}, body, headers = {}, signa
   }
 }
 
+/**
+ * Upload a file as a body, and return `{data}`; `progress` gets the part that was sent, from 0 to 1.
+ * @param {string} path
+ * @param {Blob} file
+ * @param {string} name
+ * @param {(part: number) => void} progress
+ */
+export async function upload(path, file, name, progress) {
+  const authorization = credentials();
+  const request = new XMLHttpRequest();
+  request.open("POST", `${root}${path}`);
+  const sent = { ...authorization, Accept: "application/json", "Content-Type": file.type || "application/octet-stream", "Content-Disposition": `attachment; filename*=UTF-8''${encodeURIComponent(name)}` };
+  for (const [header, value] of Object.entries(sent)) request.setRequestHeader(header, value);
+  request.upload.onprogress = ({ loaded, total }) => progress(loaded / total);
+  const status = await new Promise((resolve) => {
+    request.onloadend = () => resolve(request.status);
+    request.send(file);
+  });
+  const data = parse(request.responseText);
+  if (status === 201) return { data };
+  if (!status) throw new ApiError(0, { message: "The service cannot be reached. Try again.", code: "unreachable" });
+  const error = new ApiError(status, data || undefined);
+  if (status !== 401) throw error;
+  await askToSignIn(error, authorization);
+  return upload(path, file, name, progress);
+}
+
 async function send(url, options) {
   try {
     return await fetch(url, options);

@@ -94,6 +94,7 @@ function Start() {
 const PLACES = [
   ["", "Start"],
   ["pages", "Pages", "pages:read"],
+  ["media", "Pictures", "media:read"],
   ["forms", "Forms", "forms:read"],
   ["entries", "Entries", "entries:read"],
   ["feeds", "Feeds", "feeds:read"],
@@ -102,7 +103,7 @@ const PLACES = [
   ["events", "Events", "events:read"],
 ];
 // The parts that places need. Without its part a place is not offered.
-const OF_PARTS = { forms: "leads", entries: "leads", runs: "runs", webhooks: "webhooks" };
+const OF_PARTS = { forms: "leads", entries: "leads", media: "media", runs: "runs", webhooks: "webhooks" };
 const isThere = (place) => !Object.hasOwn(OF_PARTS, place) || hasPart(OF_PARTS[place]);
 // The screens by the first part of an address: the list, and a single item.
 const SCREENS = {
@@ -110,10 +111,9 @@ const SCREENS = {
   runs: [RunList], webhooks: [WebhookList, Webhook], events: [EventList],
 };
 // A part brings modules of its own.
-if (hasPart("leads")) {
-  const leads = await import("./leads.js");
-  Object.assign(SCREENS, leads.screens);
-  Object.assign(additions, leads.additions);
+for (const brought of await Promise.all([hasPart("leads") && import("./leads.js"), hasPart("media") && import("./library.js")])) {
+  Object.assign(SCREENS, brought && brought.screens);
+  Object.assign(additions, brought && brought.additions);
 }
 
 /** Sign out, which deletes the drafts. */

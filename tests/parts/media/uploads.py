@@ -2,6 +2,7 @@
 
 import io
 import json
+import urllib.request
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -60,3 +61,9 @@ def urls_of(item: Any) -> list[str]:
     """Return the URLs of a picture and of its sizes."""
     sizes = item["media_details"]["sizes"].values()
     return [*dict.fromkeys([item["source_url"], *(size["source_url"] for size in sizes)])]
+
+
+def fetch_from(port: int, path: str) -> None:
+    """Read a picture from a server; it has to be whole."""
+    with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=30) as answer:
+        Image.open(io.BytesIO(answer.read())).load()

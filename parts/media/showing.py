@@ -1,0 +1,151 @@
+"""Pictures in the pages of the site: they have their size, and smaller ones to choose from."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from html import escape
+from typing import Any, NamedTuple
+from urllib.parse import unquote, urlsplit
+
+from landform.parts.media import storage
+from landform.parts.part import PagePictures
+from landform.service.pipeline.call import Call
+from landform.service.rendering.markup import Token, tokens
+from landform.service.site.pictures import AttributeParser, gallery_pictures
+from landform.storage.rows import Row
+
+ADDRESS = re.compile(r"/media-files/([0-9a-z]{16,64})/([^/?#]+)")
+CLASS = re.compile(r"(?:^|\s)wp-image-([0-9]{1,18})(?:\s|$)")
+# Of a content with more pictures the others stay as they are.
+MOST_PICTURES = 200
+GALLERY_SIZE = "medium_large"
+
+
+class Size(NamedTuple):
+    """A file of a picture."""
+
+    url: str
+    width: int
+    height: int
+
+
+def page_pictures(call: Call, page: Row, link: str, content: str) -> PagePictures | None:
+    """Return the pictures of a page as visitors see them; None if it has none of landform's."""
+    meta = json.loads(page["meta"])
+    ids = storage.gallery_ids(meta)
+    if not ids and not (
+        ("/media-files/" in content or "wp-image-" in content) and "<img" in content
+    ):
+        return None
+    parts = [*tokens(content)] if "<img" in content else [Token(content)]
+    images = [place for place, part in enumerate(parts) if part.name == "img"][:MOST_PICTURES]
+    attributes = {place: _attributes(parts[place]) for place in images}
+    rows = _Rows(call, ids, attributes.values())
+    known = dict[str, Size]()
+    for place in images:
+        if own := rows.find(attributes[place]):
+            size, row = own
+            known[size.url] = size
+            is_first = place == images[0]
+            added = _missing(attributes[place], size, rows.sizes(row), is_first=is_first)
+            parts[place] = Token(_with_attributes(parts[place].text, added))
+    gallery = [*_gallery(meta, link, rows)]
+    known |= {item["url"]: Size(item["url"], item["width"], item["height"])
+              for item in gallery if "width" in item}  # fmt: skip
+    sizes = {url: (size.width, size.height) for url, size in known.items()}
+    return PagePictures("".join(part.text for part in parts), gallery, sizes, ("media",))
+
+
+class _Rows:
+    """The pictures that a page refers to, read at once."""
+
+    def __init__(
+        self, call: Call, ids: Sequence[int], attributes: Iterator[Mapping[str, str]] | Any
+    ) -> None:
+        self.base = f"{call.public_url}/media-files"
+        folders = set[str]()
+        numbers = {*ids}
+        for one in attributes:
+            address, number = ADDRESS.search(one.get("src", "")), CLASS.search(one.get("class", ""))
+            folders |= {address[1]} if address else set()
+            numbers |= {int(number[1])} if number else set()
+        rows = storage.find_all(call.store, numbers, folders)
+        self.by_id = {row["id"]: row for row in rows}
+        self.by_folder = {row["folder"]: row for row in rows}
+
+    def find(self, attributes: Mapping[str, str]) -> tuple[Size, Row] | None:
+        """Return the file that an image shows, and its picture; None if it is not landform's.
+
+        An image that has only the id of a picture has to have the name of one of its files.
+        """
+        source = attributes.get("src", "")
+        address, number = ADDRESS.search(source), CLASS.search(attributes.get("class", ""))
+        row = self.by_folder.get(address[1]) if address else None
+        if row is None and number and not address:
+            row = self.by_id.get(int(number[1]))
+        name = unquote(urlsplit(source).path.rpartition("/")[2]) if row else ""
+        sizes = [size for size in self.sizes(row) if size.url.endswith(f"/{name}")] if row else []
+        return (sizes[0], row) if sizes and row else None
+
+    def sizes(self, row: Row) -> list[Size]:
+        """Return the files of a picture."""
+        folder, more = f"{self.base}/{row['folder']}", json.loads(row["sizes"])
+        return [
+            Size(f"{folder}/{one['file']}", one["width"], one["height"]) for one in (row, *more)
+        ]
+
+
+def _attributes(token: Token) -> Mapping[str, str]:
+    parser = AttributeParser()
+    parser.feed(token.text)
+    return parser.attributes
+
+
+def _srcset(size: Size, sizes: Sequence[Size]) -> str:
+    """Return the files with the proportions of one of them, for `srcset`; empty for one alone."""
+    same = {
+        other.width: other.url
+        for other in sizes
+        if abs(other.width * size.height / size.width - other.height) <= 1
+    }
+    return ", ".join(f"{same[w]} {w}w" for w in sorted(same)) if len(same) > 1 else ""
+
+
+def _missing(
+    attributes: Mapping[str, str], size: Size, sizes: Sequence[Size], *, is_first: bool
+) -> dict[str, str]:
+    """Return the attributes that an image lacks."""
+    width = attributes.get("width", "")
+    shown = int(width) if width.isdecimal() and len(width) < 6 else size.width
+    values = {"decoding": "async", **({} if is_first else {"loading": "lazy"})}
+    if not attributes.keys() & {"width", "height"}:
+        values |= {"width": str(size.width), "height": str(size.height)}
+    if "srcset" not in attributes and (srcset := _srcset(size, sizes)):
+        values |= {"srcset": srcset, "sizes": f"(max-width: {shown}px) 100vw, {shown}px"}
+    return {name: value for name, value in values.items() if name not in attributes}
+
+
+def _with_attributes(tag: str, values: Mapping[str, str]) -> str:
+    added = "".join(f' {name}="{escape(value)}"' for name, value in values.items())
+    end = "/>" if tag.endswith("/>") else ">"
+    return f"{tag.removesuffix(end).rstrip()}{added}{' ' * (end == '/>')}{end}"
+
+
+def _gallery(meta: Row, link: str, rows: _Rows) -> Iterator[dict[str, Any]]:
+    """Yield the pictures of the gallery, those of landform with their sizes."""
+    items = meta.get("gallery")
+    for item in items if isinstance(items, list) else ():
+        (number,) = storage.gallery_ids({"gallery": [item]}) or (0,)
+        row = rows.by_id.get(number)
+        if row is None:
+            yield from gallery_pictures({"gallery": [item]}, link)
+            continue
+        sizes = rows.sizes(row)
+        named = [size for size, one in zip(sizes[1:], json.loads(row["sizes"]), strict=True)
+                 if one["name"] == GALLERY_SIZE]  # fmt: skip
+        size = [*named, sizes[0]][0]
+        texts = {name: item[name] for name in ("alt", "caption")
+                 if isinstance(item, dict) and isinstance(item.get(name), str)}  # fmt: skip
+        plain = {"alt": row["alt_text"], "caption": row["caption_raw"], **texts}
+        yield {"url": size.url, "width": size.width, "height": size.height, **plain,
+               "srcset": _srcset(size, sizes)}  # fmt: skip

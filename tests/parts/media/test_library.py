@@ -1,0 +1,60 @@
+"""The library of pictures in the console."""
+
+from pathlib import Path
+
+import pytest
+from browsers import Console
+from uploads import picture
+
+pytestmark = pytest.mark.servers
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> str:
+    file = tmp_path / "sun above a hill.png"
+    file.write_bytes(picture(400, 300))
+    return str(file)
+
+
+def choose(console: Console, file: str) -> None:
+    """Choose a file, in place of the dialog of the system."""
+    console.driver.find_element("css selector", "input[type=file]").send_keys(file)
+
+
+def test_somebody_uploads_a_picture_says_what_it_shows_and_deletes_it(
+    console: Console, file: str, tmp_path: Path
+) -> None:
+    console.open("#/media", "There is no such picture.")
+    choose(console, file)
+    console.sees("Say what it shows.", "400 × 300")
+    console.type("What it shows", "The sun above a hill")
+    console.click("Save", sees="The picture was saved.")
+    (stored,) = console.server.call("GET", "/media")[1]
+    assert (stored["alt_text"], stored["title"]["rendered"]) == (
+        "The sun above a hill", "sun above a hill",
+    )  # fmt: skip
+    content = f'<img src="{stored["source_url"]}">'
+    console.server.call("POST", "/pages", {"title": "Fair", "content": content})
+    console.open(f"#/media/{stored['id']}", "Pages with it", "Fair")
+    console.click("Delete", sees="These pages use it")
+    console.click("Delete", 1, sees="The picture was deleted.")
+    assert console.server.call("GET", "/media")[1] == []
+    (tmp_path / "note.png").write_text("no picture")
+    choose(console, str(tmp_path / "note.png"))
+    console.sees("note.png: The file is no picture that can be stored.")
+    assert console.errors() == []
+
+
+def test_somebody_puts_a_picture_of_the_library_into_a_page(console: Console, file: str) -> None:
+    console.open("#/pages/new")
+    console.type("Title", "With a picture")
+    console.click("Add a block")
+    console.click("Picture", sees="Choose from the library")
+    console.click("Choose from the library", sees="There is no such picture.")
+    choose(console, file)
+    console.until(lambda: "/media-files/" in console.value("Address of the picture"))
+    console.click("Choose from the library", sees="sun above a hill")
+    console.click("Cancel")
+    console.click("Edit as code")
+    assert 'sun-above-a-hill.png" width="400" height="300"/>' in console.value("Content")
+    assert console.errors() == []

@@ -1,0 +1,133 @@
+"""`kill -9` while pictures of one name are uploaded: what was acknowledged is there, all of it."""
+
+import base64
+import http.client
+import json
+import random
+import signal
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, suppress
+from threading import Event
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+from applications import SECRET
+from conftest import Server
+from databases import Postgres
+from figures import IS_LONG
+from files import command
+from processes import peak_of_workers, until
+from uploads import fetch_from, picture, urls_of
+
+CLIENTS, PICTURES, KILLS = 8, 200, 10 if IS_LONG else 4
+BASIC = {"Authorization": f"Basic {base64.b64encode(SECRET.encode()).decode()}"}
+HEADERS = {**BASIC, "Content-Disposition": 'attachment; filename="sun.png"'}
+
+
+def send(server: Server, data: bytes, **headers: str) -> tuple[int, Any]:
+    """Upload a picture, and return the status and the body."""
+    sent = {**HEADERS, "Content-Type": "image/png"}
+    sent |= {name.replace("_", "-"): value for name, value in headers.items()}
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        connection.request("POST", "/media", data, sent)
+        answer = connection.getresponse()
+        return answer.status, json.loads(answer.read())
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def settings(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
+    if request.param == "sqlite":
+        yield {}
+        return
+    postgres = Postgres()
+    yield {"LANDFORM_DATABASE_URL": postgres.create("template")}
+    postgres.remove()
+
+
+@pytest.mark.faults
+def test_each_acknowledged_picture_is_there_with_all_its_sizes(
+    start_server: Callable[..., Server], settings: dict[str, str]
+) -> None:
+    server, data, acknowledged = start_server(**settings), picture(400, 300), dict[int, Any]()
+
+    def upload(number: int) -> None:
+        # A client repeats what it does not know the end of, with its key.
+        while number not in acknowledged:
+            with suppress(OSError, http.client.HTTPException, ValueError):
+                status, item = send(server, data, Idempotency_Key=f"key {number}")
+                assert status in (201, 503), item
+                if status == 201:
+                    acknowledged[number] = item
+            time.sleep(0.01)
+
+    with ThreadPoolExecutor(CLIENTS) as pool:
+        uploads = [pool.submit(upload, number) for number in range(PICTURES)]
+        for number in range(1, KILLS + 1):
+            goal = PICTURES * number // (KILLS + 1)
+            until(lambda: len(acknowledged) >= goal, "No picture is stored.", 120)  # noqa: B023
+            time.sleep(random.random() * 0.1)
+            server.stop(signal.SIGKILL)
+            server.start()
+        for one in uploads:
+            one.result()
+    _, stored = server.call("GET", "/media?per_page=100&orderby=id")
+    stored += server.call("GET", "/media?per_page=100&orderby=id&page=2")[1]
+    assert {item["id"] for item in stored} == {item["id"] for item in acknowledged.values()}
+    assert len(stored) == PICTURES
+    addresses = [address for item in stored for address in urls_of(item)]
+    assert len({*addresses}) == len(addresses) == PICTURES * 3
+    assert len({item["slug"] for item in stored}) == PICTURES
+    for address in addresses:
+        fetch_from(server.port, urlsplit(address).path)
+    verified = command(server.database, "verify")
+    assert "files are missing" not in verified.output
+
+
+@pytest.mark.servers
+@pytest.mark.slow
+def test_large_uploads_at_once_take_bounded_memory_and_a_page_is_shown_meanwhile(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_CACHE_BYTES="0")
+    server.call("POST", "/pages", {"title": "P", "status": "publish"})
+    data = picture(6000, 4000, "JPEG", quality=90)
+    over = Event()
+
+    def read() -> int:
+        count = 0
+        while not over.is_set():
+            count += server.call("GET", "/pages")[0] == 200
+        return count
+
+    with ThreadPoolExecutor(CLIENTS + 1) as pool:
+        reading = pool.submit(read)
+        answers = [*pool.map(lambda _: send(server, data), range(CLIENTS))]
+        over.set()
+        assert reading.result() > CLIENTS
+    assert {status for status, _ in answers} == {201}
+    assert {item["media_details"]["width"] for _, item in answers} == {2560}
+    assert peak_of_workers(server) < 400
+
+
+@pytest.mark.servers
+def test_a_large_upload_arrives_in_a_file_and_a_larger_one_is_refused_unread(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1")
+    before = peak_of_workers(server)
+    noise = picture(60, 60) + bytes(19 << 20)
+    assert send(server, noise)[0] == 201
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)) as connection:
+        connection.putrequest("POST", "/media")
+        for name, value in {**HEADERS, "Content-Length": str(25 << 20)}.items():
+            connection.putheader(name, value)
+        # Nothing of the body is sent.
+        connection.endheaders()
+        answer = connection.getresponse()
+        assert (answer.status, json.loads(answer.read())["code"]) == (
+            413, "rest_upload_file_too_big",
+        )  # fmt: skip
+    assert peak_of_workers(server) - before < 100
