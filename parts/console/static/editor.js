@@ -376,6 +376,6 @@ function Picture({ block, slot, isSelected, set }) {
   };
   return html`<div class="picture">${isShown(address) && html`<img src=${address} alt="" />`}
     ${(isSelected || !address) && html`<${Text} label="Address of the picture" name="src" value=${address} change=${(text) => set((one, own) => withPicture(one, own, { address: text.trim() }), "src")} onBlur=${measure} />
-      ${additions.choosePicture && html`<button type="button" onClick=${choose}>Choose from the library</button>`}
-      <${Text} label="What it shows, for those who do not see it" name="alt" value=${alt} change=${(text) => set((one, own) => withTag(one, own, withAttribute(tagOf(one, own), "alt", text)), "alt")} />`}</div>`;
+      <${Text} label="What it shows, for those who do not see it" name="alt" value=${alt} change=${(text) => set((one, own) => withTag(one, own, withAttribute(tagOf(one, own), "alt", text)), "alt")} />
+      ${additions.choosePicture && html`<button type="button" onClick=${choose}>Choose from the library</button>`}`}</div>`;
 }
