@@ -158,7 +158,7 @@ wheel: .venv/.dev
 
 # What the console takes from others, compared with npm's own files.
 vendor:
-	$(PYTHON) docs/vendor.py
+	$(PYTHON) docs/vendor.py $(ARGS)
 
 # One file for every Python from 3.11 on: what is compiled for one of them only stays out, as
 # MarkupSafe does without, and what pip notes down about this machine too.

@@ -261,6 +261,7 @@ def _form_view(
 ) -> PageForm:
     """Return a form with values by the ids of inputs, or its confirmation: HTML in `confirmed`."""
     fields = field_views(form, values, messages or {}, number)
+    is_preview = visited is not None and visited.visibility == visits.Visibility.INSPECTED
     opening = find_opening(call.store, form) if confirmed is None else ALWAYS_OPEN
     variables = {
         "form": form,
@@ -278,7 +279,9 @@ def _form_view(
         "problem": problem,
         "wrong": [field for field in fields if field["error"]],
         "done": confirmed,
-        "is_preview": visited is not None and visited.visibility == visits.Visibility.INSPECTED,
+        "is_preview": is_preview,
+        # The frame in which the console shows a preview runs no scripts.
+        "has_scripts": call.operation.is_read or not is_preview,
     }
     is_private = confirmed is not None or bool(problem)
     return PageForm(

@@ -2,3 +2,5 @@
 interface Window {
   htmPreact: any;
 }
+
+declare module "*/prosemirror.js";

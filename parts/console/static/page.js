@@ -94,6 +94,8 @@ function Editor({ id, query, stored }) {
     },
   });
   const { values, conflict } = edited;
+  // Leads from a text in the preview to its block.
+  const leadTo = useRef(null);
   const { page } = edited.stored;
   const canWrite = may("pages:write");
   return html`<${Screen} title=${page ? titleOf(page) : "New page"} actions=${page && html`<${Link} path="pages" query=${{ ...query, preview: "" }}>All pages<//> ${may("pages:read") && html`<${Link} path="pages/${id}/revisions">History<//>`} ${canWrite && !edited.isChanged && html`<${Duplicate} id=${id} />`}`}>
@@ -104,10 +106,10 @@ function Editor({ id, query, stored }) {
     ${!canWrite && page && html`<${Described} page=${page} values=${values} /><${Rendered} page=${page} />`}
     ${canWrite && html`<div class="editor" key=${edited.discards}>
       <form onSubmit=${instead()}>
-        <${PageFields} ...${edited} page=${page} />
+        <${PageFields} ...${edited} page=${page} leadTo=${leadTo} />
         ${page && may("pages:read") && html`<${Share} id=${id} />`}
       </form>
-      <${Preview} id=${id} values=${values} width=${query.preview} />
+      <${Preview} id=${id} values=${values} width=${query.preview} leadTo=${leadTo} />
     </div>`}
   <//>`;
 }
@@ -180,10 +182,10 @@ export function Described({ page, values: { date, meta } }) {
   return html`<${Values} pairs=${[["Address", html`<a href=${page.link}>${page.link}</a>`], [LABELS.date, displayTime(date)], ...more]} />`;
 }
 
-function PageFields({ values, field, set, page }) {
+function PageFields({ values, field, set, page, leadTo }) {
   const statuses = values.status === "trash" ? [["trash", "In the trash"], ...STATUSES] : STATUSES;
   return html`<${Text} ...${field("title")} required />
-    <${Content} ...${field("content")} />
+    <${Content} ...${field("content")} language=${String([values.meta.language].flat()[0] || "")} formId=${values.meta.form_id} leadTo=${leadTo} />
     ${UNSAFE_PICTURE.test([values.content, ...[values.meta.gallery].flat()].join("\n").replaceAll(`${location.origin}/`, "/")) && html`<p class="field-error">A picture has an address with http:, which browsers do not show to visitors. Use its address with https:, if it has one.</p>`}
     <${Text} hint="The part of the address that names the page; empty: made of the title" ...${field("slug")} />
     <div class="pairs">
@@ -211,7 +213,7 @@ function PageFields({ values, field, set, page }) {
  * The frame runs no scripts and submits no forms. It has the origin of the console, so that its
  * scroll position can be restored.
  */
-export function Preview({ id, values, width = "desktop" }) {
+export function Preview({ id, values, width = "desktop", leadTo }) {
   const { title, content, slug, meta } = values;
   const body = useSettled(JSON.stringify({ ...(id === "new" ? {} : { id: +id }), title, content, slug, meta }), 500);
   const [state, setState] = useState({});
@@ -228,7 +230,7 @@ export function Preview({ id, values, width = "desktop" }) {
       ${["desktop", "phone"].map((name) => html`<button type="button" aria-pressed=${name === width} onClick=${() => refine({ preview: name === "phone" ? name : "" }, { replace: true })}>${name === "phone" ? "Phone" : "Desktop"}</button>`)}
     </div></div>
     <${Problem} error=${state.error} />
-    ${state.text && html`<${Frame} text=${state.text} width=${width} />`}
+    ${state.text && html`<${Frame} text=${state.text} width=${width} leadTo=${leadTo} />`}
   </section>`;
 }
 
@@ -238,8 +240,12 @@ const Rendered = ({ page }) => html`<section aria-label="Preview"><h2>Content</h
 // The width of a desktop, which is scaled to fit.
 const DESKTOP = 1280;
 
+// What a click in the preview leads from.
+const CLICKED = "p, h1, h2, h3, h4, h5, h6, li, summary, figcaption, cite, td, th, pre, a.wp-block-button__link, img";
+const shownBy = (element) => (element.tagName === "IMG" ? element.getAttribute("src") : element.textContent.replace(/\s+/g, " ").trim());
+
 // A load of a frame would make Safari forget what can be undone.
-function Frame({ text, width }) {
+function Frame({ text, width, leadTo = null }) {
   const frame = useRef();
   useEffect(() => {
     const { style, parentElement } = frame.current;
@@ -254,7 +260,26 @@ function Frame({ text, width }) {
     contentDocument.write(text);
     contentDocument.close();
     contentWindow.scrollTo(0, top);
+    // A link would leave the preview.
+    contentDocument.querySelectorAll("a[href]:not([href^='#'])").forEach((link) => link.setAttribute("href", "#-"));
   }, [text]);
+  useEffect(() => {
+    if (!leadTo) return undefined;
+    // In a frame without scripts nothing hears a click; but this window loses the focus then, while an element there is pressed.
+    const press = () => {
+      const { contentDocument } = frame.current;
+      const pressed = [...contentDocument.querySelectorAll(":active")].at(-1)?.closest(CLICKED);
+      if (!pressed) return;
+      const alike = [...contentDocument.querySelectorAll(CLICKED)].filter((element) => shownBy(element) === shownBy(pressed));
+      // The browser moves the focus to the frame first.
+      setTimeout(() => {
+        frame.current?.blur();
+        leadTo.current?.(shownBy(pressed), alike.indexOf(pressed));
+      });
+    };
+    addEventListener("blur", press);
+    return () => removeEventListener("blur", press);
+  }, []);
   return html`<div class="frame ${width}"><iframe title="Preview of the page" sandbox="allow-same-origin" ref=${frame}></iframe></div>`;
 }
 

@@ -1,5 +1,6 @@
 // Pasted HTML of word processors and web pages, made to clean blocks.
-import { escape, heading, join, list, paragraph, quote, separator } from "./blocks.js";
+import { heading, join, list, paragraph, quote, separator } from "./blocks.js";
+import { escape } from "./grammar.js";
 
 const DROPPED = new Set("SCRIPT STYLE TITLE TEMPLATE NOSCRIPT OBJECT IFRAME SVG MATH VIDEO AUDIO SELECT TEXTAREA BUTTON".split(" "));
 const MARKS = { B: "strong", STRONG: "strong", I: "em", EM: "em" };

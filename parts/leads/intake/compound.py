@@ -72,16 +72,23 @@ def country_of(field: JsonObject) -> Country | None:
     return COUNTRIES.get(text_of(field.get("addressType"))) if field["type"] == "address" else None
 
 
-def part_label(field: JsonObject, part: str, label: str = "") -> str:
-    """Return the label of a part of an address: its own, or that of the type of the address."""
-    default, country = ADDRESS_LABELS.get(part, ""), country_of(field)
-    own_label = "" if label == default else label
-    return own_label or (country.labels.get(part) if country else "") or default
+def address_parts(field: JsonObject) -> list[tuple[str, str, bool]]:
+    """Return the id and the label of each part of an address, and whether visitors do not see it.
 
-
-def is_hidden_part(field: JsonObject, part: str) -> bool:
-    """Return whether visitors do not see a part of an address."""
-    return bool(field.get(HIDDEN_BY.get(part, ""))) or (part == COUNTRY and bool(country_of(field)))
+    Labels that are not of the form's author are those of the type of the address.
+    """
+    parts, country = [], country_of(field)
+    inputs = field.get("inputs") or [{"id": f"{field['id']}.{part}"} for part in ADDRESS_LABELS]
+    for item in inputs:
+        input_id, label = str(item["id"]), str(item.get("label", ""))
+        part = input_id.partition(".")[2]
+        default = ADDRESS_LABELS.get(part, "")
+        if label in ("", default):
+            label = (country.labels.get(part) if country else "") or default
+        is_fixed = country is not None and part == COUNTRY
+        is_hidden = item.get("isHidden") or field.get(HIDDEN_BY.get(part, "")) or is_fixed
+        parts.append((input_id, label, bool(is_hidden)))
+    return parts
 
 
 def default_part(field: JsonObject, part: str) -> str:

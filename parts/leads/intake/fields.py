@@ -60,8 +60,7 @@ def inputs_of(field: JsonObject) -> list[Input]:
     if kind in WITHOUT_INPUTS:
         return []
     if kind == "address":
-        inputs = inputs or [{"id": f"{field_id}.{part}"} for part in compound.ADDRESS_LABELS]
-        return [_address_input(field, item) for item in inputs]
+        return [Input(*part) for part in compound.address_parts(field)]
     if inputs and kind not in OF_ONE_VALUE:
         return [
             Input(str(x["id"]), str(x.get("label", "")), bool(x.get("isHidden"))) for x in inputs
@@ -71,13 +70,6 @@ def inputs_of(field: JsonObject) -> list[Input]:
         labels = dict(zip(BOX_NUMBERS, (text for text, _ in choices_of(field)), strict=False))
     numbered = [Input(f"{field_id}.{part}", label) for part, label in labels.items()]
     return numbered or [Input(field_id, field["label"])]
-
-
-def _address_input(field: JsonObject, item: JsonObject) -> Input:
-    input_id, part = str(item["id"]), str(item["id"]).partition(".")[2]
-    label = compound.part_label(field, part, str(item.get("label", "")))
-    is_hidden = bool(item.get("isHidden")) or compound.is_hidden_part(field, part)
-    return Input(input_id, label, is_hidden)
 
 
 def sent_inputs(field: JsonObject) -> list[Input]:
@@ -141,12 +133,6 @@ def unpadded(text: str) -> str:
 def takes_own_choice(field: JsonObject) -> bool:
     """Return whether a field takes a choice of one's own."""
     return field["type"] == "radio" and bool(field.get("enableOtherChoice"))
-
-
-def is_own_choice(field: JsonObject, text: str) -> bool:
-    """Return whether a text is a choice of one's own."""
-    offered = [value for _, value in choices_of(field)]
-    return takes_own_choice(field) and bool(text) and text not in offered
 
 
 def control_name(field: JsonObject, input_id: str) -> str:

@@ -70,7 +70,8 @@ def logic_of(form: JsonObject) -> list[Logic]:
             if condition and condition.problem:
                 raise NotUnderstood(condition.problem)
         except NotUnderstood as error:
-            raise NotUnderstood(f"{_name_of(item_id)} has conditional logic: {error}") from None
+            name = "its button" if item_id == BUTTON else f"field {item_id}"
+            raise NotUnderstood(f"{name} has conditional logic: {error}") from None
         if condition or section:
             hides = bool(logic) and logic.get("actionType") == "hide"
             found.append(Logic(item_id, section, condition, hides))
@@ -79,10 +80,6 @@ def logic_of(form: JsonObject) -> list[Logic]:
     if sum(len(item.condition.rules) for item in found if item.condition) > MOST_RULES:
         raise NotUnderstood(f"its fields have more than {MOST_RULES} rules")
     return found
-
-
-def _name_of(item_id: str) -> str:
-    return "its button" if item_id == BUTTON else f"field {item_id}"
 
 
 def visible_form(form: JsonObject, values: Mapping[str, str]) -> JsonObject:
@@ -115,9 +112,10 @@ def _compared(form: JsonObject, values: Mapping[str, str]) -> dict[str, str | li
     """Return the values that visitors sent as rules compare them, by the ids of inputs."""
     compared = dict[str, str | list[str]]()
     for field in f.open_fields(form):
+        offered = {"", *(value for _, value in f.choices_of(field))}
         for input_id in _compared_inputs(field):
             text = values.get(input_id, "")
-            if f.is_own_choice(field, text):
+            if f.takes_own_choice(field) and text not in offered:
                 compared[input_id] = [text, f.OTHER_CHOICE]
             elif input_id in values:
                 compared[input_id] = normal(field, text) if field["type"] in NORMALIZED else text

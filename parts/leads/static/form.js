@@ -216,7 +216,7 @@ function Editor({ id, query, loaded }) {
         ${!isNew && html`<div class="actions"><${Confirmed} label="Move to the trash" class="danger" question="Move this form to the trash?" act=${() => trash(false)} disabled=${isDeleting} />
           ${may("entries:write") && html`<${Confirmed} label="Delete for good" class="danger" question="Delete this form and all of its entries for good?" act=${() => trash(true)} disabled=${isDeleting} />`}</div>`}
       </form>` : html`<${Described} values=${values} />`}
-      ${!isNew && html`<${Snippet} id=${id} title=${form.title} />`}
+      ${!isNew && mayWrite && html`<${Snippet} id=${id} title=${form.title} />`}
       ${!isNew && may("pages:write") && html`<div><${Preview} key=${etag} id="new" width=${query.preview} values=${{ title: form.title, content: "", meta: { form_id: String(id) } }} />
         <p class="hint">The preview shows what is saved.</p></div>`}
     </div><//>`;

@@ -46,6 +46,12 @@ def shown_in_preview(console: Console, text: str) -> None:
     console.until(is_shown, text)
 
 
+def as_code(console: Console) -> None:
+    """Open the content of a page as code."""
+    console.click("Edit as code")
+    console.field("Content")
+
+
 def set_dates(console: Console, **dates: str) -> None:
     """Fill date fields by their names."""
     script = (
@@ -60,6 +66,7 @@ def test_a_new_page_is_written_scheduled_and_protected(console: Console) -> None
     console.open("#/pages")
     console.click("New page")
     console.type("Title", "Spring sale")
+    as_code(console)
     console.type("Content", "<p>Win a <b>boat</b>.</p>")
     shown_in_preview(console, "Win a boat.")
     set_dates(console, date="2031-03-01", starts_at="2031-04-01", ends_at="2031-05-01")
@@ -141,6 +148,7 @@ def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
     both = "<p>Both.</p>"
     page_id = make(console.server, title="Ours", content=both, meta={"form_id": "1"})
     console.open(f"#/pages/{page_id}")
+    as_code(console)
     console.type("Content", f"{both}\n<p>Mine.</p>")
     console.type("Slug", "my-slug")
     theirs = {"content": f"{both}\n<p>Theirs.</p>", "meta": {"form_id": "2"}}
@@ -177,19 +185,21 @@ def test_two_people_overwrite_nothing_of_each_other(console: Console) -> None:
 def test_what_is_typed_survives_a_reload_and_is_never_a_password(console: Console) -> None:
     page_id = make(console.server, title="Kept")
     console.open(f"#/pages/{page_id}")
+    as_code(console)
     console.type("Content", "Not saved yet.")
     console.type("Password", "never-kept")
     console.driver.refresh()
     console.sees("and did not save is here again")
-    assert console.value("Content") == "Not saved yet."
+    assert console.value("HTML") == "Not saved yet."
     kept = console.driver.execute_script("return JSON.stringify({...localStorage})")
     assert "Not saved yet." in kept
     assert "never-kept" not in kept
     assert "secret" not in kept
     console.click("Discard changes")
-    console.until(lambda: console.value("Content") == "")
+    console.misses("Unsaved changes")
     console.driver.refresh()
-    console.sees("Published: visitors see this page.")
+    console.sees("Published: visitors see this page.", "Add a block")
+    as_code(console)
     assert console.value("Content") == ""
     # What is typed from now on is no old draft.
     console.type("Content", "Another text.")
@@ -199,7 +209,7 @@ def test_what_is_typed_survives_a_reload_and_is_never_a_password(console: Consol
     console.driver.switch_to.new_window("tab")
     console.sign_in()
     console.open(f"#/pages/{page_id}", "and did not save is here again")
-    console.type("Content", "In another tab.")
+    console.type("HTML", "In another tab.")
     drafts = "return JSON.stringify({...localStorage})"
     console.until(lambda: "In another tab." in console.driver.execute_script(drafts))
     console.driver.close()
@@ -418,7 +428,7 @@ def test_nothing_of_a_content_runs(console: Console) -> None:
     page_id = make(console.server, title=HOSTILE, content=HOSTILE, slug="hostile")
     console.open("#/pages?search=script", "1 page")
     console.open(f"#/pages/{page_id}")
-    console.until(lambda: "onerror" in console.value("Content"))
+    console.until(lambda: "onerror" in console.value("HTML"))
     frame = console.find("//iframe[@title='Preview of the page']")
     assert frame.get_attribute("sandbox") == "allow-same-origin"
     console.type("Slug", "hostile-2")
@@ -458,10 +468,14 @@ def test_a_save_tells_of_a_slug_that_is_taken_and_alone_of_a_failure(console: Co
 
 def test_a_picture_keeps_its_place_free(console: Console) -> None:
     console.open("#/pages/new")
+    console.click("Add a block")
     console.click("Picture")
-    console.type("Address", f"{console.server.url}/console/console.svg")
-    console.click("Insert")
-    console.until(lambda: 'alt="" width="' in console.value("Content"))
+    console.type("Address of the picture", f"{console.server.url}/console/console.svg")
+    console.field("What it shows, for those who do not see it").click()
+    console.sees("Undo")
+    as_code(console)
+    console.until(lambda: 'alt="" src="' in console.value("Content"))
+    console.until(lambda: '" width="' in console.value("Content"))
 
 
 def test_a_preview_is_as_wide_and_as_strict_as_the_site(console: Console) -> None:
@@ -484,6 +498,7 @@ def test_a_preview_is_as_wide_and_as_strict_as_the_site(console: Console) -> Non
         console.until(lambda: console.driver.execute_script(fits, frame))
         assert not console.overflows()
     safe = f'<p><img src="{link}" alt="see http://a.invalid/b.png"></p>'
+    as_code(console)
     # No preview is loaded any more, nor what the policy would refuse.
     console.driver.execute_script("window.fetch = () => new Promise(() => {})")
     for picture in (

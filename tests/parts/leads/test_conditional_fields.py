@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from applications import ADMIN, Client, Site
-from browsers import Page
+from browsers import AXE, Page
 from conftest import Server
 
 BROWSER = {"Accept": "text/html"}
@@ -30,6 +30,7 @@ ASKED: list[dict[str, Any]] = [
                                          {"id": "7.6", "label": "Last"}]},
     {"id": 8, "type": "consent", "checkboxLabel": "Yes"},
     {"id": 9, "type": "text", "adminOnly": True, "defaultValue": "x"},
+    {"id": 10, "type": "address", "addressType": "us"},
 ]  # fmt: skip
 SECTION, PLAIN_SECTION = 40, 42
 DEPENDENT: dict[int, dict[str, Any]] = {
@@ -175,6 +176,7 @@ def test_the_script_shows_what_the_service_requires(server: Server, browser: Pag
     browser.driver.get(f"{server.url}/p1/")
     shown = [set(browser.driver.execute_script(FILL, sent)) for sent, _ in TABLE]
     assert shown == [expected for _, expected in TABLE]
+    assert not AXE.exists() or browser.axe() == []
     browser.driver.get(f"{server.url}/p2/")
     button = browser.driver.find_element("css selector", ".landform-form button")
     seen = [button.is_displayed()]

@@ -48,13 +48,13 @@ def test_somebody_uploads_a_picture_says_what_it_shows_and_deletes_it(
 def test_somebody_puts_a_picture_of_the_library_into_a_page(console: Console, file: str) -> None:
     console.open("#/pages/new")
     console.type("Title", "With a picture")
+    console.click("Add a block")
     console.click("Picture", sees="Choose from the library")
     console.click("Choose from the library", sees="There is no such picture.")
     choose(console, file)
-    console.until(lambda: "/media-files/" in console.value("Address"))
-    console.click("Insert")
-    console.until(lambda: "sun-above-a-hill.png" in console.value("Content"))
-    console.click("Picture", sees="Choose from the library")
+    console.until(lambda: "/media-files/" in console.value("Address of the picture"))
     console.click("Choose from the library", sees="sun above a hill")
-    console.click("Cancel", 1)
+    console.click("Cancel")
+    console.click("Edit as code")
+    assert 'sun-above-a-hill.png" width="400" height="300"/>' in console.value("Content")
     assert console.errors() == []
