@@ -3,10 +3,10 @@
 import logging
 
 from landform.service.options import new_store
+from landform.service.site.catalogs import Catalogs
 from landform.service.site.responses import load_templates
 from landform.service.site.responses import preloaded as templates
 from landform.service.site.responses import preloaded_catalogs as catalogs
-from landform.service.site.translations import Catalogs
 from landform.standalone.logs import set_up_logging
 from landform.standalone.settings import Settings, preload_settings, preloaded, read_settings
 from landform.storage import StorageError, api_keys

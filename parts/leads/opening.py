@@ -10,8 +10,8 @@ from landform.parts.leads.intake.limits import PERIODS, limit_of, schedule_of
 from landform.parts.leads.storage.entries import has_entries
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.site.catalogs import Message
 from landform.service.site.documents import plain_text
-from landform.service.site.translations import Message
 from landform.storage.clock import epoch
 from landform.storage.store import Store
 

@@ -43,9 +43,9 @@ from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.reply import Reply
 from landform.service.planning.entries import text_of
 from landform.service.site import visits
+from landform.service.site.catalogs import Message
 from landform.service.site.forms import show_forms
 from landform.service.site.responses import message_for_visitors
-from landform.service.site.translations import Message
 from landform.storage.rows import json_text
 
 # The cookie that lets a confirmation have values.

@@ -62,15 +62,16 @@ def _unused(there: dict[str, float], wanted: set[str]) -> list[str]:
     return [path for path, stored in there.items() if path not in wanted and stored < before]
 
 
-def save(store: Store, files: Files, other: Path) -> Iterator[str]:
-    """Copy the files to the folder beside a backup or an export, unless they are in the database.
+def back_up(store: Store, files: Files, other: Path) -> Iterator[str]:
+    """Copy the files to the folder beside a backup, unless they are in the database."""
+    return export(store, files, other) if isinstance(files, FolderFiles) else iter(())
 
-    What is there stays.
-    """
-    if isinstance(files, FolderFiles):
-        target = FolderFiles(folder_beside(other))
-        if count := _copy(files, target):
-            yield f"{target.folder}: {count:,} files of pictures"
+
+def export(store: Store, files: Files, other: Path) -> Iterator[str]:
+    """Copy the files to the folder beside an export; what is there stays."""
+    target = FolderFiles(folder_beside(other))
+    if count := _copy(files, target):
+        yield f"{target.folder}: {count:,} files of pictures"
 
 
 def load(store: Store, files: Files, other: Path) -> Iterator[str]:
@@ -105,6 +106,6 @@ def _has_pictures(store: Store) -> bool:
 
 
 TASKS: dict[str, Task] = {
-    "verify": verify, "vacuum": vacuum, "backup": save, "restore": load, "copy": copy,
-    "export": save, "import": load,
+    "verify": verify, "vacuum": vacuum, "backup": back_up, "restore": load, "copy": copy,
+    "export": export, "import": load,
 }  # fmt: skip

@@ -11,10 +11,10 @@ from landform.service.options import Options
 from landform.service.rendering.content import MOST_TOKENS, visible_text
 from landform.service.rendering.form_markers import without_markers
 from landform.service.rendering.markup import Token, tokens
+from landform.service.site.catalogs import Texts
 from landform.service.site.forms import Forms, trusted
 from landform.service.site.languages import direction_of, locale_of
 from landform.service.site.pictures import first_picture, gallery_pictures, outside
-from landform.service.site.translations import Texts
 from landform.storage.rows import Row
 
 # How much of a content is searched for its description and its first image.

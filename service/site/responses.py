@@ -25,10 +25,10 @@ from landform.service.pipeline.errors import ApiError, internal_error
 from landform.service.pipeline.reply import HTML, Finished
 from landform.service.rendering.sanitizer import clean_content
 from landform.service.site.brand import accent_colors
+from landform.service.site.catalogs import Catalogs, Message, Texts
 from landform.service.site.documents import describe_page
 from landform.service.site.forms import Forms, trusted
 from landform.service.site.languages import page_languages
-from landform.service.site.translations import Catalogs, Message, Texts
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")

@@ -19,9 +19,9 @@ from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import ApiError, api_error
 from landform.service.pipeline.loading import accepts_html
 from landform.service.pipeline.reply import HTML, Caching, Reply
+from landform.service.site.catalogs import Message
 from landform.service.site.forms import Forms, show_forms
 from landform.service.site.responses import NO_REFERRER, PRIVATE, Site, private_headers
-from landform.service.site.translations import Message
 from landform.storage import PageNotFound, pages
 from landform.storage.clock import Moment, epoch
 from landform.storage.pages import scheduling, slugs

@@ -107,6 +107,7 @@ def list_pages(
             rows = _select(shape, *order, tuple(columns))
             return ResultPage(rows.rows(store, values, most_bytes), total)
 
+    # One condition, that on the status, is always there.
     is_cheap = skipped <= MOST_SKIPPED and len(conditions) == 1
     rows, total = read() if is_cheap else store.bounded(read)
     if publish_up_to and "status" in columns:

@@ -8,8 +8,6 @@ from typing import Any
 import pytest
 from applications import Client, when
 
-from landform.service import ApiError, create_blueprint
-
 SECRET_VALUE = "ada.lovelace@example.com"
 
 
@@ -158,16 +156,3 @@ def test_a_response_that_would_be_too_large_is_refused(client: Client) -> None:
         client.feed(meta={"k": "v" * 400})
     answer = client.post("/forms/1/feeds/plan", json={"entry": {}})
     assert (answer.status_code, "addon" in answer.get_json()["data"]["params"]) == (400, True)
-
-
-def test_the_python_api_makes_the_same_plan(client: Client, database_url: str) -> None:
-    client.feed(form_id=3, addon_slug="crm", meta=when("1", "a"))
-    client.feed(form_id=3, addon_slug="pay", meta=when("status", "paid"))
-    asked: dict[str, Any] = {"entry": {"1": "A"}, "entry_id": "18", "explain": True}
-    made = client.post("/forms/3/feeds/plan", json=asked).get_json()
-    assert (ids(made), reasons(made)) == ([1], {2: "condition"})
-    with create_blueprint(database_url).api as api:
-        assert api.plan_feeds(3, **asked) == made
-        with pytest.raises(ApiError) as invalid:
-            api.plan_feeds(3, entry={"1": {"mail": SECRET_VALUE}})
-    assert SECRET_VALUE not in str(invalid.value)

@@ -10,7 +10,7 @@ from applications import Site, host_of
 from conftest import basic
 
 from landform.parts import all_parts
-from landform.service.site.translations import TRANSLATIONS
+from landform.service.site.catalogs import TRANSLATIONS
 
 pytestmark = pytest.mark.settings(CACHE_BYTES=0)
 LANGUAGES = "de es fr it nl pl pt".split()

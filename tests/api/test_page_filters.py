@@ -53,8 +53,6 @@ def test_pages_are_listed_by_form_and_by_language(anonymous: FlaskClient) -> Non
 def test_a_list_may_be_sent_as_several_parameters(client: Client) -> None:
     for query, expected in (
         ("include=1&include=3&include=1", [1, 3]), ("form_id=3&language=de&language=en", [1, 2]),
-        ("form_id=3&form_id=7&include=2&include=3", [2, 3]), ("slug=a-page&slug=a-page-2", [1, 2]),
-        ("status=publish&status=draft&form_id=3", [1, 2, 6]),
         # A value that is no list is the last one.
         ("order=up&order=asc&include=2", [2]),
     ):  # fmt: skip

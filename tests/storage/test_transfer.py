@@ -15,6 +15,7 @@ from conftest import PAGE as A_PAGE
 from databases import run_sql
 from files import command, written
 
+from landform.parts import all_parts
 from landform.standalone.cli import main
 from landform.storage import ImportRefused, Store, api_keys, feeds, idempotency_keys, pages
 from landform.storage.idempotency_keys import IdempotencyKey
@@ -214,6 +215,28 @@ def test_an_export_replaces_no_file_unless_it_is_forced_to(store: Store, tmp_pat
     for place in ("/dev/null", "/dev/stdout"):
         assert command(store, "export", place).exit_code == 0
         assert command(store, "export", place, "--force").exit_code == 0
+
+
+def test_an_import_leaves_out_refused_rows_and_an_atomic_one_writes_none(
+    store: Store, other: Store, tmp_path: Path
+) -> None:
+    rows, report = exported(store), tmp_path / "report.json"
+    file = written(tmp_path / "rows", [*rows, {**rows[4], "id": 99}])
+    assert (command(other, "import", file, "--atomic").exit_code, exported(other)) == (1, [])
+    told = command(other, "import", file, "--report", report)
+    problem = f"the slug {rows[4]['slug']} is that of page 5"
+    assert (told.exit_code, exported(other)) == (1, rows)
+    assert told.output == f"7 created, 0 changed, 0 unchanged\nline 8: {problem}\n"
+    assert json.loads(report.read_bytes()) == {
+        "counts": {"created": 7}, "refused": [{"line": 8, "text": problem}], "dry_run": False,
+    }  # fmt: skip
+
+
+def test_an_export_reports_the_number_of_rows(store: Store, tmp_path: Path) -> None:
+    report = tmp_path / "report.json"
+    assert command(store, "export", tmp_path / "rows", "--report", report).exit_code == 0
+    forms = {"form": 0} if "leads" in all_parts() else {}
+    assert json.loads(report.read_bytes()) == {"counts": {**forms, "page": 5, "feed": 2}}
 
 
 # Copies to another engine.

@@ -13,8 +13,8 @@ from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.intake.validation import NEEDED_PARTS
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.site.catalogs import Message
 from landform.service.site.forms import trusted
-from landform.service.site.translations import Message
 
 # The attributes of the controls of a type.
 ATTRIBUTES: Mapping[str, Mapping[str, str]] = {

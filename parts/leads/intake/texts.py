@@ -1,6 +1,6 @@
 """The texts that landform and Gravity Forms write into forms, for visitors."""
 
-from landform.service.site.translations import Message
+from landform.service.site.catalogs import Message
 
 THANKS = Message("Thanks for contacting us! We will get in touch with you shortly.")
 TEXTS: dict[str, str] = {

@@ -8,7 +8,7 @@ from landform.parts.leads.intake import compound, formats
 from landform.parts.leads.intake import fields as f
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
-from landform.service.site.translations import Message
+from landform.service.site.catalogs import Message
 from landform.storage.errors import TextRefused
 from landform.storage.search import fold
 

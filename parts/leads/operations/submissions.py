@@ -86,7 +86,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
         return _invalid(call, outcome)
     url = site.confirmation_url(call, outcome.confirmation)
     row = {
-        **_pages(call, 0),
+        **_page_numbers(call, 0),
         "confirmation_message": "" if url else outcome.confirmation.message_html,
         "confirmation_type": "redirect" if url else "message",
         **({"confirmation_redirect": url} if url else {}),
@@ -116,16 +116,16 @@ def validate_submission(call: Call, form_id: int) -> Reply:
     if outcome.messages:
         return _invalid(call, outcome)
     target = call.body.get("target_page") or 0
-    row = {"validation_messages": [], **_pages(call, target)}
+    row = {"validation_messages": [], **_page_numbers(call, target)}
     return Reply(VALID.dump(row if target else {**row, "is_spam": False}), headers=outcome.ignored)
 
 
-def _pages(call: Call, number: int) -> JsonObject:
-    """Return the page that comes next, and that which was sent; 0 is a page too."""
+def _page_numbers(call: Call, number: int) -> JsonObject:
+    """Return which page of the form comes next, and which one was sent; 0 is a page too."""
     source = call.body.get("source_page")
     return {"page_number": number, "source_page_number": 1 if source is None else source}
 
 
 def _invalid(call: Call, outcome: submitting.Outcome) -> Reply:
-    row = {"validation_messages": outcome.messages, **_pages(call, 1)}
-    return Reply(INVALID.dump(row), 400, outcome.ignored)
+    row = {"validation_messages": outcome.messages, **_page_numbers(call, 1)}
+    return Reply(INVALID.dump(row), status=400, headers=outcome.ignored)

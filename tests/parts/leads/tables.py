@@ -123,5 +123,5 @@ def use_entries(check: Any, base: str, form: str) -> None:
     check("DELETE", f"{base}/notes/{note['id']}")
     check("DELETE", one)
     check("DELETE", f"{one}?force=true")
-    check("POST", f"{base}/entries", {"form_id": int(form.rpartition("/")[2]), "own": 1})
+    check("POST", f"{base}/entries", {"form_id": int(form.rpartition("/")[2]), "1": ""})
     check("POST", f"{base}/entries/erase", {"email": "ada@example.com"})

@@ -13,6 +13,7 @@ import pytest
 from click.testing import CliRunner, Result
 from own_site import OwnSite
 
+from landform.parts.moving_in.wordpress import client
 from landform.standalone.cli import main
 from landform.storage import Store
 
@@ -63,7 +64,9 @@ def server() -> Iterator[Any]:
 
 @pytest.fixture
 def recorded_site(server: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
-    """The recorded site, which a test may change."""
+    """The recorded site, which a test may change, and before which nobody pauses for long."""
+    for name, seconds in (("MIN_PAUSE", 0.01), ("MAX_PAUSE", 0.25)):
+        monkeypatch.setattr(client, name, seconds)
     monkeypatch.setattr(server, "pages", copy.deepcopy(server.pages))
     for name in ("mode", "most", "kept", "moved", "front", "feeds", "forms"):
         monkeypatch.setattr(server, name, copy.copy(getattr(server, name)))

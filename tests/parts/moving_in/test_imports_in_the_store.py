@@ -4,19 +4,17 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Server, migrated
+from conftest import Server
 from databases import run_sql
 from moving_in import write_export
 from without_parts import copy_without, landform
 from writers import Writers, run_beside
 
-from landform.parts.moving_in import incoming, origins
-from landform.parts.moving_in.wordpress.report import Plan
+from landform.parts.moving_in import origins
 from landform.standalone.settings import warnings
-from landform.storage import Store, events, feeds
-from landform.storage.maintenance import transfer, verify
+from landform.storage import Store
+from landform.storage.maintenance import verify
 
-FEED = {"form_id": 1, "addon_slug": "a", "meta": {"k": "v"}}
 # Higher ids than those of the rows that writers create before the import begins.
 FIRST, PAGES = 2_000, 500
 
@@ -35,24 +33,6 @@ def test_verify_reports_damaged_json_of_an_import(
     run_sql(database_url, f"UPDATE {table} SET {name} = '{value}'")
     (problem,) = verify.find_problems(store)
     assert f"rows of {table} whose {name} is not the JSON that it has to be" in problem
-
-
-def test_an_import_of_many_rows_is_one_event(
-    store: Store, make_database: Callable[[], str]
-) -> None:
-    other = migrated(make_database())
-    with other.connection(), other.transaction():
-        for number in range(200):
-            feeds.create(other, {**FEED, "form_id": number})
-    with other.connection():
-        rows = list(transfer.rows(other, ["feed"]))
-    with store.connection():
-        run = origins.begin(store, "shop.example", "")
-        plan = Plan(resources=frozenset({"feed"}), new_ids=True)
-        writer = incoming.IncomingWriter(store, run, plan)
-        for batch in (rows[:100], rows[100:]):
-            writer.write("feed", [incoming.Incoming("feed", row["id"], row) for row in batch])
-        assert [event["type"] for event in events.read(store, 0)[0]] == ["store.imported"]
 
 
 def test_the_variable_of_the_password_causes_no_warning(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -62,8 +62,9 @@ def test_drafts_are_imported_exactly_in_each_mode(recorded_site: Any, move: Any,
     assert {request["method"] for request in recorded_site.requests[before:]} == {"GET"}
 
 
-@pytest.mark.parametrize("mode", [*MODES, "503", "https", "restoff", "nometa", "moving", "crash"])
-def test_forms_are_imported_in_each_mode(recorded_site: Any, move: Any, mode: str) -> None:
+# Where their addresses are others; what goes wrong on the way does so for drafts too.
+@pytest.mark.parametrize("mode", [*MODES[:3], "503", "https", "restoff"])
+def test_forms_are_imported_from_each_address(recorded_site: Any, move: Any, mode: str) -> None:
     pytest.importorskip("landform.parts.leads")
     # Where form 7 would be, Gravity Forms answers 500 (gf_not_found), as recorded.
     result = move(f"{recorded_site.url}/{mode}", "--only", "forms", "--probe", "3")

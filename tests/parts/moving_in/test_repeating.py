@@ -14,7 +14,7 @@ from comparing import differences
 from conftest import PAGE
 from moving_in import PAGES, move, recorded_site, server, small_site
 
-from landform.storage import feeds, pages
+from landform.storage import events, feeds, pages
 from landform.storage.maintenance import verify
 from landform.storage.models import Page
 
@@ -59,6 +59,9 @@ def test_the_second_import_writes_nothing_and_reports_the_same(
     }  # fmt: skip
     assert move.report["notes"] == notes
     assert (first.exit_code, second.exit_code) == (3, 0)
+    with move.store.connection():
+        told = [event["type"] for event in events.read(move.store, 0)[0]]
+    assert told == ["store.imported"]
     assert list(verify.find_problems(move.store)) == []
 
 

@@ -10,7 +10,7 @@ import pytest
 from landform.parts import feed_runs
 from landform.parts.feed_runs import FeedRun
 from landform.parts.runs import storage as runs
-from landform.storage import FeedNotFound, Store, feeds
+from landform.storage import Store, feeds
 from landform.storage.clock import earlier, utc_text
 
 SUCCESS = {"attempt": 1, "state": "success", "code": "", "message": "", "retryable": False}
@@ -65,16 +65,6 @@ def test_a_lapsed_run_is_replayed_or_ended_where_nobody_else_has_claimed_it(stor
     change(store, run["id"], due_utc=past(hours=1))
     assert runs.end(store, 1, run["id"], {**SUCCESS, "attempt": 2})["state"] == "success"
     assert feed_runs.feeds_of_entry(store, "e") == {1: False}
-
-
-def test_a_run_outlives_its_feed_and_no_new_feed_gets_it(store: Store) -> None:
-    run = claim(store, 3)
-    feeds.delete(store, 3)
-    assert runs.end(store, 3, run["id"], FAILURE)["state"] == "failed"
-    with pytest.raises(FeedNotFound):
-        claim(store, 3)
-    assert feeds.create(store, {"form_id": 1, "addon_slug": "a", "meta": {}})["id"] == 4
-    assert runs.list_due(store, PART) == ([], 0)
 
 
 def test_old_runs_are_deleted_unless_they_wait(store: Store) -> None:

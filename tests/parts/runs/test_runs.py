@@ -72,18 +72,22 @@ def test_a_run_fails_for_now_or_for_good(client: Client) -> None:
     assert client.get("/runs/due").get_json() == []
 
 
-def test_a_run_of_a_deleted_feed_has_no_next_time(client: Client) -> None:
+def test_a_run_of_a_deleted_feed_can_be_ended_and_has_no_next_time(client: Client) -> None:
     claim(client)
+    claim(client, "late")
     failure = {"state": "failed", "retryable": True, "attempt": 1}
     before = client.patch("/feeds/1/runs/1", json=failure)
     assert client.delete("/feeds/1").status_code == 200
     known = {"If-None-Match": before.headers["ETag"]}
     run = client.get("/feeds/1/runs/1", headers=known).get_json()
     assert run == {**before.get_json(), "retry_at": None}
-    assert client.get("/runs").get_json() == [run]
+    assert client.get("/runs?entry_id=e").get_json() == [run]
+    assert client.get("/runs/due").get_json() == []
     replayed = client.post("/feeds/1/runs/1/replay")
     assert (replayed.status_code, replayed.get_json()["code"]) == (404, "gf_feed_invalid_id")
-    assert client.get("/runs").get_json() == [run]
+    assert client.get("/runs?entry_id=e").get_json() == [run]
+    ended = {"state": "success", "attempt": 1}
+    assert client.patch("/feeds/1/runs/2", json=ended).status_code == 200
 
 
 def test_a_worker_whose_claim_went_to_another_is_told(client: Client, database_url: str) -> None:

@@ -8,7 +8,7 @@ from itertools import product
 import pytest
 from applications import Client
 from flask import Flask
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from test_webhook_sending import NO_CONTENT, raw_receiver, read_request
 from werkzeug.test import TestResponse
@@ -157,7 +157,6 @@ URLS = st.one_of(
 def test_requests_to_accepted_urls_suit_a_strict_server(client: Client, requests: Requests) -> None:
     accepted = 0
 
-    @settings(max_examples=75)
     @given(URLS)
     def check(url: str) -> None:
         nonlocal accepted
