@@ -21,8 +21,6 @@ export function list(items, isOrdered = false) {
 }
 export const buttons = (...links) => block("buttons", `<div class="wp-block-buttons">${join(links.map(([text, address]) =>
   block("button", `<div class="wp-block-button"><a class="wp-block-button__link wp-element-button" href="${escape(address)}">${escape(text)}</a></div>`)))}</div>`);
-/** A picture; `size` is ` width="…" height="…"`, so that a page keeps its place free. */
-export const picture = (address, alt, size = "") => block("image", `<figure class="wp-block-image"><img src="${escape(address)}" alt="${escape(alt)}"${size}/></figure>`);
 export const columns = (...contents) => block("columns", `<div class="wp-block-columns">${join(contents.map((content) =>
   block("column", `<div class="wp-block-column">${content}</div>`)))}</div>`);
 /** The place of a form; the HTML of other blocks has no forms. */
