@@ -61,6 +61,7 @@ def assert_no_500(desk: Client, form: dict[str, Any], name: object) -> bool:
 
 
 @pytest.mark.settings(SUBMISSIONS_PER_MINUTE=1_000_000)
+@pytest.mark.slow
 def test_no_value_in_a_form_is_a_500_when_it_is_shown_or_submitted(desk: Client) -> None:
     forms = {(key, number): make_form(key, odd) for key in KEYS for number, odd in enumerate(ODD)}
     confirmation = {"id": "c", "isDefault": True, "message": "{all_fields} {L:1}"}

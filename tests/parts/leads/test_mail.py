@@ -38,6 +38,7 @@ def pause_of(run: dict[str, Any]) -> timedelta:
     return datetime.fromisoformat(run["retry_at"]) - datetime.fromisoformat(run["modified"])
 
 
+@pytest.mark.slow
 def test_a_mail_counts_as_sent_with_the_250_after_its_end_and_with_nothing_else(
     desk: Desk,
 ) -> None:
