@@ -37,7 +37,7 @@ function newField(type, id) {
     const inputs = ["Consent", "Text", "Description"].map((label, place) => ({ id: `${id}.${place + 1}`, label, ...(place ? { isHidden: true } : {}) }));
     return { ...field, checkboxLabel: "I agree to be contacted.", inputs, choices: [{ text: "Checked", value: "1" }] };
   }
-  if (type === "address") return { ...field, addressType: "international", inputs: partsOf(field) };
+  if (type === "address") return { ...field, addressType: "international", inputs: partsOf({ ...field, inputs: [] }) };
   // Without it only numbers of the USA are taken.
   if (type === "phone") return { ...field, phoneFormat: "international" };
   return WITH_CHOICES.includes(type) ? withChoices(field, ["First choice", "Second choice"]) : field;
