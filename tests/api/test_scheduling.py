@@ -2,9 +2,10 @@
 
 import re
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -212,6 +213,19 @@ def fail() -> float | None:
     raise RuntimeError("out of order")
 
 
+def background(client: Client, *workers: Callable[[], float | None]) -> Background:
+    """The work in the background of a service whose parts have these workers."""
+    service = service_of(client)
+    parts = [
+        SimpleNamespace(work_source=lambda _: None, worker=lambda _, one=one: one)
+        for one in workers
+    ]
+    names = {name: getattr(service, name) for name in ("store", "stopping", "woken")}
+    options = SimpleNamespace(named_parts=parts)
+    stand_in: Any = SimpleNamespace(**names, options=options)
+    return Background(stand_in)
+
+
 def test_a_failing_worker_stops_no_other(client: Client, caplog: pytest.LogCaptureFixture) -> None:
     clock, calls = Standing(), list[int]()
     client.store.clock = clock
@@ -223,11 +237,11 @@ def test_a_failing_worker_stops_no_other(client: Client, caplog: pytest.LogCaptu
         return 0.0 if len(calls) < 3 else 60.0
 
     with pytest.raises(RuntimeError, match="out of order"):
-        Background(service_of(client), [fail, work]).run_once()
+        background(client, fail, work).run_once()
     assert calls == [0, 1, 2]
     assert client.get("/events").get_json()[-1]["type"] == "page.published"
-    assert Background(service_of(client), [work]).run_once() == 60.0
-    assert Background(service_of(client), []).run_once() is None
+    assert background(client, work).run_once() == 60.0
+    assert background(client).run_once() is None
     calls = list[int]()
 
     def work_five_times() -> float | None:
@@ -237,5 +251,5 @@ def test_a_failing_worker_stops_no_other(client: Client, caplog: pytest.LogCaptu
         return 0.0
 
     with pytest.raises(SystemExit):
-        Background(service_of(client), [fail, work_five_times]).run()
+        background(client, fail, work_five_times).run()
     assert caplog.text.count("RuntimeError: out of order") == 1

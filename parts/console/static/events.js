@@ -17,6 +17,7 @@ export const TYPES = {
     "form.*": ["form.created", "form.updated", "form.trashed", "form.restored", "form.deleted"],
     "entry.*": ["entry.created", "entry.updated", "entry.spam", "entry.deleted"],
   }),
+  ...(hasPart("media") && { "media.*": ["media.created", "media.updated", "media.deleted"] }),
   "store.*": ["store.imported", "store.restored"],
 };
 const CHOICES = [["", "All"], ...Object.entries(TYPES).flat(2)];
