@@ -34,9 +34,9 @@ NEW_ENOUGH = $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 .venv/.installed: pyproject.toml
 	@$(NEW_ENOUGH)
 	$(PYTHON) -m venv $(ANEW) .venv
-	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fast]' 2> /dev/null || { \
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[fast,media]' 2> /dev/null || { \
 	    echo "The extra 'fast' cannot be built here (it needs a C compiler): the worker is slower without."; \
-	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .; }
+	    $(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[media]'; }
 	@touch $@
 
 .venv/.test: .venv/.installed
