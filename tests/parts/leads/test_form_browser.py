@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 from browsers import Page, has_tools, validate
 from conftest import Server, needs
+from selenium.webdriver import ActionChains, Keys
 from test_site_form import FIELDS, GOOD
 
 TITLES = {"english": "Join", "german": "Jetzt dabei sein", "arabic": "انضم"}
@@ -108,6 +109,81 @@ def test_a_visitor_without_scripts_sends_a_form(site: Server, browser: Page) -> 
     _, listed = site.call("GET", "/forms/1/entries")
     sent = [one for one in listed["entries"] if one["8"] == "mail"]
     assert [one["2"] for one in sent] == ["ann@example.com"]
+
+
+SHOWN_BY_YES = {
+    "actionType": "show", "logicType": "all",
+    "rules": [{"fieldId": "1", "operator": "is", "value": "yes"}],
+}  # fmt: skip
+CHOICES = [{"text": text, "value": text} for text in ("red", "blue")]
+KINDS = ("text", "text", "textarea", "text", "email", "website", "phone", "text", "number", "date",
+         "time", "select", "radio", "checkbox", "multiselect", "name", "address", "section",
+         "consent", "text")  # fmt: skip
+# What is typed into the inputs of a kind, or the key that chooses.
+TYPED = {"email": "a@b.de", "url": "https://b.de", "tel": "0301234567", "number": "7",
+         "date": "05062030", "checkbox": " ", "radio": " ", "submit": ""}  # fmt: skip
+
+NAMED = {
+    "input_1": "yes", "input_9": "7", "input_11_1": "7", "input_11_2": "30", "input_11_3": "pm",
+}  # fmt: skip
+
+
+@has_tools
+@pytest.mark.parametrize("has_scripts", [True, False])
+@pytest.mark.parametrize("language", ["en", "de"])
+def test_twenty_fields_with_conditions_are_filled_in_by_keyboard(
+    site: Server, browser: Page, language: str, has_scripts: bool
+) -> None:
+    fields: list[dict[str, Any]] = []
+    for number, kind in enumerate(KINDS, 1):
+        field: dict[str, Any] = {"id": number, "type": kind, "label": f"{kind} {number}"}
+        field |= {"choices": CHOICES} if kind in ("select", "radio", "multiselect") else {}
+        field |= {"isRequired": True} if kind in ("email", "consent") or number == 4 else {}
+        if kind == "phone":
+            field["phoneFormat"] = "international"
+        if kind == "checkbox":
+            boxes = [{"id": f"{number}.{box}", "label": one["text"]}
+                     for box, one in enumerate(CHOICES, 1)]  # fmt: skip
+            field |= {"choices": CHOICES, "inputs": boxes}
+        # Number 2 is shown, and 4, which is required, is not.
+        if number in (2, 4):
+            field["conditionalLogic"] = {
+                **SHOWN_BY_YES,
+                "actionType": "show" if number == 2 else "hide",
+            }
+        fields.append(field)
+    _, form = site.call("POST", "/forms", {"title": "Twenty", "fields": fields})
+    meta = {"form_id": str(form["id"]), "language": [language]}
+    _, page = site.call("POST", "/pages", {"title": f"Twenty {language}", "meta": meta})
+    driver = browser.driver
+    disabled = {"value": not has_scripts}
+    driver.execute_cdp_cmd("Emulation.setScriptExecutionDisabled", disabled)
+    driver.get(f"{site.url}/{page['slug']}/")
+    if has_scripts:
+        assert browser.axe() == []
+    reached = []
+    for _ in range(80):
+        ActionChains(driver).send_keys(Keys.TAB).perform()
+        focused = driver.switch_to.active_element
+        name, kind = focused.get_attribute("name") or "", focused.get_attribute("type")
+        if kind == "submit":
+            break
+        if name.startswith("input_"):
+            reached.append(name)
+            typed = NAMED.get(name) or TYPED.get(kind or "", "blue")
+            ActionChains(driver).send_keys(typed).perform()
+    else:
+        raise AssertionError(f"The button is not reached: {reached}")
+    assert ("input_4" in reached) != has_scripts
+    assert "input_2" in reached
+    ActionChains(driver).send_keys(Keys.ENTER).perform()
+    browser.until(lambda: "submitted=" in driver.current_url)
+    if has_scripts:
+        assert browser.axe() == []
+        assert browser.errors() == []
+    (entry,) = site.call("GET", f"/forms/{form['id']}/entries")[1]["entries"]
+    assert (entry["1"], entry["2"], entry["4"]) == ("yes", "blue", "")
+    assert (entry["5"], entry["9"], entry["10"]) == ("a@b.de", "7", "2030-05-06")
 
 
 AUTOFILL = {
