@@ -169,7 +169,8 @@ def _rest_route_view(views: HttpViews, routes: RouteTable, home: FlaskView) -> F
         # The same request, at the path of the route.
         path = f"{WP_JSON}/{name.strip('/')}".rstrip("/")
         environ = {**request.environ}
-        environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + path
+        sent_path = path.encode(errors="replace").decode("latin-1")
+        environ["PATH_INFO"] = environ.get("PATH_INFO", "/").rstrip("/") + sent_path
         environ.pop("werkzeug.request", None)
         same = type(request)(environ)
         match = routes.find(path)

@@ -20,7 +20,8 @@ def test_every_route_is_at_rest_route_too(client: Client) -> None:
     put = client.put(f"/?rest_route=/wp/v2/pages/{second}/", json={"title": "Changed"})
     assert put.get_json()["title"]["raw"] == "Changed"
     assert client.delete(f"/?rest_route=%2Fwp%2Fv2%2Fpages%2F{second}").status_code == 200
-    for nowhere in ("/nope", "/wp/v2/pages/x", "/../pages", "/wp/v2/pages/1/2"):
+    nowheres = ("/nope", "/wp/v2/pages/x", "/../pages", "/wp/v2/pages/1/2", "%FF", "/%ED%A0%80")
+    for nowhere in (*nowheres, "/wp/v2/\N{SNOWMAN}"):
         assert client.get(f"/?rest_route={nowhere}").get_json()["code"] == "rest_no_route"
     assert client.delete("/?rest_route=/wp/v2/pages").status_code == 405
 
