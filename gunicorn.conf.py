@@ -88,7 +88,7 @@ def on_starting(server: Any) -> None:
         for warning in warnings():
             server.log.warning("%s", warning)
         # The workers share the memory of what is imported before they fork.
-        reserved_slugs(tuple(type(part) for part in settings.parts))
+        reserved_slugs(settings.part_types)
     preload_settings()
 
 
