@@ -151,14 +151,14 @@ def _first_times(slugs: int) -> Prepared:
 
 
 @transactional
-def claim_due(store: Store, feed_id: int, most: int, lease: int) -> list[Row]:
+def claim_due(store: Store, feed_id: int, limit: int, lease: int) -> list[Row]:
     """Claim up to so many queued runs of a feed, the longest due first, for a lease in seconds.
 
     Until the lease is over nobody else can claim them; then they are due again.
     """
     is_waiting = FeedRun.queued & FeedRun.due_utc.is_null(False) & is_due()
     query = FeedRun.select().where(FeedRun.feed_id == feed_id, is_waiting)
-    rows = query.order_by(FeedRun.due_utc, FeedRun.id).limit(most).dicts()
+    rows = query.order_by(FeedRun.due_utc, FeedRun.id).limit(limit).dicts()
     return [claim(store, row, row["form_id"], lease) for row in rows.execute(store.database)]
 
 
@@ -175,7 +175,7 @@ def withdraw(store: Store, run: Row) -> None:
 
 
 def _is_same(run: Row) -> Any:
-    """Return the condition that nobody else has written a run since it was claimed."""
+    """Return the condition that a run was not written since it was claimed."""
     return (FeedRun.id == run["id"]) & (FeedRun.version == run["version"])
 
 
@@ -203,17 +203,17 @@ def end_claimed(
         _note(store, run["feed_id"], now, feed_pause if has_failed else None)
 
 
-def _note(store: Store, feed_id: int, now: str, least: float | None) -> None:
+def _note(store: Store, feed_id: int, now: str, shortest_pause: float | None) -> None:
     """Note a failure of a feed, with its pause of at least so many seconds; None: a success.
 
     From the second failure in a row on the pause doubles.
     """
     is_feed = FailingFeed.feed_id == feed_id
     row = FailingFeed.select(FailingFeed.failures).where(is_feed).tuples().first(store.database)
-    if least is not None:
+    if shortest_pause is not None:
         failures = row[0] if row else 0
         doubled = min(2.0 ** min(failures - 1, 9), LONGEST_PAUSE) if failures else 0.0
-        pause = max(doubled, least)
+        pause = max(doubled, shortest_pause)
         state = {"failures": failures + 1, "next_utc": later(now, pause) if pause else now}
         query = FailingFeed.insert(feed_id=feed_id, **state)
         key = [FailingFeed.feed_id]

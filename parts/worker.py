@@ -77,7 +77,7 @@ class Outcome(NamedTuple):
 
 
 class Job(NamedTuple):
-    """What an attempt is for; `failures`: how many have failed before. `work`: for the source."""
+    """The work of an attempt; `failures`: how many have failed before. `work`: for the source."""
 
     target: int
     failures: int
@@ -94,7 +94,7 @@ class Source(Protocol):
     def due(self) -> Mapping[int, float]:
         """Return in how many seconds the next attempt of each target is due: 0 for now."""
 
-    def claim(self, target: int, most: int) -> Sequence[Job]:
+    def claim(self, target: int, limit: int) -> Sequence[Job]:
         """Claim up to so many jobs of a target that are due."""
 
     def attempt(self, job: Job) -> Outcome:
@@ -117,15 +117,20 @@ class Attempt:
     began: float = field(default_factory=monotonic)
     outcome: Outcome = field(init=False)
 
+    @property
+    def target(self) -> tuple[Source, int]:
+        """Its source and the number of its target there."""
+        return self.source, self.job.target
+
     def run(self, ended: "SimpleQueue[Attempt]") -> None:
         """Make the attempt, and pass it on with its outcome."""
-        what = f"{self.source.name} {self.job.target}"
-        self.outcome = outcome_of(lambda: self.source.attempt(self.job), what, self.job.failures)
+        label = f"{self.source.name} {self.job.target}"
+        self.outcome = outcome_of(lambda: self.source.attempt(self.job), label, self.job.failures)
         ended.put(self)
 
 
 class Worker:
-    """Does the work of several sources until it is `stopping`; then it ends what it has begun."""
+    """Does the work of several sources until it is `stopping`; then it ends its attempts."""
 
     def __init__(self, store: Store, stopping: threading.Event, sources: Sequence[Source]) -> None:
         self._store, self._stopping, self._sources = store, stopping, sources
@@ -138,7 +143,7 @@ class Worker:
         self._seconds = dict[tuple[Source, int], float]()
 
     def work(self) -> float | None:
-        """Begin what is due and has a place, and wait a little for the end of an attempt.
+        """Begin due attempts that have a place, and wait a little for the end of one.
 
         Returns the seconds until more is due: 0 while attempts run, None if nothing waits.
         """
@@ -158,7 +163,7 @@ class Worker:
             while attempt := self._ended.get(block=wait > 0, timeout=wait):
                 self._finish(attempt)
                 wait = 0
-        for attempt in [one for one in self._running if monotonic() > one.began + DEADLINE]:
+        for attempt in [x for x in self._running if monotonic() > x.began + DEADLINE]:
             attempt.outcome = _failure(AttemptFailed(HANGS), attempt.job.failures)
             self._finish(attempt)
         unstored, self._unstored = self._unstored, []
@@ -177,10 +182,10 @@ class Worker:
             return
         self._running.remove(attempt)
         self._unstored.append(attempt)
-        target, seconds = (attempt.source, attempt.job.target), monotonic() - attempt.began
-        self._seconds[target] = seconds
+        seconds = monotonic() - attempt.began
+        self._seconds[attempt.target] = seconds
         if attempt.outcome.state == FAILED and seconds < SLOW:
-            del self._seconds[target]
+            del self._seconds[attempt.target]
 
     def _begin_due(self) -> float | None:
         """Begin the attempts that have a place, first of targets that wait for the longest.
@@ -206,19 +211,20 @@ class Worker:
 
     def _places(self, source: Source, target: int) -> tuple[bool, int]:
         """Return whether a target is quick, and how many of its attempts may begin."""
-        now, last = monotonic(), self._seconds.get((source, target))
-        own = [one for one in self._running if (one.source, one.job.target) == (source, target)]
-        most = MOST_AT_ONCE - len(self._running)
-        if (last or 0.0) >= SLOW or any(now - one.began >= SLOW for one in own):
-            taken = sum(not one.is_quick for one in self._running)
-            return False, min(1 - len(own), SLOW_PLACES - taken, most)
-        taken = sum(one.is_quick and now - one.began < SLOW for one in self._running)
+        now, key = monotonic(), (source, target)
+        last, free_places = self._seconds.get(key), MOST_AT_ONCE - len(self._running)
+        own = [attempt for attempt in self._running if attempt.target == key]
+        if (last or 0.0) >= SLOW or any(now - attempt.began >= SLOW for attempt in own):
+            busy_places = sum(not attempt.is_quick for attempt in self._running)
+            return False, min(1 - len(own), SLOW_PLACES - busy_places, free_places)
+        quick = [attempt for attempt in self._running if attempt.is_quick]
+        busy_places = sum(now - attempt.began < SLOW for attempt in quick)
         share = 1 if last is None else source.share
-        return True, min(share - len(own), QUICK_PLACES - taken, most)
+        return True, min(share - len(own), QUICK_PLACES - busy_places, free_places)
 
 
-def outcome_of(work: Callable[[], Outcome], what: str, failures: int = 0) -> Outcome:
-    """Return the outcome of a function, whatever it raises; `what` names it in the log.
+def outcome_of(work: Callable[[], Outcome], label: str, failures: int = 0) -> Outcome:
+    """Return the outcome of a function, also of one that raises; `label` names it in the log.
 
     The text of an unexpected error may have secrets, and is not told.
     """
@@ -230,19 +236,19 @@ def outcome_of(work: Callable[[], Outcome], what: str, failures: int = 0) -> Out
             outcome = _failure(error, failures)
     except BaseException as error:
         name, frames = type(error).__name__, "".join(traceback.format_tb(error.__traceback__))
-        log.error("An attempt of %s ended with %s:\n%s", what, name, frames)
+        log.error("An attempt of %s ended with %s:\n%s", label, name, frames)
         outcome = _failure(AttemptFailed(UNEXPECTED), failures)
     return outcome._replace(milliseconds=round((monotonic() - began) * 1000))
 
 
 def _failure(error: AttemptFailed, failures: int) -> Outcome:
-    """Return the outcome of an error as it can be stored, whatever its text and numbers are."""
+    """Return the outcome of an error, with a text and numbers that can be stored."""
     text = "".join(char if char.isprintable() else " " for char in str(error))[:LONGEST_TEXT]
-    wait, least = None, min(max(0.0, float(error.retry_after)), LONGEST_WAIT)
+    wait, shortest_wait = None, min(max(0.0, float(error.retry_after)), LONGEST_WAIT)
     if error.retryable and failures + 1 < MOST_ATTEMPTS:
         wait = FIRST_WAIT * 2**failures * random.uniform(0.9, 1)  # noqa: S311 # nosec B311
-        wait = max(min(wait, LONGEST_WAIT), least)
-    pause = least if error.status else 0.0
+        wait = max(min(wait, LONGEST_WAIT), shortest_wait)
+    pause = shortest_wait if error.status else 0.0
     return Outcome(FAILED, text, error.status, retry_in=wait, pause=pause)
 
 

@@ -68,7 +68,7 @@ class Connection(Protocol):
         self._forget()
 
     def _forget(self) -> None:
-        """Forget the request, and what it held."""
+        """Forget the request, its body and its response."""
         self.environ: Environ | None = None
         self.response: Any = None
         if self.body:
@@ -152,8 +152,8 @@ class Connection(Protocol):
         self.environ = parser.new_environ(self.parser, self.base)
         length = self.parser.content_length or 0
         has_body = length or self.parser.is_chunked
-        if has_body and (most := self.worker.most_file_bytes(self.environ)):
-            self.has_file, self.most_bytes = True, most
+        if has_body and (most_bytes := self.worker.most_file_bytes(self.environ)):
+            self.has_file, self.most_bytes = True, most_bytes
             self.body = SpooledTemporaryFile(SPOOLED_BYTES)  # noqa: SIM115 - the response reads it
         self.is_cut = length > self.most_bytes
         return self.is_cut

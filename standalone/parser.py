@@ -22,12 +22,12 @@ except ImportError:
 
 MAX_LINE_BYTES, MAX_HEADERS = 8190, 100
 # The errors of the parsers that are no 400, by the beginning of their representation.
-STATUSES = {
+ERROR_STATUSES = {
     "LimitRequestLine": 414, "LimitRequestHeaders": 431, "UnsupportedTransferCoding": 501,
     "InvalidHeader('Unsupported Transfer-Encoding'": 501, "Refused(501": 501, "Refused(507": 507,
 }  # fmt: skip
 # A list of hosts is none.
-HOST = re.compile(r"[\w.:\[\]~%!$&'()*+;=-]*", re.ASCII)
+HOST_CHARACTERS = re.compile(r"[\w.:\[\]~%!$&'()*+;=-]*", re.ASCII)
 Environ = dict[str, Any]
 
 
@@ -49,7 +49,7 @@ def new_parser(on_head: Any, on_body: Any) -> Any:
 def status_of(error: Exception) -> int:
     """Return the HTTP status for an error of the parser."""
     text = repr(error)
-    return next((status for name, status in STATUSES.items() if text.startswith(name)), 400)
+    return next((status for name, status in ERROR_STATUSES.items() if text.startswith(name)), 400)
 
 
 @lru_cache(maxsize=512)
@@ -82,7 +82,7 @@ def new_environ(parser: Any, base: Environ) -> Environ:
         # With a scheme and a host, as proxies get it.
         _, authority, path, query, _ = urlsplit(target)
         named = authority.decode("latin-1")
-    is_host = HOST.fullmatch(host) if host is not None else parser.http_version == (1, 0)
+    is_host = HOST_CHARACTERS.fullmatch(host) if host is not None else parser.http_version == (1, 0)
     if not target.isascii() or not is_host or named != host:
         raise Refused(400)
     path = b"/" + path.lstrip(b"/")

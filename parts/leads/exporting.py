@@ -42,7 +42,7 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
     columns = {**headings, **labels, **LAST_HEADINGS}
     texts = [field for field in form["fields"] if field["type"] in ("consent", "multiselect")]
     # Nothing of a batch is held here while a slow client takes it.
-    made: list[bytes] = [BOM.encode() + _lines([columns.values()])]
+    chunks: list[bytes] = [BOM.encode() + _lines([columns.values()])]
     last: Row | None = None
     while True:
         with store.connection():
@@ -51,11 +51,11 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
         for entry in entries:
             entry |= {inputs_of(field)[0].id: field_text(field, entry) for field in texts}
             entry["date_created"] = gf_time(store.clock.local_text(entry["date_created"]))
-        made.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
+        chunks.append(_lines([entry.get(key, "") for key in columns] for entry in entries))
         last = rows[-1] if rows else None
         del rows, entries
-        made = [b"".join(made)]
-        yield made.pop()
+        chunks = [b"".join(chunks)]
+        yield chunks.pop()
         if last is None:
             return
 

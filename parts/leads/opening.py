@@ -45,7 +45,7 @@ def find_opening(store: Store, form: JsonObject) -> Opening:
     if limit.period:
         first_day = PERIODS[limit.period](date.fromisoformat(now.local[:10]))
         since = store.clock.moment(datetime.combine(first_day, time.min)).utc
-    is_full = has_entries(store, form["id"], limit.most, since)
+    is_full = has_entries(store, form["id"], limit.most_entries, since)
     # Any entry may change it.
     return Opening(_notice(form, "limitEntriesMessage", FULL) if is_full else "", until=0.0)
 

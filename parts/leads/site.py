@@ -113,8 +113,8 @@ def _embedded(
     kept = [part for part in directives if not part.lower().startswith("frame-ancestors")]
     ancestors = f"frame-ancestors {' '.join(options.embed_origins) or NOBODY}"
     headers = {"Content-Security-Policy": "; ".join([*kept, ancestors])}
-    more = problem.headers if problem else {}
-    return visits.private_document(call, html, status, {**headers, **more})
+    problem_headers = problem.headers if problem else {}
+    return visits.private_document(call, html, status, {**headers, **problem_headers})
 
 
 def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:

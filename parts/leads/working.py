@@ -38,9 +38,9 @@ class Feeds:
         """Return the seconds until a run of each feed is due."""
         return feed_runs.due_feeds(self._store, self._addons())
 
-    def claim(self, target: int, most: int) -> list[Job]:
+    def claim(self, target: int, limit: int) -> list[Job]:
         """Claim runs of a feed until the deadline of their attempts."""
-        runs = feed_runs.claim_due(self._store, target, most, worker.DEADLINE)
+        runs = feed_runs.claim_due(self._store, target, limit, worker.DEADLINE)
         return [Job(target, run["attempt"] - 1, run) for run in runs]
 
     def attempt(self, job: Job) -> Outcome:

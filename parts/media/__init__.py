@@ -21,7 +21,7 @@ class Media(Part):
     tables = TABLES
     scopes = ("media:read", "media:write")
     event_types = ("media.created", "media.updated", "media.deleted")
-    errors = tuple(one for one in errors_in(errors) if one is not errors.MediaNotFound)
+    errors = tuple(error for error in errors_in(errors) if error is not errors.MediaNotFound)
     console_files = Path(__file__).parent / "static"
     in_guests = False
 

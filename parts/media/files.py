@@ -21,7 +21,7 @@ from landform.storage.sql import Parameter, Prepared
 from landform.storage.store import Store
 
 # The paths of files: a random folder, and a name in it.
-PATH = re.compile(r"[0-9a-z]{16,64}/[0-9a-z][0-9a-z_-]{0,120}\.[a-z]{3,4}")
+FILE_PATH = re.compile(r"[0-9a-z]{16,64}/[0-9a-z][0-9a-z_-]{0,120}\.[a-z]{3,4}")
 IN_DATABASE, SUFFIX = "database", ".media"
 CHUNK_BYTES = 1 << 18
 VALUES = {name: Parameter(name) for name in ("path", "content", "created_utc")}
@@ -29,7 +29,7 @@ INSERT = Prepared(MediaFile.insert(VALUES).on_conflict_ignore())
 IS_IT = MediaFile.path == Parameter("path")
 SELECT = Prepared(MediaFile.select(MediaFile.content).where(IS_IT))
 DELETE = Prepared(MediaFile.delete().where(IS_IT))
-LIST = Prepared(MediaFile.select(MediaFile.path, MediaFile.created_utc))
+LIST_FILES = Prepared(MediaFile.select(MediaFile.path, MediaFile.created_utc))
 
 
 class Files(ABC):
@@ -130,7 +130,7 @@ class DatabaseFiles(Files):
     def list(self) -> Iterator[tuple[str, float]]:
         """Yield the path of each file, and when it was stored."""
         with self.store.connection():
-            rows = LIST.run(self.store).fetchall()
+            rows = LIST_FILES.run(self.store).fetchall()
         yield from ((path, epoch(created)) for path, created in rows)
 
 

@@ -1,4 +1,4 @@
-"""The file of a create: what is refused, in the order of WordPress, and the picture made of it."""
+"""The file of a create: its refusals, in the order of WordPress, and the picture made of it."""
 
 import base64
 from collections.abc import Mapping
@@ -31,10 +31,10 @@ def receive(call: Call) -> tuple[FileName, Row, Mapping[str, bytes]]:
     refused: type[PartError] = e.PART_REFUSED if file.is_part else e.RAW_REFUSED
     try:
         with pictures.one_at_a_time():
-            made = pictures.make(file.stream)
+            picture_set = pictures.make(file.stream)
     except pictures.Refused as error:
         raise refused({"reason": str(error)}) from error
-    columns, contents = _columns(name, made)
+    columns, contents = _columns(name, picture_set)
     return name, {**columns, "digest": file.digest().hex()}, contents
 
 
@@ -54,12 +54,12 @@ def _check(file: SentFile | None) -> FileName:
     return name
 
 
-def _columns(name: FileName, made: pictures.Made) -> tuple[Row, Mapping[str, bytes]]:
+def _columns(name: FileName, picture_set: pictures.PictureSet) -> tuple[Row, Mapping[str, bytes]]:
     """Return the columns of a picture, and its files by their paths, in a new folder."""
-    folder, extension = new_folder(), pictures.EXTENSIONS[made.kind]
-    picture, file = made.picture, f"{name.stem}.{extension}"
+    folder, extension = new_folder(), pictures.EXTENSIONS[picture_set.kind]
+    picture, file = picture_set.picture, f"{name.stem}.{extension}"
     sizes, contents = [], {f"{folder}/{file}": picture.content}
-    for size, width, height, content in made.variants:
+    for size, width, height, content in picture_set.variants:
         variant = f"{name.stem}-{width}x{height}.{extension}"
         sizes.append({"name": size, "file": variant, "width": width, "height": height})
         contents[f"{folder}/{variant}"] = content

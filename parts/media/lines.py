@@ -3,7 +3,7 @@
 from marshmallow import ValidationError, validate
 
 from landform.parts.media import storage
-from landform.parts.media.files import PATH
+from landform.parts.media.files import FILE_PATH
 from landform.parts.media.pictures import MIME_TYPES
 from landform.parts.part import Exported
 from landform.schemas.export import SLUG, Line, StoredDateTime, StoredText
@@ -13,7 +13,7 @@ from landform.schemas.known_names import KnownOnly
 
 def check_name(name: str) -> None:
     """Refuse a text that is not the name of a file."""
-    if not PATH.fullmatch(f"{'0' * 16}/{name}"):
+    if not FILE_PATH.fullmatch(f"{'0' * 16}/{name}"):
         raise ValidationError("is not the name of a file.")
 
 

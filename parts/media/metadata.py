@@ -47,11 +47,11 @@ def _jpeg(data: bytes) -> Iterator[bytes]:
     at = 2
     while True:
         # Between segments, and in the coded data of a scan, up to the next marker.
-        found = MARKER.search(data, at)
-        if not found:
+        match = MARKER.search(data, at)
+        if not match:
             raise Damaged("It has no end.")
-        yield data[at : found.start()]
-        marker, at = found[1][0], found.end()
+        yield data[at : match.start()]
+        marker, at = match[1][0], match.end()
         if marker == END_OF_JPEG:
             yield b"\xff\xd9"
             return

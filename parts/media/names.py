@@ -36,13 +36,13 @@ def read_disposition(header: str) -> FileName | None:
     with suppress(UnicodeError):
         # HTTP headers are read as Latin-1, and mostly are UTF-8.
         header = header.encode("latin-1").decode()
-    found = TYPE.match(header.strip())
-    if not found:
+    type_match = TYPE.match(header.strip())
+    if not type_match:
         return None
-    rest = header.strip()[found.end() - 1 :]
+    parameters = header.strip()[type_match.end() - 1 :]
     values = {
         name.lower(): ESCAPED.sub(r"\1", quoted) or bare.strip()
-        for name, quoted, bare in reversed(PARAMETER.findall(rest))
+        for name, quoted, bare in reversed(PARAMETER.findall(parameters))
     }
     name = _decode(values.get("filename*", "")) or unquote(values.get("filename", ""))
     return file_name(name) if name.strip() else None

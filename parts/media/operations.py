@@ -6,7 +6,7 @@ from typing import Any
 from landform.parts.media import Media, intake, storage, texts
 from landform.parts.media import errors as e
 from landform.parts.media import schemas as s
-from landform.parts.media.files import PATH
+from landform.parts.media.files import FILE_PATH
 from landform.parts.media.pictures import MIME_TYPES
 from landform.schemas.known_names import Anything
 from landform.schemas.pages import PageDelete
@@ -183,15 +183,15 @@ def delete_media(call: Call, media_id: int) -> Reply:
 def show_file(call: Call, folder: str, file: str) -> Reply:
     """Return a file of a picture, which caches may store for ever."""
     path, etag = f"{folder}/{file}", f'"{folder}-{file}"'
-    if not (PATH.fullmatch(path) and storage.has_folder(call.store, folder)):
+    if not (FILE_PATH.fullmatch(path) and storage.has_folder(call.store, folder)):
         raise no_route()
     content_type = MIME_TYPES.get(file.rpartition(".")[2], "")
     if call.has(etag):
         return Reply(headers=FILE_HEADERS, etag=etag, content_type=content_type)
-    found = call.part(Media).files(call.store).get(path)
-    if found is None:
+    stored_file = call.part(Media).files(call.store).get(path)
+    if stored_file is None:
         raise no_route()
-    size, pieces = found
+    size, pieces = stored_file
     headers = {**FILE_HEADERS, "Content-Length": str(size)}
     return Reply(pieces, headers=headers, etag=etag, content_type=content_type)
 

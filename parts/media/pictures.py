@@ -1,4 +1,4 @@
-"""Pictures: what a file is, the picture that is stored of it, and its smaller variants.
+"""Pictures: their formats, the picture that is stored of a file, and its smaller variants.
 
 Pillow is imported where it is used, since it is an extra.
 """
@@ -39,7 +39,7 @@ MAKING, WAIT_SECONDS = Lock(), 20.0
 
 
 class Refused(ValueError):
-    """A file that is no picture, or none that can be stored; the text has the reason."""
+    """A file that cannot be stored as a picture; the text has the reason."""
 
 
 class Variant(NamedTuple):
@@ -51,7 +51,7 @@ class Variant(NamedTuple):
     content: bytes
 
 
-class Made(NamedTuple):
+class PictureSet(NamedTuple):
     """A picture and its variants; `kind`: its format."""
 
     kind: str
@@ -61,7 +61,7 @@ class Made(NamedTuple):
 
 def scaled(width: int, height: int, box: tuple[int, int]) -> tuple[int, int]:
     """Return a size with the same proportions in a box, rounded as WordPress does."""
-    ratios = [most / side for most, side in zip(box, (width, height), strict=True) if most]
+    ratios = [bound / side for bound, side in zip(box, (width, height), strict=True) if bound]
     ratio = min(1.0, *ratios)
     return max(1, floor(width * ratio + 0.5)), max(1, floor(height * ratio + 0.5))
 
@@ -85,7 +85,7 @@ def one_at_a_time() -> Iterator[None]:
         MAKING.release()
 
 
-def make(stream: IO[bytes]) -> Made:
+def make(stream: IO[bytes]) -> PictureSet:
     """Return the picture that is stored of a file, and its variants.
 
     It is upright and at most 2,560 pixels long, without metadata. Where nothing of this has to
@@ -109,7 +109,7 @@ def make(stream: IO[bytes]) -> Made:
         raise Refused("It is damaged, or no PNG, JPEG, GIF, WebP or AVIF.") from error
 
 
-def _make(image: Any, stream: IO[bytes]) -> Made:
+def _make(image: Any, stream: IO[bytes]) -> PictureSet:
     kind = "JPEG" if image.format == "MPO" else image.format
     stream.seek(0)
     data = stream.read()
@@ -130,10 +130,10 @@ def _make(image: Any, stream: IO[bytes]) -> Made:
     del data
     # The decoder of JPEG scales by itself, which takes a part of the memory.
     image.draft(None, size)
-    shown = _shown(image, size, None if is_moving else turn)
-    width, height = size if is_moving else shown.size
-    picture = Variant("", width, height, content or _encode(shown, kind))
-    return Made(kind, picture, [*_variants(shown, kind)])
+    frame = _first_frame(image, size, None if is_moving else turn)
+    width, height = size if is_moving else frame.size
+    picture = Variant("", width, height, content or _encode(frame, kind))
+    return PictureSet(kind, picture, [*_variants(frame, kind)])
 
 
 def _count_frames(image: Any, kind: str, data: bytes) -> int:
@@ -157,7 +157,7 @@ def _read_turn(image: Any) -> int | None:
         return None
 
 
-def _shown(image: Any, size: tuple[int, int], turn: int | None) -> Any:
+def _first_frame(image: Any, size: tuple[int, int], turn: int | None) -> Any:
     """Return the first frame in a mode that can be scaled, of a size, and then turned."""
     from PIL import Image  # noqa: PLC0415 - an extra
 

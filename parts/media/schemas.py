@@ -48,8 +48,10 @@ class MediaWrite(GmtDate):
     @pre_load
     def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
         """Drop fields that are null, except those for which it means something."""
-        kept = ("date", "post")
-        return {name: value for name, value in data.items() if name in kept or value is not None}
+        nullable = ("date", "post")
+        return {
+            name: value for name, value in data.items() if name in nullable or value is not None
+        }
 
 
 class MediaInContext(pages.InContext):

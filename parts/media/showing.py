@@ -14,7 +14,7 @@ from landform.service.rendering.markup import Token, tokens
 from landform.service.site.pictures import AttributeParser, gallery_pictures
 from landform.storage.rows import Row
 
-ADDRESS = re.compile(r"/media-files/([0-9a-z]{16,64})/([^/?#]+)")
+FILE_ADDRESS = re.compile(r"/media-files/([0-9a-z]{16,64})/([^/?#]+)")
 CLASS = re.compile(r"(?:^|\s)wp-image-([0-9]{1,18})(?:\s|$)")
 # Of a content with more pictures the others stay as they are.
 MOST_PICTURES = 200
@@ -43,8 +43,8 @@ def page_pictures(call: Call, page: Row, link: str, content: str) -> PagePicture
     rows = _Rows(call, ids, attributes.values())
     known = dict[str, Size]()
     for place in images:
-        if own := rows.find(attributes[place]):
-            size, row = own
+        if file_and_row := rows.find(attributes[place]):
+            size, row = file_and_row
             known[size.url] = size
             is_first = place == images[0]
             added = _missing(attributes[place], size, rows.sizes(row), is_first=is_first)
@@ -65,8 +65,9 @@ class _Rows:
         self.base = f"{call.public_url}/media-files"
         folders = set[str]()
         numbers = {*ids}
-        for one in attributes:
-            address, number = ADDRESS.search(one.get("src", "")), CLASS.search(one.get("class", ""))
+        for image in attributes:
+            address = FILE_ADDRESS.search(image.get("src", ""))
+            number = CLASS.search(image.get("class", ""))
             folders |= {address[1]} if address else set()
             numbers |= {int(number[1])} if number else set()
         rows = storage.find_all(call.store, numbers, folders)
@@ -79,7 +80,7 @@ class _Rows:
         An image that has only the id of a picture has to have the name of one of its files.
         """
         source = attributes.get("src", "")
-        address, number = ADDRESS.search(source), CLASS.search(attributes.get("class", ""))
+        address, number = FILE_ADDRESS.search(source), CLASS.search(attributes.get("class", ""))
         row = self.by_folder.get(address[1]) if address else None
         if row is None and number and not address:
             row = self.by_id.get(int(number[1]))
@@ -89,9 +90,10 @@ class _Rows:
 
     def sizes(self, row: Row) -> list[Size]:
         """Return the files of a picture."""
-        folder, more = f"{self.base}/{row['folder']}", json.loads(row["sizes"])
+        folder, variants = f"{self.base}/{row['folder']}", json.loads(row["sizes"])
         return [
-            Size(f"{folder}/{one['file']}", one["width"], one["height"]) for one in (row, *more)
+            Size(f"{folder}/{file['file']}", file["width"], file["height"])
+            for file in (row, *variants)
         ]
 
 
@@ -104,9 +106,9 @@ def _attributes(token: Token) -> Mapping[str, str]:
 def _srcset(size: Size, sizes: Sequence[Size]) -> str:
     """Return the files with the proportions of one of them, for `srcset`; empty for one alone."""
     same = {
-        other.width: other.url
-        for other in sizes
-        if abs(other.width * size.height / size.width - other.height) <= 1
+        variant.width: variant.url
+        for variant in sizes
+        if abs(variant.width * size.height / size.width - variant.height) <= 1
     }
     return ", ".join(f"{same[w]} {w}w" for w in sorted(same)) if len(same) > 1 else ""
 
@@ -116,12 +118,15 @@ def _missing(
 ) -> dict[str, str]:
     """Return the attributes that an image lacks."""
     width = attributes.get("width", "")
-    shown = int(width) if width.isdecimal() and len(width) < 6 else size.width
+    shown_width = int(width) if width.isdecimal() and len(width) < 6 else size.width
     values = {"decoding": "async", **({} if is_first else {"loading": "lazy"})}
     if not attributes.keys() & {"width", "height"}:
         values |= {"width": str(size.width), "height": str(size.height)}
     if "srcset" not in attributes and (srcset := _srcset(size, sizes)):
-        values |= {"srcset": srcset, "sizes": f"(max-width: {shown}px) 100vw, {shown}px"}
+        values |= {
+            "srcset": srcset,
+            "sizes": f"(max-width: {shown_width}px) 100vw, {shown_width}px",
+        }
     return {name: value for name, value in values.items() if name not in attributes}
 
 
@@ -141,8 +146,8 @@ def _gallery(meta: Row, link: str, rows: _Rows) -> Iterator[dict[str, Any]]:
             yield from gallery_pictures({"gallery": [item]}, link)
             continue
         sizes = rows.sizes(row)
-        named = [size for size, one in zip(sizes[1:], json.loads(row["sizes"]), strict=True)
-                 if one["name"] == GALLERY_SIZE]  # fmt: skip
+        named = [size for size, variant in zip(sizes[1:], json.loads(row["sizes"]), strict=True)
+                 if variant["name"] == GALLERY_SIZE]  # fmt: skip
         size = [*named, sizes[0]][0]
         texts = {name: item[name] for name in ("alt", "caption")
                  if isinstance(item, dict) and isinstance(item.get(name), str)}  # fmt: skip

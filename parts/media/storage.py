@@ -81,8 +81,8 @@ def has_folder(store: Store, folder: str) -> bool:
 
 def find_all(store: Store, ids: Iterable[int], folders: Iterable[str]) -> list[Row]:
     """Return the pictures that have one of some ids or folders."""
-    found = Media.id.in_(storable(ids)) | Media.folder.in_([*folders])
-    return [*Media.select().where(found).dicts().execute(store.database)]
+    condition = Media.id.in_(storable(ids)) | Media.folder.in_([*folders])
+    return [*Media.select().where(condition).dicts().execute(store.database)]
 
 
 def new_folder() -> str:
@@ -102,14 +102,14 @@ def list_media(store: Store, query: Values, most_bytes: int) -> tuple[list[Row],
     Raises `TooLarge` for rows of more than `most_bytes`, and `TooExpensive`.
     """
     conditions = [*_conditions(store, query)]
-    found = Media.select().where(*conditions) if conditions else Media.select()
+    pictures = Media.select().where(*conditions) if conditions else Media.select()
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
-    ordered = found.order_by(*_order(query)).limit(query["per_page"]).offset(skipped)
+    ordered = pictures.order_by(*_order(query)).limit(query["per_page"]).offset(skipped)
 
     def read() -> tuple[list[Row], int]:
         with store.database.snapshot():
-            total = found.count(store.database)
+            total = pictures.count(store.database)
             rows = ordered.dicts().execute(store.database) if skipped < total else ()
             return bounded(rows, most_bytes), total
 
@@ -117,10 +117,10 @@ def list_media(store: Store, query: Values, most_bytes: int) -> tuple[list[Row],
 
 
 def _conditions(store: Store, query: Values) -> Iterator[Any]:
-    """Yield the conditions of a query; an empty value is no filter."""
+    """Yield the conditions of a query; empty values are left out."""
     for name, condition in FILTERS.items():
-        if given := query.get(name):
-            yield condition(store.clock, given)
+        if value := query.get(name):
+            yield condition(store.clock, value)
     if text := query.get("search", "").strip():
         names = query.get("search_columns") or [*SEARCHED]
         columns, search = {SEARCHED[name] for name in names}, parse(text)
@@ -136,9 +136,9 @@ def _order(query: Values) -> list[Any]:
     """Return the terms of the order of a query."""
     by, terms = query["orderby"], list[Any]()
     name, column = FILTER_ORDERS.get(by, ("", None))
-    if given := query.get(name):
+    if values := query.get(name):
         # The place of its id or slug among the values of the filter.
-        terms = [Case(column, [(value, place) for place, value in enumerate(given)], len(given))]
+        terms = [Case(column, [(value, place) for place, value in enumerate(values)], len(values))]
     elif by == "relevance":
         in_title = expressions.contains(Media.title_key, parse(query["search"]).sentence)
         terms = [Case(None, [(in_title, 0)], 1)]
@@ -203,9 +203,9 @@ def pages_with(store: Store, row: Values) -> list[int]:
     users = set[int]()
     with suppress(TooExpensive):
         for text in (row["folder"], f"wp-image-{row['id']}"):
-            asked = {**query, "order": "asc", "search": text}
-            found = listing.list_pages(store, asked, ("id", "content_raw")).rows
-            users |= {page["id"] for page in found if is_shown.search(page["content_raw"])}
+            search_query = {**query, "order": "asc", "search": text}
+            matches = listing.list_pages(store, search_query, ("id", "content_raw")).rows
+            users |= {page["id"] for page in matches if is_shown.search(page["content_raw"])}
         galleries = Page.select(Page.id, Page.meta).where(
             expressions.contains(Page.meta, '"gallery":['),
             ~expressions.contains(Page.meta, '"gallery":[]'),
@@ -257,8 +257,8 @@ def _free_slug(store: Store, slug: str, row: Row) -> str:
     slug = next(filter(None, (slugs.slugify(text, store.language) for text in texts)))
 
     def used(names: Collection[str]) -> list[str]:
-        taken = Media.select(Media.slug).where(Media.slug.in_(names), Media.id != row.get("id", 0))
-        return [name for (name,) in taken.tuples().execute(store.database)]
+        rows = Media.select(Media.slug).where(Media.slug.in_(names), Media.id != row.get("id", 0))
+        return [name for (name,) in rows.tuples().execute(store.database)]
 
     return slugs.numbered(slug, used) if used([slug]) else slug
 

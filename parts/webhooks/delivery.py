@@ -64,7 +64,7 @@ class Deliveries:
             self._renewed = 0.0
             storage.end_lease(self._store, self._holder)
 
-    def claim(self, target: int, most: int) -> list[Job]:
+    def claim(self, target: int, limit: int) -> list[Job]:
         """Return the next event of a webhook; events that are damaged are set aside."""
         webhook, now = self._webhooks[target], monotonic()
         while True:

@@ -26,7 +26,7 @@ MOST_FORM_FIELDS = 1000
 # How many bytes of a file are in memory; a larger one is written to the disk.
 MOST_IN_MEMORY = 1 << 16
 # What Werkzeug puts in place of bytes that are not UTF-8.
-REPLACED = "\N{REPLACEMENT CHARACTER}"
+REPLACEMENT = "\N{REPLACEMENT CHARACTER}"
 # The start of JSON; a form has quotes and braces percent-encoded.
 JSON_START = re.compile(rb"""\s*(?:\{\s*["']|\[\s*[\[{"'0-9])""")
 ACCEPTED = {
@@ -66,7 +66,7 @@ def _encoded_form(http: Request) -> bytes:
         raise ApiError(400, "rest_bad_request", message)
     encoded = urlencode([*http.form.items(multi=True)])
     if http.mimetype == MULTIPART and "%EF%BF%BD" in encoded:
-        # As `REPLACED`.
+        # As `REPLACEMENT`.
         raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.")
     return encoded.encode()
 
@@ -177,7 +177,7 @@ def _read_form_with_file(http: Request, name: str) -> tuple[JsonObject, SentFile
     texts = [text for pair in form.items(multi=True) for text in pair]
     if not (form or files) or None in form or None in files:
         raise ApiError(400, "rest_invalid_param", "The form is malformed.")
-    if any(REPLACED in text for text in texts):
+    if any(REPLACEMENT in text for text in texts):
         raise ApiError(400, "rest_invalid_param", "The form is not in UTF-8.")
     sent = files.get(name)
     file = None

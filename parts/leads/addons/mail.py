@@ -137,8 +137,8 @@ def plain_text(html: str) -> str:
         if not token.name:
             parts.append(re.sub(r"\s+", " ", unescape(token.text)))
         elif token.name == "a" and not token.closing:
-            found = HREF.search(token.text)
-            address = unescape(found[1].strip("\"'")) if found else ""
+            match = HREF.search(token.text)
+            address = unescape(match[1].strip("\"'")) if match else ""
         elif token.name == "a" and address:
             parts.append(f" ({address})")
         elif token.name in LINE_ENDS and (token.closing or token.name == "br"):

@@ -47,16 +47,18 @@ def mailboxes_of(meta: JsonObject, name: str) -> list[Mailbox]:
     places = iter(range(len(tags)))
     text = TAG.sub(lambda _: f"tag{next(places)}x", " ".join(text.split()))
 
-    def shown(part: str) -> str:
+    def with_tags(part: str) -> str:
         return HIDDEN_TAG.sub(lambda match: tags[int(match[1])], part)
 
-    found: Any = READ("To", "")
+    header: Any = READ("To", "")
     try:
-        found = READ("To", TAG_AS_ADDRESS.sub(r"\1@tag", text[:LONGEST_LIST]))
-        boxes = [Mailbox(shown(x.display_name), shown(x.addr_spec)) for x in found.addresses]
+        header = READ("To", TAG_AS_ADDRESS.sub(r"\1@tag", text[:LONGEST_LIST]))
+        boxes = [
+            Mailbox(with_tags(x.display_name), with_tags(x.addr_spec)) for x in header.addresses
+        ]
     except (ValueError, IndexError, RecursionError):
         boxes = []
-    is_list = all(isinstance(defect, ObsoleteHeaderDefect) for defect in found.defects)
+    is_list = all(isinstance(defect, ObsoleteHeaderDefect) for defect in header.defects)
     is_list = is_list and not text.endswith(",")
     are_valid = all("{" in box.address or ADDRESS.fullmatch(box.address) for box in boxes)
     if not (is_list and are_valid and bool(boxes) == bool(text) and len(text) < LONGEST_LIST):

@@ -87,10 +87,10 @@ def deliver(server: SmtpServer, message: bytes, recipients: Mapping[str, str]) -
         raise AddonError(text, retryable=any(code < 500 for code, _ in refused.values()))
 
 
-def check(reply: tuple[int, bytes], code: int, what: str) -> None:
-    """Raise `AddonError` unless a reply has a code; `what` is refused by any other."""
+def check(reply: tuple[int, bytes], code: int, step: str) -> None:
+    """Raise `AddonError` unless a reply has a code; others refuse the `step`."""
     if reply[0] != code:
-        message = REFUSED.format(f"{what} ({reply[0]})")
+        message = REFUSED.format(f"{step} ({reply[0]})")
         raise AddonError(message, retryable=reply[0] < 500)
 
 
@@ -184,11 +184,11 @@ class Session(smtplib.SMTP):
     def _read_line(self) -> bytes:
         while b"\n" not in self._received:
             self.sock.settimeout(seconds_until(self.deadline))
-            more = self.sock.recv(min(1024, self._allowed))
-            if not more:
+            received = self.sock.recv(min(1024, self._allowed))
+            if not received:
                 raise ConnectionResetError if self._allowed else NotSmtp
-            self._allowed -= len(more)
-            self._received += more
+            self._allowed -= len(received)
+            self._received += received
         line, end, self._received = self._received.partition(b"\n")
         return line + end
 

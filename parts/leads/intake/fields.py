@@ -180,9 +180,9 @@ def open_fields(form: JsonObject) -> list[JsonObject]:
 
 def next_field_id(form: JsonObject) -> int:
     """Return the number after the highest one that a field of a form ever had."""
-    kept = id_of(form.get(NEXT_ID))
+    stored_id = id_of(form.get(NEXT_ID))
     last = max((field["id"] for field in form["fields"]), default=0)
-    return max(kept if kept <= LARGEST_FIELD + 1 else 0, last + 1)
+    return max(stored_id if stored_id <= LARGEST_FIELD + 1 else 0, last + 1)
 
 
 def number_fields(meta: JsonObject, first: int = 1) -> JsonObject:

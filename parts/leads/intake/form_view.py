@@ -116,15 +116,15 @@ def _first_values(field: JsonObject, query: Query) -> dict[str, str]:
 
 def _choices_in(text: str, values: Collection[str]) -> list[str]:
     """Return the values of choices in a text, with commas between; a value may have some too."""
-    found, parts = list[str](), text.split(",")
+    chosen, parts = list[str](), text.split(",")
     sizes = sorted({1, *(min(value.count(","), MOST_COMMAS) + 1 for value in values)}, reverse=True)
     while parts:
         # The longest value that begins here.
         texts = ((size, f.unpadded(",".join(parts[:size]))) for size in sizes)
         size, value = next((pair for pair in texts if pair[1] in values), (1, ""))
-        found.append(value)
+        chosen.append(value)
         parts = parts[size:]
-    return found
+    return chosen
 
 
 def with_lists(pairs: Iterable[tuple[str, str]]) -> dict[str, str | list[str]]:
@@ -164,13 +164,13 @@ def field_views(
             inputs = [_control(prefix, field, item, values) for item in visible]
             message = messages.get(str(field["id"]), "")
             view = _field_view(f"{prefix}{field['id']}", field, inputs, message, html)
-            view["other"] = _other(view["id"], field, values)
+            view["other"] = _own_choice(view["id"], field, values)
             view["content"] = html.get(text_of(field.get("content")), "")
             views.append({**view, "has_logic": str(field["id"]) in with_logic})
     return views
 
 
-def _other(base: str, field: JsonObject, values: Mapping[str, str]) -> JsonObject | None:
+def _own_choice(base: str, field: JsonObject, values: Mapping[str, str]) -> JsonObject | None:
     """Return the radio button for a choice of one's own, with its text, where a field has one."""
     if not f.takes_own_choice(field):
         return None

@@ -22,7 +22,7 @@ PERIODS: Mapping[str, Callable[[date], date]] = {
 class Limit(NamedTuple):
     """How many entries a form takes in a period; in all, without one."""
 
-    most: int
+    most_entries: int
     period: str
 
 
@@ -52,8 +52,8 @@ def _bound(form: JsonObject, name: str) -> datetime | None:
     )
     if not day:
         return None
-    written = joined_time((hour, minute or "00", half)) if hour else "00:00"
-    read_day, read_time = date_text({}, day), time_text({"timeFormat": "24"}, written)
+    clock_time = joined_time((hour, minute or "00", half)) if hour else "00:00"
+    read_day, read_time = date_text({}, day), time_text({"timeFormat": "24"}, clock_time)
     if not (read_day and read_time):
         raise ValueError(f"its {name} is no date and time")
     return datetime.fromisoformat(f"{read_day}T{read_time}")

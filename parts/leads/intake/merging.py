@@ -168,7 +168,7 @@ def _date_text(utc: str, modifier: str, site: SiteTags) -> str:
     else:
         php = DATE_PARTS.get(modifier) or modifier.removeprefix("format:")
 
-    def written(letter: re.Match[str]) -> str:
+    def formatted(letter: re.Match[str]) -> str:
         if letter[2] not in LETTERS:
             return letter[1] or letter[2]
         if letter[2] == "U":
@@ -177,7 +177,7 @@ def _date_text(utc: str, modifier: str, site: SiteTags) -> str:
         text = text.lower() if letter[2] == "a" else text
         return text.lstrip("0") or "0" if letter[2] in "jnGg" else text
 
-    return PHP_LETTER.sub(written, php)
+    return PHP_LETTER.sub(formatted, php)
 
 
 def field_text(

@@ -67,10 +67,10 @@ def warnings_of(form: JsonObject, site: SiteTags) -> str:
     return text.encode("ascii", "backslashreplace").decode()[:2000]
 
 
-def _notifications(found: Any) -> Iterator[str]:
+def _notifications(notifications: Any) -> Iterator[str]:
     """Yield the names of the notifications of a form that Gravity Forms would send."""
-    items = found.values() if isinstance(found, dict) else found
-    for item in items if isinstance(found, (dict, list)) else ():
+    items = notifications.values() if isinstance(notifications, dict) else notifications
+    for item in items if isinstance(notifications, (dict, list)) else ():
         if isinstance(item, dict) and item.get("isActive", True) not in OFF:
             yield text_of(item.get("name") or item.get("id"))[:100]
 

@@ -269,8 +269,8 @@ def _created(call: Call, form_id: int) -> Reply:
 def _entry_reply(call: Call, entry_id: int, headers: Mapping[str, str] = NO_VALUES) -> Reply:
     entry = _visible(call, entries.get_entry(call.store, entry_id))
     keys = _requested_keys(call)
-    shown = {key: entry[key] for key in entry if entries.is_chosen(key, keys)}
-    body = {**shown, **_labels(call, int(entry["form_id"]))}
+    chosen = {key: entry[key] for key in entry if entries.is_chosen(key, keys)}
+    body = {**chosen, **_labels(call, int(entry["form_id"]))}
     return Reply(body, headers=headers, caching=NO_STORE)
 
 

@@ -189,8 +189,8 @@ def update_form(
     old_meta = json.loads(old["meta"])
     meta = {name: old_meta[name] for name in KEPT_KEYS if name in old_meta} | values["meta"]
     # No answer of a field that was removed may stand under a new question.
-    answered = (int(key.partition(".")[0]) + 1 for key in stored_keys(store, form_id))
-    meta = number_fields(meta, max([next_field_id(old_meta), *answered]))
+    used_ids = (int(key.partition(".")[0]) + 1 for key in stored_keys(store, form_id))
+    meta = number_fields(meta, max([next_field_id(old_meta), *used_ids]))
     title = values["title"]
     if title != old["title"]:
         title = _free_title(store, title, form_id)

@@ -70,8 +70,8 @@ def replace_notes(store: Store, entry: Mapping[str, Any]) -> None:
     """
     EntryNote.delete().where(EntryNote.entry_id == entry["id"]).execute(store.database)
     query = EntryNote.select(EntryNote.id).where(EntryNote.id.in_(entry["note_ids"]))
-    taken = {number for (number,) in query.tuples().execute(store.database)}
+    used_ids = {number for (number,) in query.tuples().execute(store.database)}
     for note_id, note in zip(entry["note_ids"], entry["notes"], strict=True):
         columns = {name: note[name] for name in NOTE_COLUMNS} | {"entry_id": entry["id"]}
-        kept = {} if note_id in taken else {"id": note_id}
-        EntryNote.insert({**columns, **kept}).execute(store.database)
+        same_id = {} if note_id in used_ids else {"id": note_id}
+        EntryNote.insert({**columns, **same_id}).execute(store.database)
