@@ -79,6 +79,7 @@ def feed_problem(
     return " ".join(problems)
 
 
-def _run_installed(point: EntryPoint, *arguments: Any) -> None:
+def _run_installed(point: EntryPoint, *arguments: Any) -> str | None:
     """Run an installed add-on, which is imported by then."""
-    point.load()(*arguments)
+    addon: Addon = point.load()
+    return addon(*arguments)

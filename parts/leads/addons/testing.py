@@ -52,8 +52,8 @@ def run_test(
 
     def run() -> Outcome:
         run_key = secrets.token_hex(16)
-        run_email(fixed, _sample_entry(form), form, run_key, server=server, site=site)
-        return Outcome(SUCCESS, SENT.format(", ".join(addresses)))
+        note = run_email(fixed, _sample_entry(form), form, run_key, server=server, site=site)
+        return Outcome(SUCCESS, f"{SENT.format(', '.join(addresses))} {note}".rstrip())
 
     outcome = wait_briefly(
         THREAD, MOST_TESTS, MOST_SECONDS, lambda: outcome_of(run, "a test mail"), TooManyTestMails
