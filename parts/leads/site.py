@@ -28,7 +28,7 @@ from landform.parts.leads.intake.form_view import (
     with_lists,
 )
 from landform.parts.leads.intake.logic import script_logic
-from landform.parts.leads.intake.merging import ENTRY_TAGS, site_tags
+from landform.parts.leads.intake.merging import ENTRY_TAGS, SiteTags, site_tags
 from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.opening import ALWAYS_OPEN, find_opening
 from landform.parts.leads.options import LeadsOptions
@@ -45,6 +45,7 @@ from landform.service.planning.entries import text_of
 from landform.service.site import visits
 from landform.service.site.catalogs import Message
 from landform.service.site.forms import show_forms
+from landform.service.site.languages import direction_of
 from landform.service.site.responses import message_for_visitors
 from landform.storage.rows import json_text
 
@@ -86,7 +87,8 @@ def page_form(
         if sources.is_shown_again(call, visited):
             pairs = parse_qsl(sources.source_of(call, visited).query)
         token = dict(pairs).get(SUBMITTED, "")
-        confirmed = _confirmation_html(call, options, form, number, token)
+        tags = site_tags(call.service, options.admin_email, sources.texts_of(call, visited))
+        confirmed = _confirmation_html(call, form, number, token, tags)
         values = first_values(form, with_lists(parse_qsl(field_values)) | with_lists(pairs))
         return _form_view(call, form, visited, values, number=number, confirmed=confirmed)
     return None
@@ -107,8 +109,10 @@ def _embedded(
     """Return the document of a form in a frame; `target`: the URL that its page is led to."""
     status = problem.status if problem else 200 if view else 404
     values = {**(view.values if view else {"form": None}), "target": target}
-    values["origins"] = [*options.embed_origins]
-    html = call.service.site.render("embed.html", values)
+    texts = sources.texts_of(call, None)
+    language, direction = texts.document, direction_of(texts.document)
+    values |= {"origins": options.embed_origins, "language": language, "direction": direction}
+    html = call.service.site.render("embed.html", values, texts)
     directives = [part.strip() for part in call.options.site_policy.split(";")]
     kept = [part for part in directives if not part.lower().startswith("frame-ancestors")]
     ancestors = f"frame-ancestors {' '.join(options.embed_origins) or NOBODY}"
@@ -196,7 +200,7 @@ def _follow(
 
 
 def _confirmation_html(
-    call: Call, options: LeadsOptions, form: JsonObject, number: int, token: str
+    call: Call, form: JsonObject, number: int, token: str, tags: SiteTags
 ) -> str | None:
     """Return the confirmation that a token shows for an hour; None for another form's or none.
 
@@ -217,7 +221,7 @@ def _confirmation_html(
         proof = _proof_of(call, token, stored)
         if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
             entry = stored
-    return confirm(form, entry, site_tags(call.service, options.admin_email)).message_html
+    return confirm(form, entry, tags).message_html
 
 
 def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:

@@ -104,9 +104,8 @@ def submit(call: Call, options: LeadsOptions, form_id: int, visited: Visit | Non
         _count(call, options, "forms")
         raise
     # After the commit: other writers do not wait for it.
-    confirmed = (
-        confirm(form, entry, site_tags(call.service, options.admin_email)) if entry else None
-    )
+    site = site_tags(call.service, options.admin_email, sources.texts_of(call, visited))
+    confirmed = confirm(form, entry, site) if entry else None
     return Outcome(messages, ignored, entry, confirmed)
 
 

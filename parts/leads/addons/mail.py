@@ -26,6 +26,7 @@ from landform.parts.leads.options import ADDRESS, SmtpServer
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.service.rendering.markup import tokens
+from landform.service.site.catalogs import Message
 
 log = logging.getLogger("landform")
 # Every server can pass on what is written in ASCII. Newer policies decode values that look encoded,
@@ -34,7 +35,7 @@ MAIL_POLICY = compat32.clone(cte_type="7bit", linesep="\r\n")
 LONGEST_LINE = 300
 # What a program that reads mails would decode.
 ENCODED_WORD = "=?"
-SUBJECT, MESSAGE = "New entry: {form_title}", "{all_fields}"
+SUBJECT, MESSAGE = Message("New entry: {form_title}"), "{all_fields}"
 NO_SERVER = "No mail server is set up: nothing is sent until there is one."
 HTML, FORMATS = "html", ("", "text", "html")
 LEFT_OUT = "The mail was sent without what is no address in {}."
@@ -79,7 +80,8 @@ def run_email(
         for name, boxes in filled.items()
         if name in unreadable or any(box.address and box not in listed[name] for box in boxes)
     ]
-    message = _message(meta, fill, partial(fill, encode=escape_lines))
+    subject = text_of(meta.get("subject")) or site.texts.gettext(SUBJECT)
+    message = _message(meta, subject, fill, partial(fill, encode=escape_lines))
     sender = Mailbox(_one_line(fill(text_of(meta.get("fromName")))), server.sender)
     message["From"] = header_of("From", [sender])
     for header, name in HEADERS.items():
@@ -118,11 +120,10 @@ def _filled(boxes: Iterable[Mailbox], fill: Fill) -> list[Mailbox]:
     ]
 
 
-def _message(meta: JsonObject, fill: Fill, fill_html: Fill) -> EmailMessage:
+def _message(meta: JsonObject, subject: str, fill: Fill, fill_html: Fill) -> EmailMessage:
     """Return the mail for an entry, without its addresses."""
     message = EmailMessage(policy=MAIL_POLICY)
-    subject = _one_line(fill(text_of(meta.get("subject")) or SUBJECT))
-    message["Subject"] = Header(subject, header_name="Subject")
+    message["Subject"] = Header(_one_line(fill(subject)), header_name="Subject")
     message["Date"] = format_datetime(localtime())
     message["Auto-Submitted"] = "auto-generated"
     template = text_of(meta.get("message")) or MESSAGE

@@ -47,7 +47,7 @@ def run_test(
         **meta,
         "toEmail": ",".join(addresses),
         **dict.fromkeys(("toField", "cc", "bcc"), ""),
-        "subject": f"Test: {text_of(meta.get('subject')) or SUBJECT}",
+        "subject": f"Test: {text_of(meta.get('subject')) or site.texts.gettext(SUBJECT)}",
     }
 
     def run() -> Outcome:
