@@ -96,4 +96,5 @@ class Leads(LeadsOptions):
             registry.feed_problem(service, feed, find, site, has_mail=has_mail),
             rules_problem(find, feed),
         )
-        return " ".join(filter(None, problems))
+        text = " ".join(filter(None, problems))
+        return text.encode("ascii", "backslashreplace").decode()

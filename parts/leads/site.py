@@ -94,19 +94,17 @@ def page_form(
     return None
 
 
-def embed(call: Call, options: LeadsOptions, form_id: int) -> Reply:
-    """Return a document with a form alone, for a frame in a page of another site."""
-    return _embedded(call, options, page_form(call, options, str(form_id), None))
-
-
-def _embedded(
+def embedded(
     call: Call,
     options: LeadsOptions,
     view: PageForm | None,
     problem: ApiError | None = None,
     target: str = "",
 ) -> Reply:
-    """Return the document of a form in a frame; `target`: the URL that its page is led to."""
+    """Return the document of a form alone, for a frame in a page of another site.
+
+    `target`: the URL that this page is led to.
+    """
     status = problem.status if problem else 200 if view else 404
     values = {**(view.values if view else {"form": None}), "target": target}
     texts = sources.texts_of(call, None)
@@ -146,13 +144,13 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         form = open_form(call, options, form_id)
     except PartError:
         if is_embedded:
-            return _embedded(call, options, None, problem)
+            return embedded(call, options, None, problem)
         raise problem from None
     typed = typed_values(form, sent_values(call, form))
     number, message = sources.number_of(call), problem.message
     view = _form_view(call, form, visited, typed, number=number, messages=messages, problem=message)
     if is_embedded:
-        return _embedded(call, options, view, problem)
+        return embedded(call, options, view, problem)
     return _document(call, visited, view, problem)
 
 
@@ -181,14 +179,14 @@ def _follow(
         if sources.is_embedded(call):
             form = open_form(call, options, form_id)
             target = urljoin(call.incoming.url, url)
-            return _embedded(call, options, _form_view(call, form, None, {}), target=target)
+            return embedded(call, options, _form_view(call, form, None, {}), target=target)
         return visits.html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else sources.host_path(call)
     if not link or sources.is_embedded(call):
         # Without a cookie: only this response has the values.
         form = open_form(call, options, form_id)
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
-        return _embedded(call, options, view) if link else _document(call, None, view)
+        return embedded(call, options, view) if link else _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
     token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until, sources.number_of(call))
     proof = _proof_of(call, token, outcome.entry)

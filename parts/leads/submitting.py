@@ -170,15 +170,8 @@ def _store(
     """
     store, headers = call.store, call.incoming.headers
     key, from_page = read_key(headers) or "", accepts_html(headers)
-    unique = list[Mapping[str, str]]()
-
-    def ask_later(field_values: Mapping[str, str]) -> bool:
-        """Note values: the write asks whether other entries have them, as writers take turns."""
-        unique.append(field_values)
-        return False
-
     visible = visible_form(form, values)
-    if messages := validate(visible, values, ask_later):
+    if messages := validate(visible, values):
         check_open(store, form)
         _count(call, options, "forms")
         return messages, {}
@@ -194,6 +187,7 @@ def _store(
     if key:
         origin = ["key", form["id"], key]
     digest = _digest(store, origin) if key or from_page else ""
+    has_unique = any(field.get("noDuplicates") for field in visible["fields"])
     sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
 
     def store_it() -> tuple[Mapping[str, str], Row]:
@@ -204,8 +198,9 @@ def _store(
             return {}, entries.entry_of(row, form, all_values)
         check_open(store, form)
         is_duplicate = partial(searching.has_values, store, form["id"])
-        if any(map(is_duplicate, unique)):
-            return validate(visible, values, is_duplicate), {}
+        # Again, as writers take turns: another one may have stored the same values meanwhile.
+        if has_unique and (messages := validate(visible, values, is_duplicate)):
+            return messages, {}
         row = entries.create_entry(store, form, all_values, **sender)
         entry = entries.entry_of(row, form, all_values)
         planning.after_submission(store, form, entry)

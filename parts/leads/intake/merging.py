@@ -108,11 +108,10 @@ def unknown_tags(text: str, form: JsonObject | None, site: SiteTags) -> list[str
 
 
 def tags_problem(texts: Iterable[str], form: JsonObject | None, site: SiteTags) -> list[str]:
-    """Return what is wrong with the merge tags in texts, for a header; nothing if all is well."""
+    """Return what is wrong with the merge tags in texts; nothing if all is well."""
     unknown = (tag for text in texts for tag in unknown_tags(text, form, site))
     tags = " ".join(", ".join(dict.fromkeys(unknown)).split())[:300]
-    text = f"These merge tags stand for nothing: {tags}."
-    return [text.encode("ascii", "backslashreplace").decode()] if tags else []
+    return [f"These merge tags stand for nothing: {tags}."] if tags else []
 
 
 def _is_tag(name: str) -> bool:

@@ -12,4 +12,5 @@ RESOURCE = Resource()
 @RESOURCE.get("/forms/<form_id>/embed", name="embed_form", public=True, query=Anything())
 def embed_form(call: Call, form_id: int) -> Reply:
     """Return a document with the form alone."""
-    return site.embed(call, call.part(Leads), form_id)
+    options = call.part(Leads)
+    return site.embedded(call, options, site.page_form(call, options, str(form_id), None))
