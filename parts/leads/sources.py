@@ -94,9 +94,9 @@ def is_embedded(call: Call) -> bool:
 
 def texts_of(call: Call, visited: Visit | None) -> Texts:
     """Return the texts of landform in the language of the page of a form, or of its frame."""
-    if visited:
-        return call.service.site.texts(visited.page)
-    return call.service.site.texts(languages=_frame_languages(call))
+    page, languages = (visited.page, []) if visited else (None, _frame_languages(call))
+    texts: Texts = call.service.site.texts(page, languages)
+    return texts
 
 
 def _frame_languages(call: Call) -> list[str]:
