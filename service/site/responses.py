@@ -29,6 +29,7 @@ from landform.service.site.catalogs import Catalogs, Message, Texts
 from landform.service.site.documents import describe_page
 from landform.service.site.forms import Forms, trusted
 from landform.service.site.languages import page_languages
+from landform.service.site.pictures import EMPTY_GALLERY
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
@@ -96,6 +97,12 @@ class Site:
         template = next((name for name in names if name in self._names), "page.html")
         texts = self.texts(page)
         variables = describe_page(page, link, self.options, texts, forms)
+        content = variables["content"]
+        if variables["gallery"] and (place := EMPTY_GALLERY.search(content)):
+            before, after = content[: place.end(1)], content[place.end(1) :]
+            values = {"page": variables, "before": before}
+            figures = self.render("gallery.html", values, texts).decode()
+            variables["content"] = before + trusted(figures) + after
         return self.render(template, {"page": variables, "preview": preview}, texts)
 
     def closed_html(self, template: str, page: Row, link: str, **more: Any) -> bytes:
