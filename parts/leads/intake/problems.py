@@ -2,8 +2,8 @@
 
 from landform.parts.leads.intake.fields import OFF, SUPPORTED_TYPES
 from landform.parts.leads.intake.form_html import clean_form
-from landform.parts.leads.intake.limits import limit_of, schedule_of
 from landform.parts.leads.intake.logic import logic_of
+from landform.parts.leads.opening import limit_of, schedule_of
 from landform.service.pipeline.json_codec import JsonObject
 
 
