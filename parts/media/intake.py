@@ -36,7 +36,7 @@ def receive(call: Call) -> tuple[FileName, Row, Mapping[str, bytes]]:
     try:
         return name, *_make(file, name)
     except pictures.Refused as error:
-        raise refused({"reason": str(error)}) from error
+        raise refused(reason=str(error)) from error
 
 
 def store(store: Store, files: Files, data: bytes, name: str, fields: Mapping[str, Any]) -> Row:

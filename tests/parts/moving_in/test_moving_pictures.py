@@ -3,7 +3,6 @@
 import io
 import json
 import os
-import re
 import signal
 import sys
 import threading
@@ -40,7 +39,7 @@ class Library:
 
     def __init__(self, site: Any) -> None:
         self.site, self.items, self.files = site, list[dict[str, Any]](), dict[str, Any]()
-        self.most, self.fetched, self.contexts = 100, list[str](), {"edit", "view"}
+        self.fetched, self.contexts = list[str](), {"edit", "view"}
 
     def add(self, number: int, name: str = "sun.jpg", data: Any = None, **columns: Any) -> str:
         """Add a picture; return its address."""
