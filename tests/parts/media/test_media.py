@@ -4,7 +4,9 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -161,6 +163,16 @@ def test_a_host_serves_pictures_below_its_prefix_when_it_names_the_part(
     assert host_of(database_url, "/f").test_client().get("/f/media").status_code == 404
 
 
+def test_clients_of_wordpress_find_pictures_among_the_types_where_there_are_some(
+    client: Client, database_url: str
+) -> None:
+    types = client.anonymous.get(f"{WP}/types").get_json()
+    assert (list(types), types["attachment"]["rest_base"]) == (["page", "attachment"], "media")
+    assert client.get(f"{WP}/types/attachment").get_json() == types["attachment"]
+    without = host_of(database_url, "/f", wp_json_paths=True).test_client()
+    assert list(without.get(f"/f{WP}/types").get_json()) == ["page"]
+
+
 def test_python_creates_pictures_too(client: Client, tmp_path: Path) -> None:
     api = client.application.blueprints["landform"].api  # type: ignore[attr-defined]
     (tmp_path / "sun set.png").write_bytes(picture())
@@ -263,6 +275,40 @@ def test_pictures_are_in_a_folder_or_in_the_database(
         client.delete(f"/media/{item['id']}?force=1")
         assert [*(tmp_path / "elsewhere").glob("*")] == []
         client.store.dispose()
+
+
+class Held(io.BytesIO):
+    """A file that is read to its end only when it may be."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.reading, self.released = Event(), Event()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes."""
+        self.reading.set()
+        assert self.released.wait(60)
+        return super().read(size)
+
+
+def test_an_upload_waits_for_another_one_only_for_so_long(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landform.parts.media.pictures.WAIT_SECONDS", 0.01)
+    api = client.application.blueprints["landform"].api  # type: ignore[attr-defined]
+    held = Held(picture())
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(api.create_media, file=held)
+        assert held.reading.wait(60)
+        answer = client.post("/media", **raw(picture(), "other.png"))
+        held.released.set()
+    assert (*code(answer), int(answer.headers["Retry-After"]) > 0) == (
+        503,
+        "rest_upload_busy",
+        True,
+    )
+    assert [one["id"] for one in client.get("/media").get_json()] == [first.result()["id"]]
+    upload(client)
 
 
 def test_without_pillow_an_upload_says_so_and_pictures_are_served(

@@ -5,10 +5,12 @@ import http.client
 import json
 import random
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
+from select import select
 from struct import pack
 from threading import Event
 from typing import Any
@@ -91,13 +93,12 @@ def test_each_acknowledged_picture_is_there_with_all_its_sizes_and_a_vacuum_leav
     for address in addresses:
         fetch_from(server.port, urlsplit(address).path)
     server.stop()
-    url = settings.get("LANDFORM_DATABASE_URL", f"sqlite:///{server.database}")
-    assert command(url, "verify").output == "Nothing is wrong.\n"
+    assert command(server.database, "verify").output == "Nothing is wrong.\n"
     # As if the hour was over that files may wait for their picture.
     monkeypatch.setattr(maintenance, "GRACE_SECONDS", 0)
-    assert command(url, "vacuum").exit_code == 0
-    assert command(url, "verify").output == "Nothing is wrong.\n"
-    stored_files = open_files(Store(url)).list()
+    assert command(server.database, "vacuum").exit_code == 0
+    assert command(server.database, "verify").output == "Nothing is wrong.\n"
+    stored_files = open_files(Store(server.database)).list()
     paths = {urlsplit(address).path.removeprefix("/media-files/") for address in addresses}
     assert {path for path, _ in stored_files} == paths
 
@@ -163,3 +164,26 @@ def test_metadata_that_repeat_the_whole_file_take_no_memory(
     at = data.index(b"IDAT") - 4
     assert send(server, data[:at] + chunk + data[at:])[0] == 201
     assert peak_of_workers(server) - before < 100
+
+
+@pytest.mark.servers
+@pytest.mark.slow
+def test_uploads_that_stop_before_their_end_take_bounded_room_on_the_disk(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_CLIENT_TIMEOUT="120")
+    with ExitStack() as stack:
+        clients = dict[socket.socket, http.client.HTTPConnection]()
+        # Together more than 512 MiB.
+        for _ in range(27):
+            one = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            stack.enter_context(closing(one))
+            one.putrequest("POST", "/media")
+            for name, value in {**HEADERS, "Content-Length": str(20 << 20)}.items():
+                one.putheader(name, value)
+            one.endheaders()
+            one.send(bytes((20 << 20) - 1))
+            clients[one.sock] = one
+        answered = select([*clients], [], [], 60)[0]
+        assert {clients[one].getresponse().status for one in answered} == {503}
+    assert send(server, picture())[0] == 201
