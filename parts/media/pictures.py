@@ -21,8 +21,8 @@ EXTENSIONS = {"PNG": "png", "JPEG": "jpg", "GIF": "gif", "WEBP": "webp", "AVIF":
 MIME_TYPES = {EXTENSIONS[kind]: f"image/{kind.lower()}" for kind in EXTENSIONS}
 # How many pixels a file may have, in all of its frames together, and frames.
 MOST_PIXELS, MOST_FRAMES = 50_000_000, 2000
+# The longest side of a file, as in JPEG.
 MOST_IN_A_ROW = 65_535
-TOO_MANY_PIXELS = f"It has more than {MOST_PIXELS:,} pixels, or {MOST_IN_A_ROW:,} on a side."
 # The longest side of a picture that is stored.
 LONGEST_SIDE = 2560
 # The variants, the largest first: a box, where 0 is no bound.
@@ -109,7 +109,7 @@ def make(stream: IO[bytes]) -> PictureSet:
     except (Refused, NoPillow):
         raise
     except too_many as error:
-        raise Refused(TOO_MANY_PIXELS) from error
+        raise Refused(f"It has more than {MOST_PIXELS:,} pixels.") from error
     except Exception as error:
         if getattr(error, "errno", None) in (ENOSPC, EDQUOT):
             raise DiskFull from error
@@ -120,8 +120,10 @@ def make(stream: IO[bytes]) -> PictureSet:
 def _make(image: Any, content: bytes, turn: int | None) -> PictureSet:
     kind = image.format
     frames, size = _count_frames(image, kind, content), (image.width, image.height)
-    if size[0] * size[1] * frames > MOST_PIXELS or max(size) > MOST_IN_A_ROW:
-        raise Refused(TOO_MANY_PIXELS)
+    if size[0] * size[1] * frames > MOST_PIXELS:
+        raise Refused(f"It has more than {MOST_PIXELS:,} pixels.")
+    if max(size) > MOST_IN_A_ROW:
+        raise Refused(f"It has more than {MOST_IN_A_ROW:,} pixels on a side.")
     is_moving = frames > 1
     if is_moving:
         turn = None

@@ -175,6 +175,7 @@ REASONS = {
     "a bomb": "It has more than 50,000,000 pixels.",
     "more pixels than Pillow takes": "It has more than 50,000,000 pixels.",
     "too many frames": "It has more than 50,000,000 pixels.",
+    "a picture of one column": "It has more than 65,535 pixels on a side.",
 }
 
 
