@@ -25,9 +25,6 @@ NoPillow = part_error(
 UploadsBusy = part_error(
     "rest_upload_busy", 503, "Other pictures are being made: send it again in some seconds."
 )
-BeyondLastPage = part_error(
-    "rest_media_invalid_page_number", 400, "The page number is beyond the last page."
-)
 # Of a file that is no picture: by itself, and as a part of a form.
 RAW_REFUSED = part_error(
     "rest_upload_sideload_error", 400, "The file is no picture that can be stored."
