@@ -15,7 +15,11 @@ InvalidDisposition = part_error(
 HashMismatch = part_error(
     "rest_upload_hash_mismatch", 412, "Content-MD5 is not that of the file: send it again."
 )
-FileTooBig = part_error("rest_upload_file_too_big", 413, "The body has more than 20 MiB.")
+FileTooBig = part_error(
+    "rest_upload_file_too_big",
+    413,
+    "The body has more than 20 MiB, or its form too many fields or too long ones.",
+)
 TrashNotSupported = part_error(
     "rest_trash_not_supported", 501, "Pictures have no trash: send force=true."
 )
