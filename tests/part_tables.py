@@ -2,6 +2,7 @@
 
 import runpy
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +14,15 @@ PARTS = tuple(all_parts().values())
 ROUTES, WORDPRESS_ROUTES = api_routes(PARTS), api_routes(PARTS, wordpress=True)
 
 
+@cache
+def _tables() -> list[dict[str, Any]]:
+    files = [Path(__file__).parent / "parts" / part / "tables.py" for part in all_parts()]
+    return [runpy.run_path(str(file)) for file in files if file.exists()]
+
+
 def tables(name: str) -> Iterator[Any]:
     """Yield what `tables.py` in the tests of each part has of a name."""
-    for part in all_parts():
-        file = Path(__file__).parent / "parts" / part / "tables.py"
-        if file.exists() and name in (defined := runpy.run_path(str(file))):
-            yield defined[name]
+    yield from (defined[name] for defined in _tables() if name in defined)
 
 
 def filled_tables() -> list[type[Table]]:

@@ -1,8 +1,8 @@
 """The parts of the suite: what runs in process, and what starts servers, faults or clients.
 
 The tests of `tests/faults` and `tests/clients` are a part each. Those that have `start_server`,
-`run`, `postgres` or `console`, or are marked `servers`, are one too, and a few elsewhere are marked
-`faults` or `clients`.
+`run`, `postgres`, `console` or `recorded_site`, or are marked `servers`, are one too, and a few
+elsewhere are marked `faults` or `clients`.
 All others run in process, beside the one that is marked `smoke`.
 """
 
@@ -29,7 +29,7 @@ FOLDERS = {"faults", "clients"}
 # such limit.
 LIMITS = {"servers": 300, "faults": 900, "clients": 900}
 LONG_FORM = "FAULTS_ROUNDS"
-FIXTURES = {"start_server", "run", "postgres", "console"}
+FIXTURES = {"start_server", "run", "postgres", "console", "recorded_site"}
 # Where Linux has files in memory, and the bytes that have to be free there.
 MEMORY, MOST_BYTES = Path("/dev/shm"), 1 << 30
 

@@ -18,7 +18,7 @@ from landform.service.rendering.content import render_content
 HERE, STATIC = Path(__file__).parent, ROOT / "parts/console/static"
 SITES = ROOT.glob("tests/parts/moving_in/standin/sites/*/*.json")
 RECORDED = [ROOT / "tests/conformance/pages.json", *SITES]
-pytestmark = [needs("node"), pytest.mark.servers]
+pytestmark = [needs("node"), pytest.mark.clients]
 
 
 def node(script: str, *arguments: str, given: str = "") -> Any:

@@ -9,7 +9,9 @@ from browsers import Console, has_tools, validate
 from conftest import Server, needs, needs_part
 
 Keys = pytest.importorskip("selenium.webdriver.common.keys").Keys
-pytestmark = [needs_part("leads"), needs_part("runs"), needs_part("webhooks")]
+pytestmark = [
+    needs_part("leads"), needs_part("runs"), needs_part("webhooks"), pytest.mark.clients,
+]  # fmt: skip
 # Each screen, and what it shows once its data are there.
 SCREENS = {
     "#/": "HTTP 503", "#/pages": "Summer sale", "#/pages/1": "Slug", "#/pages/1/revisions": "title",

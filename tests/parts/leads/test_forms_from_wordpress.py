@@ -15,6 +15,7 @@ from landform.storage import Store
 
 http = pytest.importorskip("landform.parts.moving_in.wordpress.client")
 OWN_SITE = Path(__file__).parents[1] / "moving_in/own_site.py"
+pytestmark = pytest.mark.servers
 TIME = "2026-01-31 12:00:00"
 FORM: dict[str, Any] = {
     "title": "Contact", "is_active": "1", "is_trash": "0", "date_created": TIME,
