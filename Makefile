@@ -140,13 +140,14 @@ lint-python: .venv/.dev
 	cd .lint && ../$(BIN)/mypy --config-file ../pyproject.toml $(addprefix landform/,$(filter-out gunicorn.conf.py,$(CODE)) tests/embedding/typed_host.py)
 
 # The texts for visitors into the .po of each language, where those without a translation are empty,
-# and these into the .mo that Python reads.
+# and these into the .mo that Python reads. The core has those of links to parts on the start page.
 TRANSLATED := $(patsubst %/translations,%,$(wildcard service/site/translations parts/*/translations))
 
 translations: .venv/.test
 	@mkdir -p build
 	for folder in $(TRANSLATED); do \
-	    $(BIN)/pybabel -q extract -F pyproject.toml -k Message --no-location --sort-output --width 100 -o build/texts.pot $$folder && \
+	    $(BIN)/pybabel -q extract -F pyproject.toml -k Message -k HomeLink:2 --no-location --sort-output --width 100 \
+	        -o build/texts.pot $$folder $$([ $$folder != service/site ] || echo parts/*/__init__.py) && \
 	    $(BIN)/pybabel -q update -D landform -i build/texts.pot -d $$folder/translations \
 	        --no-fuzzy-matching --ignore-obsolete --ignore-pot-creation-date --width 100 && \
 	    $(BIN)/pybabel -q compile -D landform -d $$folder/translations || exit 1; \

@@ -22,7 +22,7 @@ class Metric(NamedTuple):
 
 
 class HomeLink(NamedTuple):
-    """A link on the start page, to a path of the blueprint.
+    """A link on the start page, to a path of the blueprint, with a text in English.
 
     `name`: that in the JSON of the start page; the link then is for identified callers only. `rel`:
     its relation in the header `Link`.

@@ -243,13 +243,18 @@ def outcome_of(work: Callable[[], Outcome], label: str, failures: int = 0) -> Ou
 
 def _failure(error: AttemptFailed, failures: int) -> Outcome:
     """Return the outcome of an error, with a text and numbers that can be stored."""
-    text = "".join(char if char.isprintable() else " " for char in str(error))[:LONGEST_TEXT]
+    text = storable(str(error))
     wait, shortest_wait = None, min(max(0.0, float(error.retry_after)), LONGEST_WAIT)
     if error.retryable and failures + 1 < MOST_ATTEMPTS:
         wait = FIRST_WAIT * 2**failures * random.uniform(0.9, 1)  # noqa: S311 # nosec B311
         wait = max(min(wait, LONGEST_WAIT), shortest_wait)
     pause = shortest_wait if error.status else 0.0
     return Outcome(FAILED, text, error.status, retry_in=wait, pause=pause)
+
+
+def storable(text: str) -> str:
+    """Return a text on one line, and no longer than what is stored of an attempt."""
+    return "".join(char if char.isprintable() else " " for char in text)[:LONGEST_TEXT]
 
 
 def wait_briefly(

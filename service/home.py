@@ -1,8 +1,5 @@
 """The root of the API: its start page; and who is calling."""
 
-from html import escape
-from pathlib import Path
-
 from landform.schemas import home as schemas
 from landform.schemas.known_names import Anything
 from landform.service.options import Options
@@ -14,9 +11,6 @@ from landform.service.pipeline.reply import HTML, NO_STORE, Reply
 # ROOT: its path is that of the blueprint itself.
 RESOURCE, ROOT = Resource(), Resource()
 HOME, CALLER, ANYTHING = schemas.Home(), schemas.Caller(), Anything()
-PAGE = Path(__file__).parent / "home.html"
-# What only identified callers see.
-ABOUT = "This is landform: landing pages and form feeds over HTTP."
 PAGE_HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'unsafe-inline'; img-src data:; "
     "base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
@@ -40,21 +34,9 @@ def home(call: Call) -> Reply:
         about = {"name": options.site_title, "description": options.site_description}
         named = {link.name: url + link.path for link in links if link.name}
         return Reply(HOME.dump({**about, **named}), headers=headers)
-    paragraphs, visible_links = (
-        [options.site_description],
-        [link for link in links if not link.name],
-    )
-    if call.access.identity:
-        paragraphs.append(ABOUT)
-        visible_links += [link for link in links if link.name]
-    items = "\n".join(
-        f'<li><a href="{escape(url + link.path)}">{link.text}</a></li>' for link in visible_links
-    )
-    html = PAGE.read_text().format(
-        name=escape(options.site_title),
-        paragraphs="\n".join(f"<p>{escape(text)}</p>" for text in paragraphs if text),
-        links=f"<ul>\n{items}\n</ul>" if items else "",
-    )
+    shown = [link for link in links if call.access.identity or not link.name]
+    variables = {"links": shown, "url": url, "is_known": bool(call.access.identity)}
+    html = call.service.site.render("home.html", variables)
     return Reply(html, headers={**PAGE_HEADERS, **headers}, content_type=HTML)
 
 

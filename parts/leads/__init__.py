@@ -59,13 +59,7 @@ class Leads(LeadsOptions):
         from landform.parts.leads.addons.registry import find_addons  # noqa: PLC0415
         from landform.parts.leads.working import Feeds  # noqa: PLC0415 - needs the service
 
-        addons = find_addons(
-            service,
-            private=self.addon_private,
-            server=self.smtp_url,
-            admin_email=self.admin_email,
-        )
-        return Feeds(service, addons) if feed_runs.are_stored() else None
+        return Feeds(service, find_addons(service, self)) if feed_runs.are_stored() else None
 
     def worker(self, service: Any) -> Callable[[], float | None]:
         """Return the function that deletes old entries."""
@@ -79,21 +73,15 @@ class Leads(LeadsOptions):
         """Return the form with an id as a visitor sees it in a page, if the part shows it."""
         from landform.parts.leads import site  # noqa: PLC0415 - needs the site
 
-        return site.page_form(
-            call, self, form_id, visited, number=number, field_values=field_values
-        )
+        return site.page_form(call, form_id, visited, number=number, field_values=field_values)
 
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
         """Return what keeps an add-on of the part from running a feed as it says; else empty."""
         from landform.parts.leads.addons import registry  # noqa: PLC0415 - needs the service
-        from landform.parts.leads.intake.merging import site_tags  # noqa: PLC0415
         from landform.parts.leads.planning import rules_problem  # noqa: PLC0415 - the store
         from landform.parts.leads.storage.forms import find_form  # noqa: PLC0415
 
         find = cache(partial(find_form, service.store, feed["form_id"]))
-        site, has_mail = site_tags(service, self.admin_email), self.smtp_url is not None
-        problems = (
-            registry.feed_problem(service, feed, find, site, has_mail=has_mail),
-            rules_problem(find, feed),
-        )
-        return " ".join(filter(None, problems))
+        problems = registry.feed_problem(service, self, feed, find), rules_problem(find, feed)
+        text = " ".join(filter(None, problems))
+        return text.encode("ascii", "backslashreplace").decode()

@@ -7,7 +7,7 @@ from urllib.parse import unquote_plus
 
 from marshmallow import EXCLUDE, INCLUDE, Schema, ValidationError, post_load
 
-from landform.parts.leads.intake.fields import checked_text
+from landform.parts.leads.intake.fields import checked_text, unpadded
 from landform.parts.leads.intake.formats import UNSEEN
 from landform.parts.leads.models import ACTIVE, ENTRY_KEYS, PROPERTIES, SPAM, TIME_KEYS, TRASH
 from landform.parts.leads.storage.filters import EntryFilter
@@ -119,16 +119,19 @@ class EntryWrite(EntryColumns):
 
     @post_load
     def to_columns(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Return the `columns`, and the `values` of inputs; also `form_id`."""
+        """Return the `columns`, and the `values` of inputs, which may be lists; also `form_id`."""
         columns = super().to_columns(data)
         form = {"form_id": columns.pop("form_id")} if "form_id" in columns else {}
         keys = filter(INPUT_KEY.fullmatch, data)
-        values = {name: _trimmed(checked_text(name, data[name])) for name in keys}
+        values = {name: _entry_value(name, data[name]) for name in keys}
         return {**form, "columns": columns, "values": values}
 
 
-def _trimmed(text: str) -> str:
-    """Return a value; an e-mail address without blanks around it."""
+def _entry_value(name: str, value: object) -> str | list[str]:
+    """Return a value as a text, or a list of texts; an address without blanks around it."""
+    if isinstance(value, list):
+        return [unpadded(checked_text(name, item)) for item in value]
+    text = checked_text(name, value)
     stripped = text.strip(UNSEEN)
     return stripped if "@" in text and len(stripped.split(maxsplit=1)) == 1 else text
 

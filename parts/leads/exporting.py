@@ -37,7 +37,9 @@ def csv_of(store: Store, form: Row, search: EntrySearch) -> Iterator[bytes]:
     labels = dict(_labels(form))
     with store.connection():
         removed = [key for key in stored_keys(store, form["id"]) if key not in labels]
-    labels |= {key: REMOVED.format(key=key) for key in sorted(removed, key=_by_numbers)}
+    # 10 comes after 9.
+    removed.sort(key=lambda key: [*map(int, key.split("."))])
+    labels |= {key: REMOVED.format(key=key) for key in removed}
     headings = {key: text.format(zone=store.clock.zone.key) for key, text in HEADINGS.items()}
     columns = {**headings, **labels, **LAST_HEADINGS}
     texts = [field for field in form["fields"] if field["type"] in ("consent", "multiselect")]
@@ -66,10 +68,6 @@ def _labels(form: Row) -> Iterator[tuple[str, str]]:
         name = field["label"] or f"Field {field['id']}"
         for part in inputs_of(field):
             yield part.id, f"{name} ({part.label})" if "." in part.id else name
-
-
-def _by_numbers(key: str) -> list[int]:
-    return [*map(int, key.split("."))]
 
 
 def _lines(rows: Iterable[Iterable[str]]) -> bytes:

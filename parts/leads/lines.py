@@ -6,7 +6,7 @@ from marshmallow import ValidationError, post_load
 
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES, EntryWrite
 from landform.parts.leads.form_schemas import AnyObject, FormObject
-from landform.parts.leads.intake.fields import number_fields
+from landform.parts.leads.intake.fields import checked_text, number_fields
 from landform.parts.leads.intake.problems import problems_of
 from landform.schemas.export import LARGEST, Line, StoredDateTime, StoredText
 from landform.schemas.fields import Flag, Integer, JsonList, JsonObject, Nested, Text
@@ -76,5 +76,5 @@ class EntryLine(Line):
         notes, note_ids = data.get("notes", []), data.get("note_ids", [])
         if len(notes) != len(note_ids) or len({*note_ids}) != len(note_ids):
             raise ValidationError("Each note needs an id of its own.", "note_ids")
-        present = {key: text for key, text in sorted(values.items()) if text}
+        present = {key: checked_text(key, text) for key, text in sorted(values.items()) if text}
         return {**data, "values": present, "properties": properties}

@@ -55,7 +55,7 @@ def rules_problem(read_form: Callable[[], JsonObject | None], feed: Mapping[str,
     known = {*field_ids, *input_ids(form), *ENTRY_KEYS, *PROPERTIES}
     unknown = ", ".join(rule.source for rule in condition.rules if rule.source not in known)
     text = f"Rules compare with a blank, as form {form['id']} has no field {unknown[:300]}."
-    return text.encode("ascii", "backslashreplace").decode() if unknown else ""
+    return text if unknown else ""
 
 
 def forget_runs(store: Store, entry_ids: Sequence[int]) -> None:

@@ -28,13 +28,13 @@ from landform.parts.leads.intake.form_view import (
     with_lists,
 )
 from landform.parts.leads.intake.logic import script_logic
-from landform.parts.leads.intake.merging import ENTRY_TAGS, site_tags
+from landform.parts.leads.intake.merging import ENTRY_TAGS
 from landform.parts.leads.intake.texts import translatable
 from landform.parts.leads.opening import ALWAYS_OPEN, find_opening
 from landform.parts.leads.options import LeadsOptions
 from landform.parts.leads.sources import SUBMITTED
 from landform.parts.leads.storage import entries
-from landform.parts.leads.submitting import Outcome, open_form, sent_values, submit
+from landform.parts.leads.submitting import Outcome, open_form, sent_values, submit, tags_of
 from landform.parts.part import PageForm
 from landform.service.pages.previews import now
 from landform.service.pipeline.call import Call
@@ -45,6 +45,7 @@ from landform.service.planning.entries import text_of
 from landform.service.site import visits
 from landform.service.site.catalogs import Message
 from landform.service.site.forms import show_forms
+from landform.service.site.languages import direction_of
 from landform.service.site.responses import message_for_visitors
 from landform.storage.rows import json_text
 
@@ -68,7 +69,6 @@ PROBLEMS: Mapping[str | type[Exception], Message] = {
 
 def page_form(
     call: Call,
-    options: LeadsOptions,
     form_id: str,
     visited: visits.Visit | None,
     *,
@@ -81,43 +81,40 @@ def page_form(
     overrides.
     """
     with suppress(PartError):
-        form = open_form(call, options, id_of(form_id))
+        form = open_form(call, id_of(form_id))
         pairs = call.incoming.query_pairs
         if sources.is_shown_again(call, visited):
             pairs = parse_qsl(sources.source_of(call, visited).query)
         token = dict(pairs).get(SUBMITTED, "")
-        confirmed = _confirmation_html(call, options, form, number, token)
+        confirmed = _confirmation_html(call, form, visited, number, token)
         values = first_values(form, with_lists(parse_qsl(field_values)) | with_lists(pairs))
         return _form_view(call, form, visited, values, number=number, confirmed=confirmed)
     return None
 
 
-def embed(call: Call, options: LeadsOptions, form_id: int) -> Reply:
-    """Return a document with a form alone, for a frame in a page of another site."""
-    return _embedded(call, options, page_form(call, options, str(form_id), None))
-
-
-def _embedded(
-    call: Call,
-    options: LeadsOptions,
-    view: PageForm | None,
-    problem: ApiError | None = None,
-    target: str = "",
+def embedded(
+    call: Call, view: PageForm | None, problem: ApiError | None = None, target: str = ""
 ) -> Reply:
-    """Return the document of a form in a frame; `target`: the URL that its page is led to."""
+    """Return the document of a form alone, for a frame in a page of another site.
+
+    `target`: the URL that this page is led to.
+    """
     status = problem.status if problem else 200 if view else 404
     values = {**(view.values if view else {"form": None}), "target": target}
-    values["origins"] = [*options.embed_origins]
-    html = call.service.site.render("embed.html", values)
+    texts = sources.texts_of(call, None)
+    language, direction = texts.document, direction_of(texts.document)
+    origins = call.part(LeadsOptions).embed_origins
+    values |= {"origins": origins, "language": language, "direction": direction}
+    html = call.service.site.render("embed.html", values, texts)
     directives = [part.strip() for part in call.options.site_policy.split(";")]
     kept = [part for part in directives if not part.lower().startswith("frame-ancestors")]
-    ancestors = f"frame-ancestors {' '.join(options.embed_origins) or NOBODY}"
+    ancestors = f"frame-ancestors {' '.join(origins) or NOBODY}"
     headers = {"Content-Security-Policy": "; ".join([*kept, ancestors])}
     problem_headers = problem.headers if problem else {}
     return visits.private_document(call, html, status, {**headers, **problem_headers})
 
 
-def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
+def answer(call: Call, form_id: int) -> Reply:
     """Store what a visitor sent with a browser, and return the response.
 
     Errors are shown with the form, those of the database too.
@@ -126,9 +123,9 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
     try:
         with call.store.connection():
             visited = sources.page_of(call)
-            outcome = submit(call, options, form_id, visited)
+            outcome = submit(call, form_id, visited)
         if outcome.confirmation:
-            return _follow(call, options, visited, outcome, outcome.confirmation)
+            return _follow(call, visited, outcome, outcome.confirmation)
         messages, problem = {**outcome.messages}, ApiError(422, "", CHECK)
     except Exception as error:
         known = from_known(error)
@@ -139,16 +136,16 @@ def answer(call: Call, options: LeadsOptions, form_id: int) -> Reply:
         problem.message = PROBLEMS.get(type(error)) or PROBLEMS.get(known.code, other)
     is_embedded = sources.is_embedded(call)
     try:
-        form = open_form(call, options, form_id)
+        form = open_form(call, form_id)
     except PartError:
         if is_embedded:
-            return _embedded(call, options, None, problem)
+            return embedded(call, None, problem)
         raise problem from None
     typed = typed_values(form, sent_values(call, form))
     number, message = sources.number_of(call), problem.message
     view = _form_view(call, form, visited, typed, number=number, messages=messages, problem=message)
     if is_embedded:
-        return _embedded(call, options, view, problem)
+        return embedded(call, view, problem)
     return _document(call, visited, view, problem)
 
 
@@ -164,27 +161,23 @@ def confirmation_url(call: Call, confirmation: Confirmation) -> str:
 
 
 def _follow(
-    call: Call,
-    options: LeadsOptions,
-    visited: visits.Visit | None,
-    outcome: Outcome,
-    confirmation: Confirmation,
+    call: Call, visited: visits.Visit | None, outcome: Outcome, confirmation: Confirmation
 ) -> Reply:
     """Return the response for a stored entry: a redirect, to its page by default."""
     form_id, entry_id = int(outcome.entry["form_id"]), int(outcome.entry["id"])
     if url := confirmation_url(call, confirmation):
         url = visits.location_of(call, url) if confirmation.page else url
         if sources.is_embedded(call):
-            form = open_form(call, options, form_id)
+            form = open_form(call, form_id)
             target = urljoin(call.incoming.url, url)
-            return _embedded(call, options, _form_view(call, form, None, {}), target=target)
+            return embedded(call, _form_view(call, form, None, {}), target=target)
         return visits.html_reply(b"", {"Location": url}, 303)
     link = visited.link if visited else sources.host_path(call)
     if not link or sources.is_embedded(call):
         # Without a cookie: only this response has the values.
-        form = open_form(call, options, form_id)
+        form = open_form(call, form_id)
         view = _form_view(call, form, None, {}, confirmed=confirmation.message_html)
-        return _embedded(call, options, view) if link else _document(call, None, view)
+        return embedded(call, view) if link else _document(call, None, view)
     until = now(call.store) + DONE_SECONDS
     token = seals.seal(call.store, SUBMITTED, form_id, entry_id, until, sources.number_of(call))
     proof = _proof_of(call, token, outcome.entry)
@@ -196,7 +189,7 @@ def _follow(
 
 
 def _confirmation_html(
-    call: Call, options: LeadsOptions, form: JsonObject, number: int, token: str
+    call: Call, form: JsonObject, visited: visits.Visit | None, number: int, token: str
 ) -> str | None:
     """Return the confirmation that a token shows for an hour; None for another form's or none.
 
@@ -217,7 +210,7 @@ def _confirmation_html(
         proof = _proof_of(call, token, stored)
         if hmac.compare_digest(visits.sent_cookie(call, COOKIE).encode(), proof.encode()):
             entry = stored
-    return confirm(form, entry, site_tags(call.service, options.admin_email)).message_html
+    return confirm(form, entry, tags_of(call, visited)).message_html
 
 
 def _proof_of(call: Call, token: str, entry: Mapping[str, Any]) -> str:

@@ -7,7 +7,9 @@ from landform.parts.leads.intake.fields import id_of
 from landform.schemas.fields import LONGEST_TEXT
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.loading import SECRETS
+from landform.service.site.catalogs import Texts
 from landform.service.site.forms import MOST_FORMS
+from landform.service.site.languages import page_languages
 from landform.service.site.visits import Visibility, Visit, key_of, visit_of_form, with_query
 
 # The inputs with which a form names its page, and opens one with a password.
@@ -15,8 +17,9 @@ PAGE, KEY = "landform_page", "landform_key"
 # The input with which a form names the path and query of a page of the host; after a mistake in a
 # form on a page of landform, the query of that page.
 RETURN = "landform_return"
-# The input of a form that is alone in a frame, and the operation that shows it.
-EMBED, EMBED_OPERATION = "landform_embed", "embed_form"
+# The input of a form that is alone in a frame, with its language if it has one; the operation that
+# shows it, and the parameter with the language.
+EMBED, EMBED_OPERATION, LANGUAGE = "landform_embed", "embed_form", "lang"
 # The input in which the script of a form writes a random value at each load of its page: the same
 # one is a repetition. It is the same for all in HTML, so that pages stay cacheable.
 ONCE = "landform_once"
@@ -71,7 +74,8 @@ def hidden_inputs(call: Call, visited: Visit | None, number: int = 1) -> dict[st
     """Return the hidden inputs with which a form names its page, and the one for a script."""
     if visited is None:
         path = host_path(call)
-        embed = {EMBED: "1"} if is_embedded(call) else {}
+        language = "".join(_frame_languages(call))
+        embed = {EMBED: language or "1"} if is_embedded(call) else {}
         return {ONCE: "", **embed, **({RETURN: path} if path else {})}
     inputs = {ONCE: "", PAGE: str(visited.page["id"])}
     if number > 1:
@@ -86,6 +90,20 @@ def hidden_inputs(call: Call, visited: Visit | None, number: int = 1) -> dict[st
 def is_embedded(call: Call) -> bool:
     """Return whether a form is alone in a frame, or was sent from one."""
     return call.operation.name == EMBED_OPERATION or bool(call.sent_body.get(EMBED))
+
+
+def texts_of(call: Call, visited: Visit | None) -> Texts:
+    """Return the texts of landform in the language of the page of a form, or of its frame."""
+    page, languages = (visited.page, []) if visited else (None, _frame_languages(call))
+    texts: Texts = call.service.site.texts(page, languages)
+    return texts
+
+
+def _frame_languages(call: Call) -> list[str]:
+    """Return the language that the address of a form alone names, or the form that was sent."""
+    is_read = call.operation.is_read
+    tag = dict(call.incoming.query_pairs).get(LANGUAGE) if is_read else call.sent_body.get(EMBED)
+    return page_languages({"language": [tag]}) if is_embedded(call) else []
 
 
 def is_shown_again(call: Call, visited: Visit | None) -> bool:

@@ -15,7 +15,7 @@ from landform.parts.leads import planning, sources
 from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.logic import visible_form
-from landform.parts.leads.intake.merging import site_tags
+from landform.parts.leads.intake.merging import SiteTags, site_tags
 from landform.parts.leads.intake.problems import problems_of
 from landform.parts.leads.intake.validation import validate
 from landform.parts.leads.models import ACTIVE, SPAM
@@ -58,12 +58,12 @@ class Outcome(NamedTuple):
     confirmation: Confirmation | None = None
 
 
-def open_form(call: Call, options: LeadsOptions, form_id: int) -> Row:
+def open_form(call: Call, form_id: int) -> Row:
     """Return the form object of a form that takes submissions of the caller.
 
     Raises `FormClosed`, `NoFields` and `FormRestricted`.
     """
-    if not options.submissions and not call.access.has_scope("entries:write"):
+    if not call.part(LeadsOptions).submissions and not call.access.has_scope("entries:write"):
         raise e.FormRestricted
     form = forms.get_form(call.store, form_id, missing=e.FormClosed)
     if form["is_active"] == "0" or form["is_trash"] == "1":
@@ -75,52 +75,56 @@ def open_form(call: Call, options: LeadsOptions, form_id: int) -> Row:
     return form
 
 
-def check(call: Call, options: LeadsOptions, form_id: int) -> Outcome:
+def check(call: Call, form_id: int) -> Outcome:
     """Check a submission without storing it; a valid one has no messages."""
-    form = _open_for(call, options, form_id)
+    form = _open_for(call, form_id)
     # A check tells whether a value of a field with `noDuplicates` was sent before.
-    _count(call, options, "checks")
+    _count(call, "checks")
     values, ignored = _read(call, form)
     check_open(call.store, form)
     is_duplicate = partial(searching.has_values, call.store, form["id"])
     return Outcome(validate(visible_form(form, values), values, is_duplicate), ignored)
 
 
-def submit(call: Call, options: LeadsOptions, form_id: int, visited: Visit | None) -> Outcome:
+def submit(call: Call, form_id: int, visited: Visit | None) -> Outcome:
     """Check a submission, from a page of landform if it is visited, and store it if it is valid.
 
     Each submission of a stranger is counted once, also one that cannot be stored. Raises
     `ValidationError` for values that no entry can have, `KeyReused`, and a 413 or 429.
     """
-    form = _open_for(call, options, form_id)
+    form = _open_for(call, form_id)
     if not call.access.identity:
         _refuse(call.access.seconds_refused("forms"))
-    columns = _sender(call, options, visited)
+    columns = _sender(call, visited)
     try:
         values, ignored = _read(call, form)
-        messages, entry = _store(call, options, form, values, columns)
+        messages, entry = _store(call, form, values, columns)
     except (ValidationError, StorageError):
         # Not counted, or no longer: the transaction has the count.
-        _count(call, options, "forms")
+        _count(call, "forms")
         raise
     # After the commit: other writers do not wait for it.
-    confirmed = (
-        confirm(form, entry, site_tags(call.service, options.admin_email)) if entry else None
-    )
+    confirmed = confirm(form, entry, tags_of(call, visited)) if entry else None
     return Outcome(messages, ignored, entry, confirmed)
 
 
-def _open_for(call: Call, options: LeadsOptions, form_id: int) -> Row:
+def tags_of(call: Call, visited: Visit | None = None) -> SiteTags:
+    """Return what merge tags of the site stand for, in the language of a visited page."""
+    admin_email = call.part(LeadsOptions).admin_email
+    return site_tags(call.service, admin_email, sources.texts_of(call, visited))
+
+
+def _open_for(call: Call, form_id: int) -> Row:
     """Return a form that the caller may submit; raises a 413 for too many bytes."""
     check_size(len(dumps(call.sent_body)), MOST_BYTES)
     call.access.reject_invalid_credentials()
-    return open_form(call, options, form_id)
+    return open_form(call, form_id)
 
 
-def _count(call: Call, options: LeadsOptions, kind: str) -> None:
+def _count(call: Call, kind: str) -> None:
     """Count a submission or check of a stranger; raises a 429 beyond the limit of its kind."""
     if not call.access.identity:
-        _refuse(call.access.count(kind, options.submissions_per_minute))
+        _refuse(call.access.count(kind, call.part(LeadsOptions).submissions_per_minute))
 
 
 def _refuse(seconds: int) -> None:
@@ -150,19 +154,19 @@ def sent_values(call: Call, form: Row) -> Row:
     return {**call.sent_body, **{name: texts[name] for name in boxes if len(texts[name]) > 1}}
 
 
-def _sender(call: Call, options: LeadsOptions, visited: Visit | None) -> Row:
+def _sender(call: Call, visited: Visit | None) -> Row:
     """Return the columns of an entry about who sent it."""
     caller, agent = call.access.identity, call.incoming.headers.get("User-Agent", "")
     return {
         "source_url": sources.source_of(call, visited).geturl()[:LONGEST_TEXT],
-        "ip": call.access.address if options.entry_ip else "",
+        "ip": call.access.address if call.part(LeadsOptions).entry_ip else "",
         "user_agent": sources.printable(agent)[:LONGEST_AGENT],
         "created_by": caller.author if caller else None,
     }
 
 
 def _store(
-    call: Call, options: LeadsOptions, form: Row, values: Mapping[str, str], columns: Row
+    call: Call, form: Row, values: Mapping[str, str], columns: Row
 ) -> tuple[Mapping[str, str], Row]:
     """Store a submission as an entry with its runs; return why it is not valid, and the entry.
 
@@ -171,17 +175,10 @@ def _store(
     """
     store, headers = call.store, call.incoming.headers
     key, from_page = read_key(headers) or "", accepts_html(headers)
-    unique = list[Mapping[str, str]]()
-
-    def ask_later(field_values: Mapping[str, str]) -> bool:
-        """Note values: the write asks whether other entries have them, as writers take turns."""
-        unique.append(field_values)
-        return False
-
     visible = visible_form(form, values)
-    if messages := validate(visible, values, ask_later):
+    if messages := validate(visible, values):
         check_open(store, form)
-        _count(call, options, "forms")
+        _count(call, "forms")
         return messages, {}
     status = SPAM if fields.is_spam(form, call.sent_body, from_page=from_page) else ACTIVE
     stored = fields.stored_values(visible, values)
@@ -195,18 +192,20 @@ def _store(
     if key:
         origin = ["key", form["id"], key]
     digest = _digest(store, origin) if key or from_page else ""
+    has_unique = any(field.get("noDuplicates") for field in visible["fields"])
     sender, all_values = {**columns, "status": status, "digest": digest}, stored | added
 
     def store_it() -> tuple[Mapping[str, str], Row]:
-        _count(call, options, "forms")
+        _count(call, "forms")
         if row := _stored_before(store, digest, origin[0], stored, added):
             # Neither what an editor wrote since, nor who sent it first.
             row |= entries.DEFAULTS | sender
             return {}, entries.entry_of(row, form, all_values)
         check_open(store, form)
         is_duplicate = partial(searching.has_values, store, form["id"])
-        if any(map(is_duplicate, unique)):
-            return validate(visible, values, is_duplicate), {}
+        # Again, as writers take turns: another one may have stored the same values meanwhile.
+        if has_unique and (messages := validate(visible, values, is_duplicate)):
+            return messages, {}
         row = entries.create_entry(store, form, all_values, **sender)
         entry = entries.entry_of(row, form, all_values)
         planning.after_submission(store, form, entry)

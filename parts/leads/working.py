@@ -58,8 +58,8 @@ class Feeds:
             return Outcome(WITHDRAWN)
         if form["is_trash"] == "1":
             raise AddonError(IN_TRASH, retryable=False)
-        self._addons()[feed["addon_slug"]](json.loads(feed["meta"]), entry, form, key)
-        return Outcome(SUCCESS)
+        note = self._addons()[feed["addon_slug"]](json.loads(feed["meta"]), entry, form, key)
+        return Outcome(SUCCESS, worker.storable(note) if isinstance(note, str) else "")
 
     def end(self, job: Job, outcome: Outcome) -> None:
         """Store how a run has ended; one that was not carried out is deleted."""

@@ -55,6 +55,8 @@ DELIMITER = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
+# What the block editor writes for a gallery without pictures, in place of a block that has no HTML.
+GALLERY_BLOCK, EMPTY_GALLERY = "gallery", '<figure class="wp-block-gallery"></figure>'
 # The classes that WordPress adds to a block, by a part of its attributes.
 _LAYOUT_CLASSES = {
     '"type":"flex"': "is-layout-flex",
@@ -163,7 +165,7 @@ def render_content(raw: str) -> tuple[str, int]:
 
 
 def _without_delimiters(raw: str) -> str:
-    """Return block markup without its delimiters, with a marker for each form.
+    """Return block markup without its delimiters, with a marker for each form and gallery.
 
     Splitting at the start of each comment keeps this linear: no delimiter contains another one.
     """
@@ -173,6 +175,8 @@ def _without_delimiters(raw: str) -> str:
         match = DELIMITER.match(comment)
         if match and match["name"] == BLOCK and not match["end"]:
             parts.append(marker_of_block(match["attributes"]))
+        if match and match["name"] == GALLERY_BLOCK and match["alone"]:
+            parts.append(EMPTY_GALLERY)
         parts.append(_with_layout(match, comment) if match else f"<!--{comment}")
     return "".join(parts)
 

@@ -22,6 +22,12 @@ VOID = frozenset("area base br col embed hr img input link meta source track wbr
 HIDDEN = re.compile(r"hidden|display", re.IGNORECASE)
 NOT_DISPLAYED = re.compile(r"display\s*:\s*none|visibility\s*:\s*hidden", re.IGNORECASE)
 ADDRESS = re.compile("https?://|/")
+# A gallery in a content without pictures of its own; its first group ends where they would begin.
+EMPTY_GALLERY = re.compile(
+    r"""(<figure(?=[^<>]*[\s"']wp-block-gallery[\s"'])[^<>]*+>)
+        (?:[^<]++|<(?!img[\s>]|/?figure[\s>]))*+</figure>""",
+    re.VERBOSE,
+)
 LONE_PERCENT = re.compile("%(?![0-9a-fA-F]{2})")
 
 

@@ -6,7 +6,7 @@ Templates and translations are read once, when the blueprint is made: a changed 
 import json
 import logging
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,8 @@ from landform.service.site.brand import accent_colors
 from landform.service.site.catalogs import Catalogs, Message, Texts
 from landform.service.site.documents import describe_page
 from landform.service.site.forms import Forms, trusted
-from landform.service.site.languages import page_languages
+from landform.service.site.languages import direction_of, page_languages
+from landform.service.site.pictures import EMPTY_GALLERY
 from landform.storage.rows import Row
 
 log = logging.getLogger("landform")
@@ -76,6 +77,7 @@ class Site:
                 "title": options.site_title,
                 "description": options.site_description,
                 "language": options.site_language,
+                "direction": direction_of(options.site_language),
                 "accent": accent_colors(options.site_accent),
                 "logo": options.site_logo,
                 "footer": trusted(clean_content(options.site_footer)),
@@ -85,9 +87,12 @@ class Site:
         settings = options.site_image or "", options.site_policy
         self.variant = _digest((digest, self._catalogs.files, self._common, *settings))
 
-    def texts(self, page: Row | None = None) -> Texts:
-        """Return the texts of landform in the language of a page, or in that of the site."""
-        tags = page_languages(json.loads(page["meta"])) if page else []
+    def texts(self, page: Row | None = None, languages: Sequence[str] = ()) -> Texts:
+        """Return the texts of landform in the language of a page, or in that of the site.
+
+        `languages`: those of a document that is no page.
+        """
+        tags = page_languages(json.loads(page["meta"])) if page else languages
         return self._catalogs.texts([*tags, self.options.site_language])
 
     def page_html(self, page: Row, link: str, forms: Forms, preview: Row | None = None) -> bytes:
@@ -96,6 +101,12 @@ class Site:
         template = next((name for name in names if name in self._names), "page.html")
         texts = self.texts(page)
         variables = describe_page(page, link, self.options, texts, forms)
+        content = variables["content"]
+        if variables["gallery"] and (place := EMPTY_GALLERY.search(content)):
+            before, after = content[: place.end(1)], content[place.end(1) :]
+            values = {"page": variables, "before": before}
+            figures = self.render("gallery.html", values, texts).decode()
+            variables["content"] = before + trusted(figures) + after
         return self.render(template, {"page": variables, "preview": preview}, texts)
 
     def closed_html(self, template: str, page: Row, link: str, **more: Any) -> bytes:

@@ -133,7 +133,7 @@ def import_(
     importing = transfer.Import(store, by, known)
     importing.forms.update(forms)
     rows = (
-        (number, _map_forms(row, importing.forms))
+        (number, _map_ids(row, importing.forms, importing.pages if by == "slug" else None))
         for number, row in read_lines(file)
         # A form that is another one here stays as it is here.
         if row["resource"] != "form" or row["id"] not in forms
@@ -185,8 +185,10 @@ def _reason(text: str, numbers: list[int]) -> str:
     return f"{len(numbers):,} lines ({first}{', ...' * (len(numbers) > MAX_NUMBERS)}): {text}"
 
 
-def _map_forms(row: Line, forms: Mapping[int, int]) -> Line:
-    """Change the ids of forms in a row."""
+def _map_ids(row: Line, forms: Mapping[int, int], pages: Mapping[int, int] | None) -> Line:
+    """Change the ids of forms in a row, and that of its page; a page that is unknown is 0."""
+    if pages is not None and "page" in row:
+        row["page"] = pages.get(row["page"], 0)
     if "form_id" in row:
         row["form_id"] = forms.get(row["form_id"], row["form_id"])
         return row

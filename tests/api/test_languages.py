@@ -8,13 +8,14 @@ from typing import Any
 import pytest
 from applications import Site, host_of
 from conftest import basic
+from marked_texts import FOLDERS, LANGUAGE, unmarked_words, write_marked_catalog
 
 from landform.parts import all_parts
 from landform.service.site.catalogs import TRANSLATIONS
 
+AS_ADMIN: dict[str, Any] = {"headers": basic()}
 pytestmark = pytest.mark.settings(CACHE_BYTES=0)
 LANGUAGES = "de es fr it nl pl pt".split()
-FOLDERS = [TRANSLATIONS, *(part.translations for part in all_parts().values() if part.translations)]
 NOT_FOUND = {
     "en": "Page not found", "de": "Seite nicht gefunden", "fr": "Page introuvable",
     "es": "Página no encontrada", "it": "Pagina non trovata", "nl": "Pagina niet gevonden",
@@ -84,6 +85,40 @@ def test_errors_and_notices_are_in_the_language_of_the_site(
     # The API says the same to everybody.
     told = site.get("/nowhere/", Accept="application/json").get_json()
     assert told["message"] == "No route matches this URL."
+
+
+def test_no_page_has_a_text_that_cannot_be_translated(database_url: str, tmp_path: Path) -> None:
+    site = Site.on(
+        database_url, TRANSLATIONS=write_marked_catalog(tmp_path), SITE_LANGUAGE=LANGUAGE,
+        SITE_TITLE="1", SITE_SOON=True, FAILED_ATTEMPTS_PER_MINUTE=1,
+    )  # fmt: skip
+    for slug, more in {
+        "wide": {"content": "<table><tr><td>1</td></tr></table><pre>1</pre>"},
+        "soon": {"meta": {"starts_at": "2030-06-01T09:30"}},
+        "gone": {"meta": {"ends_at": "2030-01-01"}, "title": ""},
+        "locked": {"password": "x", "title": ""}, "draft": {"status": "draft"},
+    }.items():  # fmt: skip
+        site.page(**{"slug": slug, "title": "2", "content": "3", **more})
+    draft, post = site.visitor.get("/pages?slug=draft&status=draft", **AS_ADMIN), site.visitor.post
+    path = f"/?page_id={draft.get_json()[0]['id']}"
+    shown = {
+        "start": site.get("/"), "start for a caller": site.get("/", **basic()),
+        "wide": site.get("/wide/"), "soon": site.get("/soon/"), "gone": site.get("/gone/"),
+        "no page": site.get("/nowhere/"), "locked": site.get("/locked/"),
+        "no login": site.get(path), "draft": site.get(path, **basic()),
+        "no preview": site.get(f"{path}&preview=x"),
+        "wrong password": post("/locked/", data={"password": "y"}),
+        "too many": post("/locked/", data={"password": "y"}),
+        "too much": post("/locked/", data={"password": "y" * 10_000}),
+        "other site": post("/soon/", headers={"Sec-Fetch-Site": "cross-site"}),
+        "method": site.visitor.delete("/wide/"),
+    }  # fmt: skip
+    assert [answer.status_code for answer in shown.values()] == [
+        200, 200, 200, 404, 410, 404, 200, 401, 200, 403, 403, 429, 413, 403, 405,
+    ]  # fmt: skip
+    for name, answer in shown.items():
+        assert unmarked_words(answer.text) == [], name
+        assert f'<html lang="{LANGUAGE}" dir="rtl">' in answer.text, name
 
 
 def test_a_preview_says_in_the_language_of_the_page_why_it_is_not_public(site: Site) -> None:
@@ -175,6 +210,8 @@ def test_every_text_in_code_is_translated_and_compiled(folder: Path) -> None:
         folder.parent, methods, keywords={**extract.DEFAULT_KEYWORDS, "Message": None}
     )
     texts = {text for _, _, text, _, _ in found}
+    if folder == TRANSLATIONS:
+        texts |= {link.text for part in all_parts().values() for link in part.home_links}
     for language in LANGUAGES:
         file = folder / language / "LC_MESSAGES/landform.po"
         with file.open("rb") as po, file.with_suffix(".mo").open("rb") as mo:

@@ -13,12 +13,11 @@ from html import unescape
 
 from landform.parts.leads.addons import AddonError
 from landform.parts.leads.addons.mailboxes import (
-    ANSWERS,
     NO_RECIPIENT,
+    TO,
     Mailbox,
     header_of,
-    mailboxes_of,
-    recipients_of,
+    read_settings,
 )
 from landform.parts.leads.addons.smtp import deliver
 from landform.parts.leads.intake.formats import UNSEEN
@@ -27,6 +26,7 @@ from landform.parts.leads.options import ADDRESS, SmtpServer
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 from landform.service.rendering.markup import tokens
+from landform.service.site.catalogs import Message
 
 log = logging.getLogger("landform")
 # Every server can pass on what is written in ASCII. Newer policies decode values that look encoded,
@@ -35,13 +35,16 @@ MAIL_POLICY = compat32.clone(cte_type="7bit", linesep="\r\n")
 LONGEST_LINE = 300
 # What a program that reads mails would decode.
 ENCODED_WORD = "=?"
-SUBJECT, MESSAGE = "New entry: {form_title}", "{all_fields}"
+SUBJECT, MESSAGE = Message("New entry: {form_title}"), "{all_fields}"
 NO_SERVER = "No mail server is set up: nothing is sent until there is one."
 HTML, FORMATS = "html", ("", "text", "html")
+LEFT_OUT = "The mail was sent without what is no address in {}."
 NO_FORMAT = "The messageFormat of the feed must be html or text."
 # Elements after which a text has a new line, and the address of a link.
 LINE_ENDS = "br p div li dt dd tr h1 h2 h3 h4 h5 h6 ul ol table blockquote".split()
 HREF = re.compile(r"""\shref\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)""", re.IGNORECASE)
+# The settings with the addresses of each header.
+HEADERS = {"To": TO, "Cc": "cc", "Reply-To": "replyTo"}
 # A function that replaces the merge tags of a text.
 Fill = Callable[[str], str]
 
@@ -54,40 +57,52 @@ def run_email(
     *,
     server: SmtpServer | None,
     site: SiteTags,
-) -> None:
-    """Send a mail to the addresses in `toEmail`, or to the one in the field `toField`."""
+) -> str:
+    """Send a mail to the addresses in `toEmail`, or to the one in the field `toField`.
+
+    Returns which other settings have what is no address, and is left out; empty for none.
+    """
     if server is None:
         log.warning("A feed cannot send mail: LANDFORM_SMTP_URL is not set.")
         raise AddonError(NO_SERVER)
     fill = partial(merge, form=form, entry=entry, site=site, encode=str)
-    to, cc, bcc = (_filled(boxes, fill) for boxes in recipients_of(meta).values())
-    # A blank value is no address to write to. In a copy, or for an answer, it is left out.
-    if not all(ADDRESS.fullmatch(box.address) for box in to):
+    settings, unreadable = read_settings(meta)
+    filled = {name: _filled(boxes, fill) for name, boxes in settings.items()}
+    listed = {
+        name: [box for box in boxes if ADDRESS.fullmatch(box.address)]
+        for name, boxes in filled.items()
+    }
+    if len(listed[TO]) < len(filled[TO]):
         raise AddonError(NO_RECIPIENT, retryable=False)
-    cc, bcc, answers = (
-        [box for box in boxes if ADDRESS.fullmatch(box.address)]
-        for boxes in (cc, bcc, _filled(mailboxes_of(meta, ANSWERS), fill))
-    )
-    message = _message(meta, fill, partial(fill, encode=escape_lines))
+    # A value that is blank is no mistake.
+    left_out = [
+        name
+        for name, boxes in filled.items()
+        if name in unreadable or any(box.address and box not in listed[name] for box in boxes)
+    ]
+    subject = text_of(meta.get("subject")) or site.texts.gettext(SUBJECT)
+    message = _message(meta, subject, fill, partial(fill, encode=escape_lines))
     sender = Mailbox(_one_line(fill(text_of(meta.get("fromName")))), server.sender)
-    for name, boxes in (("From", [sender]), ("To", to), ("Cc", cc), ("Reply-To", answers)):
-        if boxes:
-            message[name] = header_of(name, boxes)
+    message["From"] = header_of("From", [sender])
+    for header, name in HEADERS.items():
+        if listed[name]:
+            message[header] = header_of(header, listed[name])
     # The same for each attempt: who gets a mail twice can tell.
     message["Message-ID"] = f"<{run_key}@{server.sender.partition('@')[2]}>"
     # What each address is called: no error has one of an entry.
-    names = {box.address: f"the address {box.source}" for box in (*bcc, *cc, *to)}
+    recipients = [box for name in ("bcc", "cc", TO) for box in listed[name]]
+    names = {box.address: f"the address {box.source}" for box in recipients}
     deliver(server, message.as_bytes(), names)
+    return LEFT_OUT.format(" and ".join(left_out)) if left_out else ""
 
 
 def check_settings(meta: JsonObject) -> None:
     """Raise `AddonError` with all that is wrong with the settings of a feed."""
-    problems = []
-    for read in (recipients_of, partial(mailboxes_of, name=ANSWERS)):
-        try:
-            read(meta)
-        except AddonError as error:
-            problems.append(str(error))
+    problems = list[str]()
+    try:
+        problems += read_settings(meta)[1].values()
+    except AddonError as error:
+        problems.append(str(error))
     if text_of(meta.get("messageFormat")).lower() not in FORMATS:
         problems.append(NO_FORMAT)
     if problems:
@@ -105,11 +120,10 @@ def _filled(boxes: Iterable[Mailbox], fill: Fill) -> list[Mailbox]:
     ]
 
 
-def _message(meta: JsonObject, fill: Fill, fill_html: Fill) -> EmailMessage:
+def _message(meta: JsonObject, subject: str, fill: Fill, fill_html: Fill) -> EmailMessage:
     """Return the mail for an entry, without its addresses."""
     message = EmailMessage(policy=MAIL_POLICY)
-    subject = _one_line(fill(text_of(meta.get("subject")) or SUBJECT))
-    message["Subject"] = Header(subject, header_name="Subject")
+    message["Subject"] = Header(_one_line(fill(subject)), header_name="Subject")
     message["Date"] = format_datetime(localtime())
     message["Auto-Submitted"] = "auto-generated"
     template = text_of(meta.get("message")) or MESSAGE

@@ -15,11 +15,13 @@ from landform.parts.leads.options import ADDRESS
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
 
-# The settings with recipients, and that for answers.
-RECIPIENTS, ANSWERS = ("toEmail", "cc", "bcc"), "replyTo"
+TO = "toEmail"
+# The settings with recipients, and all with addresses.
+RECIPIENTS = (TO, "cc", "bcc")
+SETTINGS = (*RECIPIENTS, "replyTo")
 MOST_RECIPIENTS, LONGEST_LIST = 20, 4000
 NO_RECIPIENT = "The feed has no valid address in toEmail or toField."
-NO_LIST = "The {} of the feed is no list of e-mail addresses."
+NO_LIST = "The {} of the feed is no list of e-mail addresses, and mails are sent without it."
 TOO_MANY = f"The feed has more than {MOST_RECIPIENTS} recipients."
 # What stands for a merge tag while a list is read; where an address is expected with an @.
 HIDDEN_TAG = re.compile("tag([0-9]+)x(?:@tag)?")
@@ -40,7 +42,7 @@ def mailboxes_of(meta: JsonObject, name: str) -> list[Mailbox]:
 
     Raises `AddonError` for a list that cannot be read.
     """
-    if name == "toEmail" and (field_id := text_of(meta.get("toField"))):
+    if name == TO and (field_id := text_of(meta.get("toField"))):
         return [Mailbox("", f"{{:{field_id}}}", f"in {{field {field_id}}}")]
     text = text_of(meta.get(name)).strip(UNSEEN)
     tags = [f"{{{tag}}}" for tag in TAG.findall(text)]
@@ -62,20 +64,30 @@ def mailboxes_of(meta: JsonObject, name: str) -> list[Mailbox]:
     is_list = is_list and not text.endswith(",")
     are_valid = all("{" in box.address or ADDRESS.fullmatch(box.address) for box in boxes)
     if not (is_list and are_valid and bool(boxes) == bool(text) and len(text) < LONGEST_LIST):
-        message = NO_RECIPIENT if name == "toEmail" else NO_LIST.format(name)
+        message = NO_RECIPIENT if name == TO else NO_LIST.format(name)
         raise AddonError(message, retryable=False)
     sources = (f"in {box.address}" if "{" in box.address else box.address for box in boxes)
     return [box._replace(source=source) for box, source in zip(boxes, sources, strict=True)]
 
 
-def recipients_of(meta: JsonObject) -> dict[str, list[Mailbox]]:
-    """Return the mailboxes of each setting with recipients; raises `AddonError`."""
-    listed = {name: mailboxes_of(meta, name) for name in RECIPIENTS}
-    if not 0 < len(listed["toEmail"]) <= MOST_RECIPIENTS:
+def read_settings(meta: JsonObject) -> tuple[dict[str, list[Mailbox]], dict[str, str]]:
+    """Return the mailboxes of each setting, and why one cannot be read, which then has none.
+
+    Raises `AddonError` for recipients to which nothing can be sent.
+    """
+    listed, problems = dict[str, list[Mailbox]](), dict[str, str]()
+    for name in SETTINGS:
+        try:
+            listed[name] = mailboxes_of(meta, name)
+        except AddonError as error:
+            if name == TO:
+                raise
+            listed[name], problems[name] = [], str(error)
+    if not 0 < len(listed[TO]) <= MOST_RECIPIENTS:
         raise AddonError(NO_RECIPIENT, retryable=False)
-    if sum(map(len, listed.values())) > MOST_RECIPIENTS:
+    if sum(len(listed[name]) for name in RECIPIENTS) > MOST_RECIPIENTS:
         raise AddonError(TOO_MANY, retryable=False)
-    return listed
+    return listed, problems
 
 
 def header_of(name: str, boxes: Iterable[Mailbox]) -> Header:

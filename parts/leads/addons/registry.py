@@ -12,8 +12,8 @@ from typing import Any
 
 from landform.parts.leads.addons import Addon, AddonError, requests
 from landform.parts.leads.addons.mail import NO_SERVER, check_settings, run_email
-from landform.parts.leads.intake.merging import SiteTags, site_tags, tags_problem
-from landform.parts.leads.options import SmtpServer
+from landform.parts.leads.intake.merging import site_tags, tags_problem
+from landform.parts.leads.options import LeadsOptions
 from landform.service.pipeline.call import Service
 from landform.service.pipeline.json_codec import JsonObject
 from landform.storage.rows import levels
@@ -27,19 +27,13 @@ SETTINGS_READERS: Mapping[str, Callable[[JsonObject], Any]] = {
 }
 
 
-def find_addons(
-    service: Service, *, private: bool, server: SmtpServer | None, admin_email: str = ""
-) -> Callable[[], dict[str, Addon]]:
-    """Return a function that returns the add-ons by their slugs, also those of the host by then.
-
-    `private`: whether requests may go to private addresses; `server`: the one for mail;
-    `admin_email`: what that merge tag stands for.
-    """
-    site = site_tags(service, admin_email)
+def find_addons(service: Service, options: LeadsOptions) -> Callable[[], dict[str, Addon]]:
+    """Return a function that returns the add-ons by their slugs, also those of the host by then."""
+    site, private = site_tags(service, options.admin_email), options.addon_private
     addons: dict[str, Addon] = {
         "gravityformswebhooks": partial(requests.run_webhook, private=private, site=site),
         "gravityformsslack": partial(requests.run_slack, private=private, site=site),
-        "email": partial(run_email, server=server, site=site),
+        "email": partial(run_email, server=options.smtp_url, site=site),
         **{point.name: partial(_run_installed, point) for point in entry_points(group=GROUP)},
     }
 
@@ -52,15 +46,13 @@ def find_addons(
 
 def feed_problem(
     service: Service,
+    options: LeadsOptions,
     feed: Mapping[str, Any],
     find: Callable[[], JsonObject | None],
-    site: SiteTags,
-    *,
-    has_mail: bool,
 ) -> str:
     """Return what a built-in add-on cannot do of a feed; empty if it can do all.
 
-    `find` returns the form of the feed, if it has one. `has_mail`: whether there is a mail server.
+    `find` returns the form of the feed, if it has one.
     """
     slug, problems, meta = feed["addon_slug"], [], json.loads(feed["meta"])
     if slug not in SETTINGS_READERS or slug in service.addons:
@@ -69,16 +61,17 @@ def feed_problem(
         SETTINGS_READERS[slug](meta)
     except AddonError as error:
         problems.append(str(error))
-    if slug == "email" and not (has_mail or problems):
+    if slug == "email" and not (options.smtp_url or problems):
         problems.append(NO_SERVER)
     texts = [text for level in levels(meta) for text in level if isinstance(text, str)]
     if slug == "email" and meta.get("toField"):
         texts.append(f"{{:{meta['toField']}}}")
     if texts := [text for text in texts if "{" in text]:
-        problems += tags_problem(texts, find(), site)
+        problems += tags_problem(texts, find(), site_tags(service, options.admin_email))
     return " ".join(problems)
 
 
-def _run_installed(point: EntryPoint, *arguments: Any) -> None:
+def _run_installed(point: EntryPoint, *arguments: Any) -> str | None:
     """Run an installed add-on, which is imported by then."""
-    point.load()(*arguments)
+    addon: Addon = point.load()
+    return addon(*arguments)

@@ -47,13 +47,13 @@ def run_test(
         **meta,
         "toEmail": ",".join(addresses),
         **dict.fromkeys(("toField", "cc", "bcc"), ""),
-        "subject": f"Test: {text_of(meta.get('subject')) or SUBJECT}",
+        "subject": f"Test: {text_of(meta.get('subject')) or site.texts.gettext(SUBJECT)}",
     }
 
     def run() -> Outcome:
         run_key = secrets.token_hex(16)
-        run_email(fixed, _sample_entry(form), form, run_key, server=server, site=site)
-        return Outcome(SUCCESS, SENT.format(", ".join(addresses)))
+        note = run_email(fixed, _sample_entry(form), form, run_key, server=server, site=site)
+        return Outcome(SUCCESS, f"{SENT.format(', '.join(addresses))} {note}".rstrip())
 
     outcome = wait_briefly(
         THREAD, MOST_TESTS, MOST_SECONDS, lambda: outcome_of(run, "a test mail"), TooManyTestMails

@@ -288,7 +288,7 @@ def _choices_of_control(field: JsonObject, part: str, raw: JsonObject) -> list[t
     if kind in ("select", "name"):
         return f.choices_of(field if kind == "select" else raw)
     if kind == "time" and part == "3":
-        return [(half, half) for half in compound.HALVES]
+        return [(translatable(half), half) for half in compound.HALVES]
     states = country.states if country and part == compound.STATE else ()
     return [(state, state) for state in states]
 

@@ -14,6 +14,7 @@ from landform.parts.leads.intake.formats import ISO, SEPARATORS, formatted
 from landform.service.pipeline.call import Service
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.entries import text_of
+from landform.service.site.catalogs import Message, Texts
 from landform.storage.store import Store
 
 TAG = re.compile(r"\{([^{}]*)\}")
@@ -22,7 +23,8 @@ FIELD_TAG = re.compile(r"(?:.*?:)?([0-9]+(?:\.[0-9]+)?)(?::([a-zA-Z].*))?", re.D
 OTHER_TAG = re.compile(r"[^\W\d]\w*(?::[^;\"]*)?")
 # More merge tags stay texts. A text ends before the value that would make it longer.
 MOST_TAGS, MOST_MERGED = 1000, 2_000_000
-CHECKED = "Checked"
+# What stands for a consent without a text.
+CHECKED = Message("Checked")
 # The types whose values have commas between.
 LISTED = ("checkbox", "multiselect", "address")
 # The names of merge tags, and the keys of an entry or form that they stand for; those of an entry
@@ -52,20 +54,21 @@ PHP_LETTER = re.compile(r"\\(.)|([A-Za-z])", re.DOTALL)
 class SiteTags(NamedTuple):
     """What merge tags of a site stand for: its time, the console's URL and its mail address.
 
-    An empty one stands for nothing.
+    An empty one stands for nothing. `texts`: those of landform in the language of the reader.
     """
 
     store: Store
+    texts: Texts
     console_url: str = ""
     admin_email: str = ""
 
 
-def site_tags(service: Service, admin_email: str = "") -> SiteTags:
-    """Return what merge tags of a service stand for."""
+def site_tags(service: Service, admin_email: str = "", texts: Texts | None = None) -> SiteTags:
+    """Return what merge tags of a service stand for, by default in the language of the site."""
     url, console = service.options.public_url, all_parts().get("console")
     has_console = bool(url) and console in service.options.part_types
     console_url = f"{url}/console#" if has_console else ""
-    return SiteTags(service.store, console_url, admin_email)
+    return SiteTags(service.store, texts or service.site.texts(), console_url, admin_email)
 
 
 def merge(
@@ -105,11 +108,10 @@ def unknown_tags(text: str, form: JsonObject | None, site: SiteTags) -> list[str
 
 
 def tags_problem(texts: Iterable[str], form: JsonObject | None, site: SiteTags) -> list[str]:
-    """Return what is wrong with the merge tags in texts, for a header; nothing if all is well."""
+    """Return what is wrong with the merge tags in texts; nothing if all is well."""
     unknown = (tag for text in texts for tag in unknown_tags(text, form, site))
     tags = " ".join(", ".join(dict.fromkeys(unknown)).split())[:300]
-    text = f"These merge tags stand for nothing: {tags}."
-    return [text.encode("ascii", "backslashreplace").decode()] if tags else []
+    return [f"These merge tags stand for nothing: {tags}."] if tags else []
 
 
 def _is_tag(name: str) -> bool:
@@ -128,6 +130,7 @@ def _finder(
         for number in (str(field["id"]), *(item.id for item in f.inputs_of(field)))
     }
     console = site.console_url and f"{site.console_url}/entries/{entry.get('id', '')}"
+    checked = site.texts.gettext(CHECKED)
     of_site = {"entry_url": console, "admin_email": site.admin_email}
     values = {
         **{name: form[key] for name, key in FORM_TAGS.items()},
@@ -142,14 +145,14 @@ def _finder(
             return encode(text_of(values[name]))
         key, _, modifier = name.partition(":")
         if key == "all_fields":
-            return _all_fields(form, entry, encode, modifier.lower().split(","))
+            return _all_fields(form, entry, encode, modifier.lower().split(","), checked)
         if key in DATE_TAGS:
             stored, shown_as = DATE_TAGS[key]
             return encode(_date_text(entry.get(stored) or "", modifier or shown_as, site))
         tag = FIELD_TAG.fullmatch(name)
         if not tag or ":" not in name or tag[1] not in fields:
             return None
-        return encode(field_text(fields[tag[1]], entry, *tag.groups()))
+        return encode(field_text(fields[tag[1]], entry, *tag.groups(), checked=checked))
 
     return find
 
@@ -181,12 +184,17 @@ def _date_text(utc: str, modifier: str, site: SiteTags) -> str:
 
 
 def field_text(
-    field: JsonObject, entry: Mapping[str, Any], number: str = "", modifier: str | None = None
+    field: JsonObject,
+    entry: Mapping[str, Any],
+    number: str = "",
+    modifier: str | None = None,
+    *,
+    checked: str = CHECKED,
 ) -> str:
     """Return the values of a field, or of one of its inputs, as a text for people.
 
     Choices have their texts, or with the modifier `value` their values; numbers and dates have the
-    format of their field (`formatted`).
+    format of their field (`formatted`). `checked` stands for a consent without a text.
     """
     modifiers = (modifier or "").lower().split(",")
     is_plain = "value" in modifiers
@@ -195,9 +203,9 @@ def field_text(
     if field["type"] == "consent" and "." not in number:
         # Never the present text of the form: it may have another since.
         agreed = entry.get(ids[1], "") if len(ids) > 1 else ""
-        return agreed or CHECKED if entry.get(ids[0]) else ""
+        return agreed or checked if entry.get(ids[0]) else ""
     if field["type"] == "consent" and number.endswith(".1") and not is_plain:
-        texts = {"1": CHECKED}
+        texts = {"1": checked}
     values = [str(entry.get(input_id) or "") for input_id in ids]
     if field["type"] == "multiselect":
         values = compound.chosen(values[0])
@@ -214,7 +222,11 @@ def escape_lines(text: str) -> str:
 
 
 def _all_fields(
-    form: JsonObject, entry: Mapping[str, Any], encode: Callable[[str], str], modifiers: list[str]
+    form: JsonObject,
+    entry: Mapping[str, Any],
+    encode: Callable[[str], str],
+    modifiers: list[str],
+    checked: str,
 ) -> str:
     """Return the labels and texts of the fields of an entry that are not blank.
 
@@ -223,7 +235,7 @@ def _all_fields(
     """
     pairs, shown_as = [], "value" if "value" in modifiers else None
     for field in f.open_fields(form):
-        text = field_text(field, entry, modifier=shown_as)
+        text = field_text(field, entry, modifier=shown_as, checked=checked)
         is_hidden = "hidden" in (field["type"], field.get("visibility"))
         if (text or "empty" in modifiers) and not (is_hidden and "nohidden" in modifiers):
             label = text_of(field.get("adminLabel")) if "admin" in modifiers else ""

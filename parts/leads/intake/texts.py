@@ -15,6 +15,7 @@ TEXTS: dict[str, str] = {
         *(Message("Province"), Message("ZIP / Postal Code"), Message("ZIP Code")),
         *(Message("Postal Code"), Message("Country")),
         *(Message("HH"), Message("MM"), Message("AM/PM"), Message("Hour"), Message("Minute")),
+        *(Message("am"), Message("pm")),
     )
 }
 

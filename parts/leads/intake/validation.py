@@ -38,11 +38,12 @@ NEEDED_PARTS: Mapping[str, str] = {"name": "36", "address": "13456", "time": "12
 
 
 def validate(
-    form: JsonObject, values: Mapping[str, str], is_duplicate: IsDuplicate
+    form: JsonObject, values: Mapping[str, str], is_duplicate: IsDuplicate = lambda _: False
 ) -> dict[str, str]:
     """Return a message for each field whose values are refused, by the id of the field.
 
-    `values`: those of `read_values`. A message is a `Message`, or a text of the form's author.
+    `values`: those of `read_values`. Without `is_duplicate` others may have them.
+    A message is a `Message`, or a text of the form's author.
     """
     fields, normalized = f.open_fields(form), f.stored_values(form, values)
     messages = {}

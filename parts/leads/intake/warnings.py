@@ -45,7 +45,7 @@ MERGED = ("message", "url", "queryString")
 
 
 def warnings_of(form: JsonObject, site: SiteTags) -> str:
-    """Return what visitors and admins would not get of a form, for a header; else empty."""
+    """Return what visitors and admins would not get of a form, on one line; else empty."""
     texts = list[str]()
     if problems := problems_of(form):
         texts.append(f"This form cannot be shown or submitted: {'; '.join(problems)}."[:500])
@@ -63,8 +63,7 @@ def warnings_of(form: JsonObject, site: SiteTags) -> str:
     removed = {part for text in html for part in removed_markup(NAME, text, html[text])}
     if removed:
         texts.append(f"Left out of the HTML: {', '.join(sorted(removed)[:20])}.")
-    text = " ".join(" ".join(texts).split())
-    return text.encode("ascii", "backslashreplace").decode()[:2000]
+    return " ".join(" ".join(texts).split())
 
 
 def _notifications(notifications: Any) -> Iterator[str]:

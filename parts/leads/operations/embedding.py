@@ -1,6 +1,6 @@
 """The form alone, for a frame in a page of another site."""
 
-from landform.parts.leads import Leads, site
+from landform.parts.leads import site
 from landform.schemas.known_names import Anything
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import Resource
@@ -12,4 +12,4 @@ RESOURCE = Resource()
 @RESOURCE.get("/forms/<form_id>/embed", name="embed_form", public=True, query=Anything())
 def embed_form(call: Call, form_id: int) -> Reply:
     """Return a document with the form alone."""
-    return site.embed(call, call.part(Leads), form_id)
+    return site.embedded(call, site.page_form(call, str(form_id), None))

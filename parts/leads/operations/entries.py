@@ -11,7 +11,8 @@ from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as responses
 from landform.parts.leads.exporting import csv_of
 from landform.parts.leads.form_schemas import Deletion
-from landform.parts.leads.intake.fields import input_ids, inputs_of, values_of
+from landform.parts.leads.intake.compound import chosen_text
+from landform.parts.leads.intake.fields import checked_text, input_ids, inputs_of, values_of
 from landform.parts.leads.operations.forms import by_id
 from landform.parts.leads.storage import entries, forms, searching
 from landform.schemas.known_names import Anything
@@ -218,8 +219,16 @@ def _read_values(
     """Return the values that were sent for the inputs of a form, and the header of ignored names.
 
     `stored`: the entry as it is, so that a value of a field that was removed may be sent again.
+    A multiselect may have a list. Raises `ValidationError` for other lists.
     """
-    values, keys, sent = call.body["values"], input_ids(form), call.sent_body
+    keys, sent = input_ids(form), call.sent_body
+    lists = {str(field["id"]) for field in form["fields"] if field["type"] == "multiselect"}
+    values = {
+        key: chosen_text(value)
+        if key in lists and isinstance(value, list)
+        else checked_text(key, value)
+        for key, value in call.body["values"].items()
+    }
     same = [name for name, value in stored.items() if sent.get(name) == value]
     ignored = check_body(call, [*ENTRY.fields, *keys, *same])
     return {key: values[key] for key in keys if key in values}, ignored
@@ -261,6 +270,8 @@ def _created(call: Call, form_id: int) -> Reply:
     row = entries.create_entry(call.store, form, values, **columns)
     known = {*ENTRY.fields, *input_ids(form)}
     sent = {name: value for name, value in call.sent_body.items() if name in known}
+    # A list as it is stored.
+    sent |= {name: values[name] for name in values if isinstance(sent[name], list)}
     sent |= {"form_id": form["id"], "id": row["id"]}
     headers = {"Location": f"{call.root_url}/entries/{row['id']}", **ignored}
     return Reply(sent, headers=headers, caching=NO_STORE)

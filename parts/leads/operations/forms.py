@@ -115,7 +115,8 @@ def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> R
     form, headers = forms.form_of(row), headers or {}
     site = site_tags(call.service, call.part(Leads).admin_email)
     if call.operation.is_write:
-        text = " ".join(filter(None, (warnings_of(form, site), _missing_pages(call, form))))
+        text = f"{warnings_of(form, site)} {_missing_pages(call, form)}".strip()
+        text = text.encode("ascii", "backslashreplace").decode()[:2000]
         headers = {**headers, **({"X-Landform-Warning": text} if text else {})}
     return Reply(form, headers=headers, etag=call.row_etag("form", row))
 
@@ -128,5 +129,4 @@ def _missing_pages(call: Call, form: Row) -> str:
         for item in leading
         if visit_of_form(call, id_of(item.get("pageId"))) is None
     ]
-    text = NO_PAGE.format(", ".join(names)[:300]) if names else ""
-    return text.encode("ascii", "backslashreplace").decode()
+    return NO_PAGE.format(", ".join(names)[:300]) if names else ""

@@ -4,9 +4,9 @@ from typing import Any
 
 from marshmallow import INCLUDE, Schema, ValidationError
 
-from landform.parts.leads import Leads, site, sources, submitting
 from landform.parts.leads import errors as e
 from landform.parts.leads import response_schemas as schemas
+from landform.parts.leads import site, sources, submitting
 from landform.parts.leads.models import SPAM
 from landform.schemas.fields import STRING, Field, Flag, Integer
 from landform.schemas.known_names import Tolerant
@@ -78,10 +78,9 @@ def submit_form(call: Call, form_id: int) -> Reply:
     """
     if call.query["_validate_only"]:
         return validate_submission(call, form_id)
-    options = call.part(Leads)
     if accepts_html(call.incoming.headers):
-        return site.answer(call, options, form_id)
-    outcome = submitting.submit(call, options, form_id, sources.page_of(call))
+        return site.answer(call, form_id)
+    outcome = submitting.submit(call, form_id, sources.page_of(call))
     if outcome.confirmation is None:
         return _invalid(call, outcome)
     url = site.confirmation_url(call, outcome.confirmation)
@@ -112,7 +111,7 @@ def submit_form(call: Call, form_id: int) -> Reply:
 )
 def validate_submission(call: Call, form_id: int) -> Reply:
     """Check a submission; nothing is stored."""
-    outcome = submitting.check(call, call.part(Leads), form_id)
+    outcome = submitting.check(call, form_id)
     if outcome.messages:
         return _invalid(call, outcome)
     target = call.body.get("target_page") or 0

@@ -129,7 +129,8 @@ def _of_column(column: Any, operator: str, texts: Sequence[str]) -> Any:
         return column.in_([text == "1" for text in texts if text in ("", "0", "1")])
     is_id = isinstance(column, (AutoField, BigIntegerField))
     if is_id or column is ENTRY_COLUMNS[AMOUNT]:
-        is_number = _of_numbers(column, operator, _ids(texts) if is_id else _numbers(texts))
+        ids = [int(text) for text in texts if is_id and re.fullmatch(r"-?[0-9]{1,18}", text)]
+        is_number = _of_numbers(column, operator, ids if is_id else _numbers(texts))
         # False for NULL, so that the opposite has entries without a number too.
         is_number &= column.is_null(False)
         return is_number | column.is_null() if operator == "in" and not all(texts) else is_number
@@ -142,10 +143,6 @@ def _of_numbers(column: Any, operator: str, numbers: Sequence[float]) -> Any:
     if operator == "in":
         return column.in_(numbers)
     return COMPARISONS.get(operator, eq)(column, numbers[0]) if numbers else NOTHING
-
-
-def _ids(texts: Iterable[str]) -> list[int]:
-    return [int(text) for text in texts if re.fullmatch(r"-?[0-9]{1,18}", text)]
 
 
 def _numbers(texts: Iterable[str]) -> list[float]:

@@ -98,6 +98,27 @@ def test_a_multiselect_stores_a_list_of_offered_choices(
         assert last_entry(client)["3"] == stored
 
 
+def test_an_entry_takes_a_list_for_a_multiselect_and_returns_its_json_text(client: Client) -> None:
+    boxes = {"id": 4, "type": "checkbox", "label": "Size", "choices": COLORS}
+    make_form(client, LIST, boxes, {"id": 5, "type": "text", "label": "A"})
+    stored = '["red","blue, \u00fc"]'
+    created = client.post("/entries", json={"form_id": 1, "3": [" red", "", "blue, \u00fc"]})
+    assert (created.status_code, created.get_json()["3"]) == (201, stored)
+    for method, path, sent, then in (
+        ("PUT", "/entries/1", {"3": ["red"], "5": "a"}, '["red"]'),
+        ("PUT", "/entries/1", {"3": stored, "5": "a"}, stored),
+        ("PATCH", "/entries/1", {"3": [7]}, '["7"]'), ("PATCH", "/entries/1", {"3": []}, ""),
+        ("POST", "/forms/1/entries", {"3": ["red"]}, '["red"]'),
+    ):  # fmt: skip
+        assert client.open(path, method=method, json=sent).get_json()["3"] == then
+    assert last_entry(client)["3"] == '["red"]'
+    for key, wrong in (("3", [["red"]]), ("3", {"a": "red"}), ("3", ["a\0"]), ("5", ["a"]),
+                       ("4.1", ["red"]), ("4", ["red"])):  # fmt: skip
+        refused = client.patch("/entries/1", json={key: wrong, "is_read": "1"}).get_json()
+        assert (refused["code"], [*refused["data"]["params"]]) == ("rest_invalid_param", [key])
+    assert client.get("/entries/1").get_json()["is_read"] == "0"
+
+
 def test_answers_are_texts_in_tags_and_tables_and_lists_in_rules(client: Client) -> None:
     rules = {"logicType": "all", "rules": [{"fieldId": "3", "operator": "is", "value": "red"}]}
     message = "{Where:1}; {When:2}; {Colors:3}; {Colors:3:value}"

@@ -1,10 +1,13 @@
 """The form of a page in the language of the page: labels, messages, confirmation and errors."""
 
 import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 from applications import ADMIN, Site
+from mailboxes import mailbox
+from marked_texts import LANGUAGE, unmarked_words, write_marked_catalog
 from test_site_form import GOOD, change, main_of, make_form, make_page, send
 
 TWO = [{"text": "A"}, {"text": "B"}]
@@ -130,3 +133,101 @@ def test_pages_in_two_languages_keep_their_own_form_in_the_cache(database_url: s
     site.visitor.put(f"/pages/{page['id']}", json={"meta": {"language": ["it"]}}, auth=ADMIN)
     changed = site.get(paths[1], If_None_Match=old)
     assert (changed.status_code, ">Nome</label>" in changed.text) == (200, True)
+
+
+# A field of each type, whose authors wrote no word.
+EVERY: list[dict[str, Any]] = [
+    *({"type": kind} for kind in "text textarea email phone website number date time".split()),
+    {"type": "email", "emailConfirmEnabled": True}, {"type": "name", "inputs": [
+        {"id": f"10.{part}", "label": label} for part, label in
+        ((2, "Prefix"), (3, "First"), (4, "Middle"), (6, "Last"), (8, "Suffix"))]},
+    *({"type": kind, "choices": [{"text": "1"}, {"text": "2"}]} for kind in
+      ("select", "radio", "checkbox", "multiselect")),
+    {"type": "radio", "enableOtherChoice": True, "choices": [{"text": "1"}]},
+    {"type": "address"}, {"type": "consent", "checkboxLabel": "1"},
+]  # fmt: skip
+ALONE = {"landform_embed": LANGUAGE}
+
+
+@pytest.mark.parametrize("how", [{}, {"isRequired": True}], ids=["optional", "required"])
+def test_no_form_has_a_text_that_cannot_be_translated(
+    database_url: str, tmp_path: Path, how: dict[str, Any]
+) -> None:
+    site = Site.on(
+        database_url, TRANSLATIONS=write_marked_catalog(tmp_path), SITE_TITLE="1",
+        SUBMISSIONS_PER_MINUTE=5, EMBED_ORIGINS="https://shop.example",
+    )  # fmt: skip
+    fields = [{"id": number, "label": "", **field, **how} for number, field in enumerate(EVERY, 1)]
+    closed = {"message": "Thanks for contacting us! We will get in touch with you shortly.",
+              "title": "1", "limitEntries": True, "limitEntriesCount": 1}  # fmt: skip
+    form, small = make_form(site, *fields, title="1"), make_form(site, {"id": 1}, **closed)
+    early, over = (
+        make_form(site, {"id": 1}, title="1", scheduleForm=True, **{name: "01/01/2030"})
+        for name in ("scheduleEnd", "scheduleStart")
+    )
+    late = {"scheduleForm": True, "scheduleStart": "01/01/2031"}
+    change(site, over, **late)
+    shown: dict[str, tuple[Any, int]] = {}
+    pages = [
+        make_page(site, number, title="2", content="3", slug=f"p{number}",
+                  meta={"language": [LANGUAGE]}) for number in (form, small, early, over)
+    ]  # fmt: skip
+    wrong = {f"input_{number}": "!" for number in range(1, 10)}
+    shown["form"] = site.get(pages[0]), 200
+    shown["mistakes"] = send(site, pages[0], wrong), 422
+    shown["nothing"] = send(site, pages[0], {}), 422
+    thanked = send(site, pages[1], {"input_1": "1"})
+    shown["thanks"] = site.get(thanked.headers["Location"]), 200
+    shown["full"] = site.get(pages[1]), 200
+    shown["over"], shown["not yet"] = (site.get(pages[2]), 200), (site.get(pages[3]), 200)
+    embedded = f"/forms/{form}/embed?lang={LANGUAGE}"
+    shown["frame"] = site.get(embedded), 200
+    shown["mistakes in a frame"] = (
+        site.visitor.post(f"/forms/{form}/submissions", data=ALONE), 422,
+    )  # fmt: skip
+    shown["no form in a frame"] = site.get(f"/forms/99/embed?lang={LANGUAGE}"), 404
+    for answer in (send(site, pages[0], {}), send(site, pages[0], {})):
+        shown["too many"] = answer, 429
+    for name, (answer, status) in shown.items():
+        assert (name, answer.status_code) == (name, status)
+        assert unmarked_words(answer.text) == [], name
+        assert f'<html lang="{LANGUAGE}" dir="rtl">' in answer.text, name
+
+
+@pytest.mark.settings(SITE_LANGUAGE="de")
+def test_a_consent_without_a_text_is_said_in_the_language_of_the_reader(
+    database_url: str, site: Site
+) -> None:
+    consent = {"id": 1, "type": "consent", "label": "T", "checkboxLabel": "I agree"}
+    form = make_form(site, consent, {"id": 2, "type": "text"}, message="{T:1.1}!", title="F")
+    meta = {"toEmail": "a@example.com", "message": "{T:1.1} {all_fields}"}
+    feed = {"form_id": int(form), "addon_slug": "email", "meta": meta}
+    assert site.visitor.post("/feeds", json=feed, auth=ADMIN).status_code == 201
+    for language, word in (("fr", "Coché!"), ("en", "Checked!")):
+        path = make_page(site, form, slug=language, meta={"language": [language]})
+        answer = send(site, path, {"input_1_1": "1", "input_2": language})
+        assert word in site.get(answer.headers["Location"]).text
+        # Alone in a frame, where no page is shown again.
+        alone = {"landform_embed": language, "input_1_1": "1", "input_2": f"{language}!"}
+        assert word in site.visitor.post(f"/forms/{form}/submissions", data=alone).text
+    with mailbox() as box:
+        mailing = Site.on(database_url, SMTP_URL=box.url, SITE_LANGUAGE="de", ADDON_PRIVATE=True)
+        mailing.app.blueprints["landform"].deliver()  # type: ignore[attr-defined]
+    mail = box.accepted[0][1]
+    assert mail["Subject"] == "Neuer Eintrag: F"
+    assert mail.get_content().startswith("Angekreuzt ")
+
+
+@pytest.mark.parametrize(("query", "language"), [
+    ("?lang=he", 'lang="he" dir="rtl"'), ("?lang=de-AT", 'lang="de-AT"'),
+    *((query, 'lang="fa" dir="rtl"') for query in ("", "?lang=", "?lang=%22x")),
+])  # fmt: skip
+@pytest.mark.settings(SITE_LANGUAGE="fa")
+def test_a_form_alone_has_the_language_of_its_address_also_after_a_mistake(
+    site: Site, query: str, language: str
+) -> None:
+    path = f"/forms/{make_form(site, {'id': 1, 'type': 'email'})}/embed{query}"
+    assert f"<html {language}>" in site.get(path).text
+    wrong = send(site, path, {"input_1": "x"})
+    assert (wrong.status_code, f"<html {language}>" in wrong.text) == (422, True)
+    assert ("Bitte" in wrong.text) == ("de" in language)

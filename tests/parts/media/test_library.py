@@ -1,5 +1,6 @@
 """The library of pictures in the console."""
 
+import base64
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,30 @@ def test_somebody_uploads_a_picture_says_what_it_shows_and_deletes_it(
     (tmp_path / "note.png").write_text("no picture")
     choose(console, str(tmp_path / "note.png"))
     console.sees("note.png: The file is no picture that can be stored.")
+    assert console.errors() == []
+
+
+# Gives a file to the page: its bytes in Base64, its name, and the name of the event.
+GIVE = """
+const [base64, name, event] = arguments, clipboardData = new DataTransfer();
+const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+clipboardData.items.add(new File([bytes], name, {type: "image/png"}));
+if (event === "paste") dispatchEvent(new ClipboardEvent("paste", {clipboardData}));
+else document.querySelector("input[type=file]").parentNode
+  .dispatchEvent(new DragEvent("drop", {dataTransfer: clipboardData}));
+"""
+
+
+def test_pictures_are_dropped_and_pasted_and_found_again(console: Console) -> None:
+    sent = base64.b64encode(picture(40, 30)).decode()
+    for event in ("drop", "paste"):
+        console.open("#/media", "Upload pictures")
+        console.driver.execute_script(GIVE, sent, f"by {event}.png", event)
+        console.sees("Say what it shows.", "40 × 30")
+    console.open("#/media", "by drop", "by paste")
+    console.type("Search", "paste")
+    console.misses("by drop")
+    console.sees("by paste")
     assert console.errors() == []
 
 

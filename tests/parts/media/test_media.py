@@ -4,7 +4,9 @@ import io
 import os
 import sys
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import pytest
@@ -264,6 +266,40 @@ def test_pictures_are_in_a_folder_or_in_the_database(
         client.delete(f"/media/{item['id']}?force=1")
         assert [*(tmp_path / "elsewhere").glob("*")] == []
         client.store.dispose()
+
+
+class Held(io.BytesIO):
+    """A file that is read to its end only when it may be."""
+
+    def __init__(self, data: bytes) -> None:
+        super().__init__(data)
+        self.reading, self.released = Event(), Event()
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        """Return the next bytes."""
+        self.reading.set()
+        assert self.released.wait(60)
+        return super().read(size)
+
+
+def test_an_upload_waits_for_another_one_only_for_so_long(
+    client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("landform.parts.media.pictures.WAIT_SECONDS", 0.01)
+    api = client.application.blueprints["landform"].api  # type: ignore[attr-defined]
+    held = Held(picture())
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(api.create_media, file=held)
+        assert held.reading.wait(60)
+        answer = client.post("/media", **raw(picture(), "other.png"))
+        held.released.set()
+    assert (*code(answer), int(answer.headers["Retry-After"]) > 0) == (
+        503,
+        "rest_upload_busy",
+        True,
+    )
+    assert [one["id"] for one in client.get("/media").get_json()] == [first.result()["id"]]
+    upload(client)
 
 
 def test_without_pillow_an_upload_says_so_and_pictures_are_served(

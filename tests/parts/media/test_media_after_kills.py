@@ -5,10 +5,12 @@ import http.client
 import json
 import random
 import signal
+import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, suppress
+from contextlib import ExitStack, closing, suppress
+from select import select
 from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
@@ -131,3 +133,26 @@ def test_a_large_upload_arrives_in_a_file_and_a_larger_one_is_refused_unread(
             413, "rest_upload_file_too_big",
         )  # fmt: skip
     assert peak_of_workers(server) - before < 100
+
+
+@pytest.mark.servers
+@pytest.mark.slow
+def test_uploads_that_stop_before_their_end_take_bounded_room_on_the_disk(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1", LANDFORM_CLIENT_TIMEOUT="120")
+    with ExitStack() as stack:
+        clients = dict[socket.socket, http.client.HTTPConnection]()
+        # Together more than 512 MiB.
+        for _ in range(27):
+            one = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+            stack.enter_context(closing(one))
+            one.putrequest("POST", "/media")
+            for name, value in {**HEADERS, "Content-Length": str(20 << 20)}.items():
+                one.putheader(name, value)
+            one.endheaders()
+            one.send(bytes((20 << 20) - 1))
+            clients[one.sock] = one
+        answered = select([*clients], [], [], 60)[0]
+        assert {clients[one].getresponse().status for one in answered} == {503}
+    assert send(server, picture())[0] == 201

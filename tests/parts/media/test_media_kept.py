@@ -124,6 +124,29 @@ def test_an_export_has_pictures_if_they_are_asked_for(
     copied.store.dispose()
 
 
+def test_an_import_by_slug_attaches_pictures_to_the_pages_with_their_slugs(
+    make_database: Callable[[], str], tmp_path: Path
+) -> None:
+    source, target, file = make_database(), make_database(), tmp_path / "all"
+    client, there = service(source), service(target)
+    there.page(slug="other")
+    for slug in ("unchanged", "new"):
+        upload(client, title=slug, post=str(client.page(title="P", slug=slug)["id"]))
+    upload(client, title="none")
+    known = there.page(title="P", slug="unchanged")["id"]
+    client.store.dispose()
+    command(source, "export", str(file), "--media")
+    lines = [json.loads(line) for line in file.read_text().splitlines()]
+    lines.append({**lines[-1], "id": 9, "slug": "lost", "page": 99})
+    file.write_text("\n".join(map(json.dumps, lines)))
+    imported = command(target, "import", str(file), "--by", "slug")
+    assert imported.exit_code == 0, imported.output
+    new = there.get("/pages?slug=new").get_json()[0]["id"]
+    found = {one["slug"]: one["post"] for one in there.get("/media").get_json()}
+    assert found == {"unchanged": known, "new": new, "none": None, "lost": None}
+    there.store.dispose()
+
+
 WRONG = {
     "folder": "../../etc", "file": "../passwd", "mime_type": "text/html",
     "sizes": [{"name": "x", "file": "/etc/passwd", "width": 1, "height": 1}],

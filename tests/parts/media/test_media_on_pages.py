@@ -34,7 +34,7 @@ def test_an_image_gets_its_size_and_all_sizes_with_its_proportions(
     }
     assert shown["srcset"] == ", ".join(f"{widths[width]} {width}w" for width in sorted(widths))
     assert max(widths) == 1200
-    assert shown["sizes"] == "(max-width: 1024px) 100vw, 1024px"
+    assert (shown["sizes"], shown["decoding"]) == ("(max-width: 1024px) 100vw, 1024px", "async")
     # What the API returns stays as it was sent.
     assert "srcset" not in client.get(f"/pages/{page['id']}").get_json()["content"]["rendered"]
 
@@ -87,6 +87,34 @@ def test_a_gallery_of_ids_shows_pictures_with_their_texts(client: Client, item: 
     assert shown[2]["src"] == "https://example.com/b.png"
     # Without the tags of its HTML.
     assert "<figcaption>A warm sun &amp; more</figcaption>" in client.anonymous.get("/p/").text
+
+
+GALLERIES = {
+    "self-closing": "<!-- wp:gallery /-->",
+    "figure": '<!-- wp:gallery {"linkTo":"none"} -->\n<figure class="wp-block-gallery columns-2">'
+    "<figcaption>Summer</figcaption></figure>\n<!-- /wp:gallery -->",
+}
+
+
+@pytest.mark.parametrize("slug", GALLERIES)
+def test_an_empty_gallery_in_the_content_has_the_pictures_of_the_meta(
+    client: Client, item: Any, slug: str
+) -> None:
+    tag = f'<p>Before</p>{GALLERIES[slug]}<p>After</p><img src="{item["source_url"]}">'
+    gallery = [{"id": upload(client, picture(900, 600))["id"], "alt": "Lake"}, "https://x.test/b"]
+    page = client.page(title=slug, content=tag, meta={"gallery": gallery})
+    shown = [image(client, slug, number) for number in range(3)]
+    assert [one.get("alt") for one in shown] == ["Lake", "", None]
+    assert [shown[0][name] for name in ("width", "height")] == ["768", "512"]
+    assert "300w" in shown[0]["srcset"]
+    assert ["loading" in one for one in shown[:2]] == [False, True]
+    html = client.anonymous.get(f"/{slug}/").text
+    before, _, after = html.partition("<figure><img")
+    assert "<p>Before</p>" in before
+    assert "<p>After</p>" in after
+    assert html.count('alt="Lake"') == html.count('class="wp-block-gallery') == 1
+    rendered = client.get(f"/pages/{page['id']}").get_json()["content"]["rendered"]
+    assert rendered.count("<img") == 1
 
 
 def test_shared_links_know_the_size_of_the_picture(client: Client, item: Any) -> None:
