@@ -8,13 +8,16 @@ from landform.storage.errors import StorageError
 
 
 class PartError(StorageError):
-    """An error of a part, with its code and status in the API; its docstring is the meaning."""
+    """An error of a part, with its code and status in the API; its docstring is the meaning.
+
+    `reason` is a sentence that follows it.
+    """
 
     code: ClassVar[str]
     status: ClassVar[int]
 
-    def __init__(self, details: Mapping[str, object] | None = None) -> None:
-        super().__init__(self.meaning(), details)
+    def __init__(self, details: Mapping[str, object] | None = None, reason: str = "") -> None:
+        super().__init__(f"{self.meaning()} {reason}".rstrip(), details)
 
     @classmethod
     def meaning(cls) -> str:

@@ -33,7 +33,7 @@ def receive(call: Call) -> tuple[FileName, Row, Mapping[str, bytes]]:
         with pictures.one_at_a_time():
             picture_set = pictures.make(file.stream)
     except pictures.Refused as error:
-        raise refused({"reason": str(error)}) from error
+        raise refused(reason=str(error)) from error
     columns, contents = _columns(name, picture_set)
     return name, {**columns, "digest": file.digest().hex()}, contents
 

@@ -36,6 +36,15 @@ PAGE: JsonObject = {
     "labels": {"name": "Pages", "singular_name": "Page"},
     "supports": {"title": True, "editor": True, "author": True, "custom-fields": True},
 }
+# In stores with pictures.
+ATTACHMENT: JsonObject = {
+    **PAGE,
+    "name": "Media",
+    "slug": "attachment",
+    "rest_base": "media",
+    "labels": {"name": "Media", "singular_name": "Media"},
+    "supports": {"title": True, "author": True},
+}
 # The names of the statuses that a page may have.
 STATUS_NAMES = {
     "publish": "Published",
@@ -95,16 +104,25 @@ def get_settings(call: Call) -> Reply:
     return Reply(settings)
 
 
-@RESOURCE.get(f"{BASE}/types", public=True, query=WHOLE)
-def list_types(call: Call) -> Reply:
-    """Return the only type of content, by its name."""
-    return Reply({"page": _page_type(call)})
+def add_types(resource: Resource, types: Sequence[JsonObject]) -> None:
+    """Add the operations on types of content."""
+
+    @resource.get(f"{BASE}/types", public=True, query=WHOLE)
+    def list_types(call: Call) -> Reply:
+        """Return the types of content, by their names."""
+        return Reply({about["slug"]: _type(call, about) for about in types})
+
+    for about in types:
+        _add_type(resource, about)
 
 
-@RESOURCE.get(f"{BASE}/types/page", public=True, query=IN_CONTEXT)
-def get_page_type(call: Call) -> Reply:
-    """Return the type of the pages."""
-    return Reply(_page_type(call))
+def _add_type(resource: Resource, about: JsonObject) -> None:
+    slug = about["slug"]
+
+    @resource.get(f"{BASE}/types/{slug}", name=f"get_{slug}_type", public=True, query=IN_CONTEXT)
+    def get_type(call: Call) -> Reply:
+        """Return a type of content."""
+        return Reply(_type(call, about))
 
 
 @RESOURCE.get(f"{BASE}/taxonomies", public=True, query=WHOLE)
@@ -113,12 +131,12 @@ def list_taxonomies(call: Call) -> Reply:
     return Reply({})
 
 
-def _page_type(call: Call) -> JsonObject:
+def _type(call: Call, about: JsonObject) -> JsonObject:
     links = {
         "collection": relation(call, "/wp/v2/types"),
-        "wp:items": relation(call, "/wp/v2/pages"),
+        "wp:items": relation(call, f"/wp/v2/{about['rest_base']}"),
     }
-    return {**PAGE, "_links": links}
+    return {**about, "_links": links}
 
 
 def _status(call: Call, name: str) -> JsonObject:

@@ -33,6 +33,8 @@ def resource_over(resources: Sequence[Resource]) -> Resource:
     for path, otherwise in (("/forms", clients.FORMS_RESOURCE), ("/media", clients.MEDIA_RESOURCE)):
         if not any(path in resource.paths for resource in resources):
             wordpress.paths |= otherwise.paths
+    has_media = any("/media" in resource.paths for resource in resources)
+    clients.add_types(wordpress, [clients.PAGE, *([clients.ATTACHMENT] if has_media else [])])
 
     @cache
     def routes() -> dict[str, JsonObject]:

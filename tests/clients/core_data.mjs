@@ -10,7 +10,8 @@ const strictly = { throwOnError: true };
 const ids = (pages) => pages.map((page) => page.id);
 
 // Connect and check: no page is asked for before its type is known.
-assert.deepEqual((await read.getPostTypes({ per_page: -1 })).map((type) => type.slug), ["page"]);
+const types = await read.getPostTypes({ per_page: -1 });
+assert.deepEqual(types.map((type) => type.slug), ["page", "attachment"]);
 assert.equal((await read.getPostType("page")).rest_base, "pages");
 assert.equal((await read.getCurrentUser()).name, username);
 assert.equal((await read.getEntityRecord("root", "site")).title, "landform");

@@ -5,6 +5,7 @@ Usage: python json_wrapper.py <url> <username> <password>, on an empty database.
 
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from wordpress_json import WordpressError, WordpressJsonWrapper
 
@@ -29,6 +30,14 @@ query = {"per_page": 2, "page": 2, "orderby": "id", "order": "asc"}
 assert [page["id"] for page in site.get_pages(params=query)] == created[2:]
 assert [page["id"] for page in site.get_pages(data=query)] == created[2:]
 assert "raw" in site.get_pages(page_id=created[0], data={"context": "edit"})["title"]
+
+# A picture: the file as the body.
+picture = Path(__file__).with_name("sun.png").read_bytes()
+named = {"Content-Type": "image/png", "Content-Disposition": "attachment; filename=sun.png"}
+sun = site.create_media(data=picture, headers=named)["id"]
+assert site.update_media(media_id=sun, data={"alt_text": "A sun"})["alt_text"] == "A sun"
+assert [one["id"] for one in site.get_media(data={"search": "sun"})] == [sun]
+assert site.delete_media(media_id=sun, data={"force": True})["deleted"]
 
 # Read, update, delete.
 first = created[0]

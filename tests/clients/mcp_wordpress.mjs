@@ -7,9 +7,10 @@ import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 
 const [url, username, password] = process.argv.slice(2);
+const folder = fileURLToPath(new URL(".", import.meta.url));
 const server = new StdioClientTransport({
     command: process.execPath,
-    args: [fileURLToPath(new URL("node_modules/mcp-wordpress/bin/mcp-wordpress.js", import.meta.url))],
+    args: [`${folder}/node_modules/mcp-wordpress/bin/mcp-wordpress.js`],
     env: {
         PATH: process.env.PATH,
         HOME: tmpdir(),
@@ -18,6 +19,7 @@ const server = new StdioClientTransport({
         WORDPRESS_APP_PASSWORD: password,
         ALLOW_INSECURE_HTTP: "true", // both for a server on loopback
         ALLOW_PRIVATE_URLS: "true",
+        MCP_UPLOAD_BASE_DIR: folder, // it uploads nothing else
         RATE_LIMIT: "6000", // requests in a minute that it allows itself
     },
     stderr: "ignore",
@@ -54,6 +56,15 @@ await call("wp_update_page", { id, title: "Over" });
 assert.match(await call("wp_get_page", { id }), /Over/);
 assert.match(await call("wp_delete_page", { id, force: true }), /permanently deleted/);
 assert.match(await call("wp_list_pages"), /Found 1 pages/);
+
+// Pictures: upload, list, read, update, delete.
+const texts = { title: "Sun", alt_text: "A yellow sun", caption: "Noon" };
+const uploaded = await call("wp_upload_media", { file_path: `${folder}/sun.png`, ...texts });
+const media = { id: Number(/ID: (\d+)/.exec(uploaded)[1]) };
+assert.match(await call("wp_list_media", { search: "yellow", media_type: "image" }), /Sun.*image\/png/);
+await call("wp_update_media", { ...media, alt_text: "A star" });
+assert.match(await call("wp_get_media", media), /A star[^]*Noon/);
+assert.match(await call("wp_delete_media", { ...media, force: true }), /permanently deleted/);
 
 await assistant.close();
 console.log("The session is over.");

@@ -25,8 +25,10 @@ SESSIONS = [
     "wpapi.mjs",
     "wpapi_batch.mjs",
     "wpapi_discover.mjs",
+    "wpapi_media.mjs",
     "core_data.mjs",
     "core_data_batch.mjs",
+    "core_data_media.mjs",
     "core_data_rights.mjs",
     "wordpress_api_client.mjs",
     "mcp_wordpress.mjs",
@@ -34,6 +36,7 @@ SESSIONS = [
     "wordpress_api_pages.py",
     "wordpress_api_feeds.py",
     "wp_api_client.py",
+    "requests_media.py",
     "json_wrapper.py",
 ]
 

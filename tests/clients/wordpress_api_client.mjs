@@ -1,6 +1,7 @@
 // npm `wordpress-api-client`, as its users write it; only the address is ours.
 // Usage: node wordpress_api_client.mjs <url> <username> <password>, on an empty database.
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);
@@ -16,7 +17,7 @@ const ids = (pages) => pages.map((page) => page.id);
 // Connect and check.
 assert.equal((await editor.user().findMe()).name, username);
 assert.equal((await editor.siteSettings().find()).title, "landform");
-assert.deepEqual(Object.keys(await editor.postType()), ["page"]);
+assert.deepEqual(Object.keys(await editor.postType()), ["page", "attachment"]);
 assert.equal((await editor.status("draft")).slug, "draft");
 assert.deepEqual(await editor.taxonomy(), {});
 for (const none of ["post", "postCategory", "postTag", "media", "comment"]) {
@@ -35,6 +36,13 @@ assert.deepEqual(ids(await visitor.page().find(query({ ...one, page: "2" }))), [
 assert.deepEqual(ids(await visitor.page().dangerouslyFindAll()).sort(), created);
 assert.deepEqual(ids(await visitor.page().find(query({ search: "autumn" }))), [third]);
 assert.deepEqual(ids(await visitor.user().find()), [1]);
+
+// A picture: the file as the body, and its texts with a second request.
+const file = await readFile(new URL("sun.png", import.meta.url));
+const sun = await editor.media().create("sun.png", file, "image/png", { alt_text: "A sun", post: first });
+assert.deepEqual([sun.alt_text, sun.post, sun.media_details.width], ["A sun", first, 1200]);
+assert.deepEqual(ids(await visitor.media().find(query({ parent: first }))), [sun.id]);
+await editor.media().delete(sun.id);
 
 // Read one and several, update, delete to the trash.
 const [spring, summer] = await visitor.page().find(first, second);

@@ -16,7 +16,7 @@ site = API(
 # Connect and check.
 assert site.get("").json()["namespace"] == "wp/v2"
 assert site.get("users/me").json()["name"] == username
-assert list(site.get("types").json()) == ["page"]
+assert list(site.get("types").json()) == ["page", "attachment"]
 assert site.get("posts").json() == []
 
 # Create, and list with paging along the links.

@@ -5,6 +5,7 @@ Usage: python wp_api_client.py <url> <username> <password>, on an empty database
 
 import sys
 from contextlib import suppress
+from pathlib import Path
 
 from wp_api import WPClient
 from wp_api.auth import ApplicationPasswordAuth
@@ -37,6 +38,15 @@ assert [user["id"] for user in site.users.list()] == [1]
 listed = site.pages.list(orderby="menu_order", order="asc", parent=0)[0]
 assert (listed["type"], listed["parent"], listed["menu_order"]) == ("page", 0, 0)
 assert "All of" in listed["excerpt"]["rendered"]
+
+# A picture: the file as the body. With texts, `upload` sends the file again as its update.
+with Path(__file__).with_name("sun.png").open("rb") as file:
+    sun = site.media.upload(file)
+sun = site.media.update(sun["id"], alt_text="A yellow sun", post=created[0])
+assert (sun["title"]["raw"], sun["alt_text"], sun["post"]) == ("sun", "A yellow sun", created[0])
+assert [one["id"] for one in site.media.list(search="yellow", parent=created[0])] == [sun["id"]]
+assert site.media.update(sun["id"], caption="Noon")["caption"]["raw"] == "Noon"
+assert site.media.delete(sun["id"], force=True)["deleted"]
 
 # Read, update, delete.
 first = created[0]

@@ -164,6 +164,16 @@ def test_a_host_serves_pictures_below_its_prefix_when_it_names_the_part(
     assert host_of(database_url, "/f").test_client().get("/f/media").status_code == 404
 
 
+def test_clients_of_wordpress_find_pictures_among_the_types_where_there_are_some(
+    client: Client, database_url: str
+) -> None:
+    types = client.anonymous.get(f"{WP}/types").get_json()
+    assert (list(types), types["attachment"]["rest_base"]) == (["page", "attachment"], "media")
+    assert client.get(f"{WP}/types/attachment").get_json() == types["attachment"]
+    without = host_of(database_url, "/f", wp_json_paths=True).test_client()
+    assert list(without.get(f"/f{WP}/types").get_json()) == ["page"]
+
+
 def test_python_creates_pictures_too(client: Client, tmp_path: Path) -> None:
     api = client.application.blueprints["landform"].api  # type: ignore[attr-defined]
     (tmp_path / "sun set.png").write_bytes(picture())

@@ -105,6 +105,7 @@ def test_clients_of_wordpress_work_in_pages_of_a_listed_origin_only(
     options = [
         *("--bundle", "--format=esm", f"--outfile={tmp_path}/session.js"),
         "--alias:node:assert/strict=./assert_in_browser.mjs", "--define:process.argv=ARGUMENTS",
+        "--loader:.png=binary",
     ]  # fmt: skip
     subprocess.run([bundler, "in_browser.mjs", *options], cwd=clients, check=True)
     origin = f"http://localhost:{port}"
