@@ -32,8 +32,9 @@ SAVED: dict[str, dict[str, Any]] = {
     "AVIF": {"quality": 65, "speed": 8},
 }
 # The tag of EXIF for the orientation, and by its value the operation (`Image.Transpose`) that turns
-# the picture upright.
+# the picture upright; those that swap its width and height.
 ORIENTATION, TURNS = 0x0112, {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
+SIDEWAYS = (2, 4, 5, 6)
 # A process makes one picture at a time, for its memory; others wait for so many seconds.
 MAKING, WAIT_SECONDS = Lock(), 20.0
 
@@ -66,12 +67,20 @@ def scaled(width: int, height: int, box: tuple[int, int]) -> tuple[int, int]:
     return max(1, floor(width * ratio + 0.5)), max(1, floor(height * ratio + 0.5))
 
 
-def variant_sizes(width: int, height: int) -> dict[str, tuple[int, int]]:
-    """Return the sizes of the variants of a picture, the largest first; none is as large as it."""
-    sizes = {name: scaled(width, height, box) for name, box in BOXES.items()}
+def variant_sizes(size: tuple[int, int], sent_size: tuple[int, int]) -> dict[str, tuple[int, int]]:
+    """Return the sizes of the variants of a picture, the largest first; none is as large as it.
+
+    `sent_size`: that of the picture as it was sent, which has the exact proportions.
+    """
+    width, height = size
+    sizes = {name: scaled(*sent_size, box) for name, box in BOXES.items()}
     sizes[THUMBNAIL] = min(THUMBNAIL_SIDE, width), min(THUMBNAIL_SIDE, height)
     # As in WordPress, one that is smaller by a pixel is not made.
-    return {name: (w, h) for name, (w, h) in sizes.items() if width - w > 1 or height - h > 1}
+    return {
+        name: (w, h)
+        for name, (w, h) in sizes.items()
+        if w <= width and h <= height and (width - w > 1 or height - h > 1)
+    }
 
 
 @contextmanager
@@ -117,6 +126,7 @@ def _make(image: Any, stream: IO[bytes]) -> PictureSet:
     if size[0] * size[1] * frames > MOST_PIXELS:
         raise Refused(f"It has more than {MOST_PIXELS:,} pixels.")
     is_moving, turn = frames > 1, _read_turn(image)
+    sent_size = size[::-1] if turn in SIDEWAYS and not is_moving else size
     if is_moving:
         is_kept = True
     else:
@@ -133,7 +143,7 @@ def _make(image: Any, stream: IO[bytes]) -> PictureSet:
     frame = _first_frame(image, size, None if is_moving else turn)
     width, height = size if is_moving else frame.size
     picture = Variant("", width, height, content or _encode(frame, kind))
-    return PictureSet(kind, picture, [*_variants(frame, kind)])
+    return PictureSet(kind, picture, [*_variants(frame, kind, sent_size)])
 
 
 def _count_frames(image: Any, kind: str, data: bytes) -> int:
@@ -177,12 +187,12 @@ def _first_frame(image: Any, size: tuple[int, int], turn: int | None) -> Any:
     return image
 
 
-def _variants(image: Any, kind: str) -> Iterator[Variant]:
+def _variants(image: Any, kind: str, sent_size: tuple[int, int]) -> Iterator[Variant]:
     """Yield the variants, each made from the next larger one."""
     from PIL import Image, ImageOps  # noqa: PLC0415 - an extra
 
     info, larger = image.info, image
-    for name, size in variant_sizes(*image.size).items():
+    for name, size in variant_sizes(image.size, sent_size).items():
         if name == THUMBNAIL:
             # A variant of a narrow picture may be too narrow.
             covers = larger.width >= size[0] and larger.height >= size[1]
