@@ -195,6 +195,17 @@ class Part:
         """
         return None
 
+    def store_picture(
+        self, store: Any, data: bytes, name: str, fields: Mapping[str, Any]
+    ) -> dict[str, Any] | None:
+        """Make a picture of the bytes of a file, store its files, and return its columns.
+
+        Imports call it before they write the row. `name`: that of the file; `fields`: `title`,
+        `caption`, `description`, `alt_text` and `slug`. Raises `ValueError` for a file that is
+        refused, and `ValidationError` for a text. None: the part stores no pictures.
+        """
+        return None
+
     def feed_problem(self, service: Any, feed: Mapping[str, Any]) -> str:
         """Return why the part cannot run a feed with its settings; empty if it can.
 

@@ -7,7 +7,7 @@ from marshmallow import ValidationError, post_load
 from landform.parts.leads.entry_schemas import ENTRY_STATUSES, EntryWrite
 from landform.parts.leads.form_schemas import AnyObject, FormObject
 from landform.parts.leads.intake.fields import checked_text, number_fields
-from landform.parts.leads.intake.problems import problems_of
+from landform.parts.leads.intake.warnings import problems_of
 from landform.schemas.export import LARGEST, Line, StoredDateTime, StoredText
 from landform.schemas.fields import Flag, Integer, JsonList, JsonObject, Nested, Text
 from landform.schemas.known_names import KnownOnly

@@ -16,8 +16,8 @@ from landform.parts.leads.intake import fields, form_view
 from landform.parts.leads.intake.confirmations import Confirmation, confirm
 from landform.parts.leads.intake.logic import visible_form
 from landform.parts.leads.intake.merging import SiteTags, site_tags
-from landform.parts.leads.intake.problems import problems_of
 from landform.parts.leads.intake.validation import validate
+from landform.parts.leads.intake.warnings import problems_of
 from landform.parts.leads.models import ACTIVE, SPAM
 from landform.parts.leads.opening import check_open
 from landform.parts.leads.options import LeadsOptions

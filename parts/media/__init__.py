@@ -62,6 +62,14 @@ class Media(Part):
 
         return showing.page_pictures(call, dict(page), link, content)
 
+    def store_picture(
+        self, store: Any, data: bytes, name: str, fields: Mapping[str, Any]
+    ) -> dict[str, Any]:
+        """Make a picture of the bytes of a file, store its files, and return its columns."""
+        from landform.parts.media import intake  # noqa: PLC0415 - needs the store
+
+        return intake.store(store, self.files(store), data, name, fields)
+
     def row_written(
         self, store: Any, table: str, old: Any, new: Any, writer: int | None = None
     ) -> None:

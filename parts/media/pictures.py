@@ -36,8 +36,9 @@ SAVED: dict[str, dict[str, Any]] = {
     "WEBP": {"quality": 82},
     "AVIF": {"quality": 65, "speed": 8},
 }
-# By the orientation in EXIF: the operation (`Image.Transpose`) that turns a picture upright.
-TURNS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
+# By the orientation in EXIF: the operation (`Image.Transpose`) that turns a picture upright. Those
+# that swap its width and height.
+TURNS, SIDEWAYS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}, (2, 4, 5, 6)
 # A process makes one picture at a time, for its memory; others wait for so many seconds.
 MAKING, WAIT_SECONDS = Lock(), 20.0
 
@@ -70,12 +71,20 @@ def scaled(width: int, height: int, box: tuple[int, int]) -> tuple[int, int]:
     return max(1, floor(width * ratio + 0.5)), max(1, floor(height * ratio + 0.5))
 
 
-def variant_sizes(width: int, height: int) -> dict[str, tuple[int, int]]:
-    """Return the sizes of the variants of a picture, the largest first; none is as large as it."""
-    sizes = {name: scaled(width, height, box) for name, box in BOXES.items()}
+def variant_sizes(size: tuple[int, int], sent_size: tuple[int, int]) -> dict[str, tuple[int, int]]:
+    """Return the sizes of the variants of a picture, the largest first; none is as large as it.
+
+    `sent_size`: that of the picture as it was sent, which has the exact proportions.
+    """
+    width, height = size
+    sizes = {name: scaled(*sent_size, box) for name, box in BOXES.items()}
     sizes[THUMBNAIL] = min(THUMBNAIL_SIDE, width), min(THUMBNAIL_SIDE, height)
     # As in WordPress, one that is smaller by a pixel is not made.
-    return {name: (w, h) for name, (w, h) in sizes.items() if width - w > 1 or height - h > 1}
+    return {
+        name: (w, h)
+        for name, (w, h) in sizes.items()
+        if w <= width and h <= height and (width - w > 1 or height - h > 1)
+    }
 
 
 @contextmanager
@@ -124,11 +133,12 @@ def _make(image: Any, content: bytes, turn: int | None) -> PictureSet:
         raise Refused(f"It has more than {MOST_PIXELS:,} pixels.")
     if max(size) > MOST_IN_A_ROW:
         raise Refused(f"It has more than {MOST_IN_A_ROW:,} pixels on a side.")
-    is_moving = frames > 1
+    is_moving, sent_size = frames > 1, size
     if is_moving:
         turn = None
     else:
         turn = TURNS.get(read_orientation(image.info["exif"])) if "exif" in image.info else turn
+        sent_size = size[::-1] if turn in SIDEWAYS else size
         size = scaled(image.width, image.height, (LONGEST_SIDE, LONGEST_SIDE))
     is_kept = turn is None and size == image.size
     if kind == "AVIF" and (image.info.get("exif") or image.info.get("xmp")):
@@ -140,7 +150,7 @@ def _make(image: Any, content: bytes, turn: int | None) -> PictureSet:
     frame = _first_frame(image, size, turn)
     width, height = size if is_moving else frame.size
     picture = Variant("", width, height, content if is_kept else _encode(frame, kind))
-    return PictureSet(kind, picture, [*_variants(frame, kind)])
+    return PictureSet(kind, picture, [*_variants(frame, kind, sent_size)])
 
 
 def _count_frames(image: Any, kind: str, content: bytes) -> int:
@@ -174,12 +184,12 @@ def _first_frame(image: Any, size: tuple[int, int], turn: int | None) -> Any:
     return image
 
 
-def _variants(image: Any, kind: str) -> Iterator[Variant]:
+def _variants(image: Any, kind: str, sent_size: tuple[int, int]) -> Iterator[Variant]:
     """Yield the variants, each made from the next larger one."""
     from PIL import Image, ImageOps  # noqa: PLC0415 - an extra
 
     info, larger = image.info, image
-    for name, size in variant_sizes(*image.size).items():
+    for name, size in variant_sizes(image.size, sent_size).items():
         if name == THUMBNAIL:
             # A variant of a narrow picture may be too narrow.
             covers = larger.width >= size[0] and larger.height >= size[1]

@@ -11,6 +11,7 @@ from landform.parts.media import storage
 from landform.parts.part import PagePictures
 from landform.service.pipeline.call import Call
 from landform.service.rendering.markup import Token, tokens
+from landform.service.site.documents import plain_text
 from landform.service.site.pictures import AttributeParser, gallery_pictures
 from landform.storage.rows import Row
 
@@ -153,6 +154,7 @@ def _gallery(meta: Row, link: str, rows: _Rows) -> Iterator[dict[str, Any]]:
         size = [*named, sizes[0]][0]
         texts = {name: item[name] for name in ("alt", "caption")
                  if isinstance(item, dict) and isinstance(item.get(name), str)}  # fmt: skip
-        plain = {"alt": row["alt_text"], "caption": row["caption_raw"], **texts}
+        caption = plain_text(row["caption_rendered"])
+        plain = {"alt": row["alt_text"], "caption": caption, **texts}
         yield {"url": size.url, "width": size.width, "height": size.height, **plain,
                "srcset": _srcset(size, sizes)}  # fmt: skip

@@ -158,7 +158,7 @@ def create(store: Store, values: Row) -> tuple[Row, int | None]:
     row = {"page": 0, **values, **_dates(store, values, now), "version": 1}
     check_page(store, row["page"])
     row |= Media.computed_values(row)
-    row["slug"] = _free_slug(store, values.get("slug") or "", row)
+    row["slug"] = free_slug(store, values.get("slug") or "", row)
     row["id"] = Media.insert(row).execute(store.database)
     _write_event(store, "media.created", row)
     return row, same[0] if same else None
@@ -177,7 +177,7 @@ def update(store: Store, media_id: int, values: Row, if_match: Precondition | No
     changes = {**values, "version": old["version"] + 1, **_dates(store, values, now, old)}
     check_page(store, changes.get("page", 0))
     if "slug" in values:
-        changes["slug"] = _free_slug(store, values["slug"], {**old, **changes})
+        changes["slug"] = free_slug(store, values["slug"], {**old, **changes})
     changes |= Media.computed_values({**old, **changes})
     row = write_changes(store, Media, old, changes)
     _write_event(store, "media.updated", row)
@@ -251,7 +251,7 @@ def check_page(store: Store, number: int) -> None:
         raise TextRefused("post", "must be the id of a page, or 0.") from None
 
 
-def _free_slug(store: Store, slug: str, row: Row) -> str:
+def free_slug(store: Store, slug: str, row: Row) -> str:
     """Return a slug that no other picture has: that of a text, or of the title or the name."""
     texts = (slug, row["title_raw"], row["file"].rpartition(".")[0])
     slug = next(filter(None, (slugs.slugify(text, store.language) for text in texts)))

@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Mapping
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import click
 from landform.parts.moving_in import origins
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.report import Plan, Report
+from landform.parts.part import Part
 from landform.service.cli import current_group
 from landform.service.pipeline.call import Urls
 from landform.service.pipeline.errors import printable
@@ -22,6 +24,7 @@ from landform.standalone.commands import tools
 from landform.storage import Store
 
 EXTRA = "This needs defusedxml: install landform with the extra `wordpress`."
+NO_PICTURES = "--media needs the part that stores pictures, and Pillow: install landform[media]."
 VARIABLE = "LANDFORM_WORDPRESS_PASSWORD"
 DATE_FORMATS = ("%Y-%m-%d", "%Y-%m-%dT%H:%M:%S", "%Y-%m-%dT%H:%M:%S%z")
 
@@ -44,6 +47,7 @@ def _meta(ctx: object, parameter: object, values: tuple[str, ...]) -> dict[str, 
 )  # fmt: skip
 @tools.ONLY
 @tools.ENTRIES
+@click.option("--media", is_flag=True, help="Bring the pictures that pages use, too.")
 @click.option("--status", "statuses", multiple=True, help="Only pages with this status.")
 @click.option("--since", type=click.DateTime(DATE_FORMATS), help="Only pages modified after that.")
 @click.option(
@@ -90,6 +94,7 @@ def import_wordpress(source: str, **options: Any) -> None:
     plan = _plan(options, is_site)
     try:
         site = client.Client(source, **_client(source, options)) if is_site else None
+        pictures = _pictures() if plan.media else {}
         store = tools.open_store()
         store.migrate()
         urls = None
@@ -98,7 +103,7 @@ def import_wordpress(source: str, **options: Any) -> None:
             urls = service.urls(service.options.public_url or "")
         with tools.Progress("Reading", has_lines=True) as progress:
             if site:
-                report = importer.import_site(store, site, plan, progress.show)
+                report = importer.import_site(store, site, plan, progress.show, **pictures)
             else:
                 files = [Path(source), *filter(None, [options["forms_file"]])]
                 report = importer.import_files(store, files, plan, progress.show)
@@ -117,7 +122,9 @@ def _plan(options: Mapping[str, Any], is_site: bool) -> Plan:
         raise click.UsageError("--delete needs a live site: a file does not say what was deleted.")
     if options["entries"] and not is_site:
         raise click.UsageError("--entries needs a live site: no file has entries.")
-    names = ("statuses", "probe", "force", "delete", "new_ids", "forms", "revisions", "meta")
+    if options["media"] and not (is_site and options["only"] in (None, "pages")):
+        raise click.UsageError("--media needs a live site, and pages: it brings what these use.")
+    names = "statuses probe force delete new_ids forms revisions meta media".split()
     return Plan(
         resources=frozenset(tools.resources(options["only"], entries=options["entries"])),
         since=options["since"].isoformat() if options["since"] else "",
@@ -139,6 +146,16 @@ def _client(url: str, options: Mapping[str, Any]) -> dict[str, Any]:
         "timeout": options["timeout"],
         "agent": f"landform/{version('landform')}",
     }
+
+
+def _pictures() -> dict[str, Any]:
+    """Return how pictures are stored, and where visitors find them."""
+    options = current_group().options()
+    for part in options.named_parts:
+        if type(part).store_picture is not Part.store_picture and find_spec("PIL"):
+            files_url = f"{options.public_url or ''}/media-files"
+            return {"store_picture": part.store_picture, "files_url": files_url}
+    raise tools.NotBegun(NO_PICTURES)
 
 
 def _password(file: Path | None) -> str:

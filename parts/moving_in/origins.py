@@ -173,20 +173,20 @@ def redirects(store: Store, source: str, urls: Urls) -> Iterator[tuple[str, str]
     imported = imported.join(Page, on=(Page.id == ImportOrigin.target_id))
     # Public pages come first.
     imported = imported.order_by(Page.status != "publish", ImportOrigin.source_id)
-    used = {_key(f"https://{source}", host), _key("/", host)}
-    used.update(_key(urls.page_link(row), host) for row in linked.execute(store.database))
+    used = {url_key(f"https://{source}", host), url_key("/", host)}
+    used.update(url_key(urls.page_link(row), host) for row in linked.execute(store.database))
     for row in imported.execute(store.database):
         link, new = row["link"], urls.page_link(row)
         # landform finds pages by their ids too.
-        by_id = _key(f"{urls.public}/?page_id={row['id']}", host)
-        old = _key(link, host) if HTTP_URL.fullmatch(link) else by_id
+        by_id = url_key(f"{urls.public}/?page_id={row['id']}", host)
+        old = url_key(link, host) if HTTP_URL.fullmatch(link) else by_id
         if old not in used and old != by_id:
             used.add(old)
             yield link, new
 
 
-def _key(url: str, host: str) -> str:
-    """Return the same text for all spellings of a URL."""
+def url_key(url: str, host: str) -> str:
+    """Return the same text for all spellings of a URL; `host` is that of a path."""
     try:
         parts = urlsplit(urljoin(host, url))
     except ValueError:

@@ -1,6 +1,6 @@
 """What a form asks for and landform does not do: a write of the form warns of it.
 
-docs/parts/leads.md has the same list. What keeps a form from being shown is in `problems.py`.
+With some of it the form is neither shown nor submitted. docs/parts/leads.md has the same list.
 """
 
 from collections.abc import Iterator
@@ -9,10 +9,10 @@ from typing import Any
 
 from landform.parts.leads.intake import fields as f
 from landform.parts.leads.intake.confirmations import dead_redirects
-from landform.parts.leads.intake.form_html import NAME, clean_texts, own_texts
+from landform.parts.leads.intake.form_html import NAME, clean_form, clean_texts, own_texts
 from landform.parts.leads.intake.logic import logic_of
 from landform.parts.leads.intake.merging import TAG, SiteTags, tags_problem
-from landform.parts.leads.intake.problems import problems_of
+from landform.parts.leads.opening import limit_of, schedule_of
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.planning.conditions import NotUnderstood
 from landform.service.planning.entries import text_of
@@ -39,9 +39,28 @@ FIELD_SETTINGS = {
     "enablePrice": "has choices without prices",
 }
 # Values of settings that ask for nothing.
-OFF: tuple[Any, ...] = (*f.OFF, "retain", [], {})
+NOT_ASKED: tuple[Any, ...] = (*f.OFF, "retain", [], {})
 # The parts of a confirmation with merge tags.
 MERGED = ("message", "url", "queryString")
+
+
+def problems_of(form: JsonObject) -> list[str]:
+    """Return why a form cannot be shown and submitted; empty if it can."""
+    problems = [
+        f"field {field['id']} has the type {str(field['type'])[:40]!r}"
+        for field in form["fields"]
+        if field["type"] not in f.SUPPORTED_TYPES
+    ]
+    if form.get("requireLogin") not in f.OFF:
+        problems.append("it requires a login")
+    for read in (logic_of, limit_of, schedule_of):
+        try:
+            read(form)
+        except ValueError as error:
+            problems.append(str(error))
+    if refused := clean_form(form).problem:
+        problems.append(f"its {refused.rstrip('.')}")
+    return problems
 
 
 def warnings_of(form: JsonObject, site: SiteTags) -> str:
@@ -70,7 +89,7 @@ def _notifications(notifications: Any) -> Iterator[str]:
     """Yield the names of the notifications of a form that Gravity Forms would send."""
     items = notifications.values() if isinstance(notifications, dict) else notifications
     for item in items if isinstance(notifications, (dict, list)) else ():
-        if isinstance(item, dict) and item.get("isActive", True) not in OFF:
+        if isinstance(item, dict) and item.get("isActive", True) not in NOT_ASKED:
             yield text_of(item.get("name") or item.get("id"))[:100]
 
 
@@ -80,11 +99,11 @@ def _not_done(form: JsonObject) -> Iterator[str]:
         value: Any = form
         for key in path:
             value = value.get(key) if isinstance(value, dict) else None
-        if value not in OFF:
+        if value not in NOT_ASKED:
             yield text
     for field in form["fields"]:
         for key, text in FIELD_SETTINGS.items():
-            if field.get(key) not in OFF:
+            if field.get(key) not in NOT_ASKED:
                 yield f"field {field['id']} {text}"
         if TAG.search(text_of(field.get("defaultValue"))):
             yield f"field {field['id']} begins with a merge tag as it is"

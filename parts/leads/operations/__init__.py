@@ -1,6 +1,6 @@
 """The operations of leads."""
 
-from landform.parts.leads.operations import embedding, entries, feeds, forms, notes, submissions
+from landform.parts.leads.operations import entries, feeds, forms, notes, submissions
 
 RESOURCES = (
     forms.RESOURCE,
@@ -9,4 +9,4 @@ RESOURCES = (
     notes.RESOURCE,
     feeds.RESOURCE,
 )
-SCREENS = (embedding.RESOURCE,)
+SCREENS = (submissions.SCREEN,)

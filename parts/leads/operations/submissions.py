@@ -1,4 +1,7 @@
-"""The operations that submit a form, in JSON or from a browser; they need no credentials."""
+"""The operations that submit a form, in JSON or from a browser, and the document for a frame.
+
+They need no credentials.
+"""
 
 from typing import Any
 
@@ -9,14 +12,14 @@ from landform.parts.leads import response_schemas as schemas
 from landform.parts.leads import site, sources, submitting
 from landform.parts.leads.models import SPAM
 from landform.schemas.fields import STRING, Field, Flag, Integer
-from landform.schemas.known_names import Tolerant
+from landform.schemas.known_names import Anything, Tolerant
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.loading import accepts_html
 from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
 from landform.service.pipeline.reply import NO_STORE, Reply
 
-RESOURCE = Resource(GRAVITY_FORMS)
+RESOURCE, SCREEN = Resource(GRAVITY_FORMS), Resource()
 STORED, VALID = schemas.SubmissionStored(), schemas.SubmissionValid()
 INVALID = schemas.SubmissionInvalid()
 
@@ -117,6 +120,12 @@ def validate_submission(call: Call, form_id: int) -> Reply:
     target = call.body.get("target_page") or 0
     row = {"validation_messages": [], **_page_numbers(call, target)}
     return Reply(VALID.dump(row if target else {**row, "is_spam": False}), headers=outcome.ignored)
+
+
+@SCREEN.get("/forms/<form_id>/embed", name="embed_form", public=True, query=Anything())
+def embed_form(call: Call, form_id: int) -> Reply:
+    """Return a document with the form alone, for a frame in a page of another site."""
+    return site.embedded(call, site.page_form(call, str(form_id), None))
 
 
 def _page_numbers(call: Call, number: int) -> JsonObject:

@@ -1,6 +1,7 @@
 """Send requests to one site: only GET, politely, with credentials to no other host."""
 
 import re
+import socket
 import threading
 import time
 from base64 import b64encode
@@ -10,8 +11,10 @@ from typing import Any, NamedTuple
 from urllib.parse import urljoin, urlsplit
 
 import orjson
-from urllib3 import PoolManager, exceptions
+from urllib3 import HTTPConnectionPool, HTTPSConnectionPool, PoolManager, exceptions
+from urllib3.connection import HTTPConnection, HTTPSConnection
 
+from landform.parts.http_client import NotPublic, connect
 from landform.parts.moving_in.wordpress.values import INVALID_URL, ascii_url, utf8, without_query
 from landform.service.pipeline.json_codec import DECODER
 from landform.storage.clock import retry_after
@@ -46,11 +49,18 @@ SEARCHED_CHARACTERS, QUOTED_CHARACTERS = 8_000, 80
 JSON_START = re.compile(r"^[\[{]", re.MULTILINE)
 JSON_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 INVISIBLE = re.compile(r"(?is)<(script|style|title)\b.*?</\1>|<[^>]*>")
+
+
+class PrivateAddress(exceptions.HTTPError):
+    """A host beside that of the site has no public address."""
+
+
 # The reasons of failures; another attempt never helps after those of `FINAL`.
 FINAL: dict[type[Exception], str] = {
     exceptions.NameResolutionError: "cannot be found: there is no such host, or no network",
     exceptions.SSLError: "has no certificate that can be trusted",
     exceptions.LocationValueError: "is no address of a server",
+    PrivateAddress: "is on another host than the site, at a private address",
 }
 FAILURES = FINAL | {
     exceptions.NewConnectionError: "cannot be reached: no server answers there",
@@ -100,6 +110,35 @@ class Response(NamedTuple):
     body: bytes
 
 
+class PublicConnection(HTTPConnection):
+    """A connection to a public address; the one that is checked is connected to."""
+
+    def _new_conn(self) -> socket.socket:
+        deadline = time.monotonic() + float(self.timeout or 0)
+        try:
+            return connect(self.host, self.port or 80, deadline, private=False)
+        except NotPublic as error:
+            raise PrivateAddress from error
+        except OSError as error:
+            raise exceptions.NewConnectionError(self, str(error)) from error
+
+
+class PublicTlsConnection(PublicConnection, HTTPSConnection):
+    """One with TLS."""
+
+
+class PublicPool(HTTPConnectionPool):
+    """Connections to public addresses."""
+
+    ConnectionCls = PublicConnection
+
+
+class PublicTlsPool(HTTPSConnectionPool):
+    """Those with TLS."""
+
+    ConnectionCls = PublicTlsConnection
+
+
 class Client:
     """Sends up to `concurrency` requests at a time to a site, in the name of a user.
 
@@ -122,6 +161,8 @@ class Client:
             "Accept": "application/json", "User-Agent": agent, "Accept-Encoding": "gzip"
         }  # fmt: skip
         self._pool = PoolManager(maxsize=concurrency, timeout=timeout, retries=False)
+        self._public_pool = PoolManager(maxsize=concurrency, timeout=timeout, retries=False)
+        self._public_pool.pool_classes_by_scheme = {"http": PublicPool, "https": PublicTlsPool}
         # The time of the next request, for all threads.
         self._resume_at = 0.0
         self._is_closed, self._lock = threading.Event(), threading.Lock()
@@ -131,17 +172,23 @@ class Client:
         """Send no more requests, and close the connections that are not in use."""
         self._is_closed.set()
         self._pool.clear()
+        self._public_pool.clear()
 
-    def get(self, url: str, *, signed: bool = True, max_bytes: int = FEW_BYTES) -> Response:
+    def get(
+        self, url: str, *, signed: bool = True, public: bool = False, max_bytes: int = FEW_BYTES
+    ) -> Response:
         """Follow redirects, retry, and return the response, or raise `NoAnswer`.
 
-        `signed` requests have credentials, and go only to the host of the site.
+        `signed` requests have credentials, and go only to the host of the site. `public`: other
+        hosts need a public address.
         """
-        location = ascii_url(url)
+        location, host = ascii_url(url), urlsplit(self.url).netloc.lower()
         for _ in range(MAX_REDIRECTS + 1):
             if signed:
                 self.check_host(location)
-            response = self._retry(location, signed, max_bytes)
+            is_foreign = public and urlsplit(location).netloc.lower() != host
+            pool = self._public_pool if is_foreign else self._pool
+            response = self._retry(pool, location, signed, max_bytes)
             if response.status not in REDIRECTS or "Location" not in response.headers:
                 return response
             target = utf8(response.headers["Location"])
@@ -164,14 +211,14 @@ class Client:
         target = f"{parts.scheme}://{parts.netloc}"
         raise CannotBegin(FOREIGN_HOST.format(url=self.url, target=target))
 
-    def _retry(self, url: str, signed: bool, max_bytes: int) -> Response:
+    def _retry(self, pool: PoolManager, url: str, signed: bool, max_bytes: int) -> Response:
         """Send a request until there is a response, or another attempt does not help."""
         attempt = 0
         while True:
             self._wait(self._resume_at - time.monotonic())
             attempt += 1
             try:
-                response = self._send(url, signed, max_bytes)
+                response = self._send(pool, url, signed, max_bytes)
             except exceptions.HTTPError as error:
                 is_cut = isinstance(error, exceptions.ProtocolError)
                 is_last = attempt == (ATTEMPTS_IF_CUT if is_cut else ATTEMPTS)
@@ -198,13 +245,13 @@ class Client:
         if self._is_closed.wait(max(0, seconds)):
             raise NoAnswer(f"No more requests are sent to {self.url}.")
 
-    def _send(self, url: str, signed: bool, max_bytes: int) -> Response:
+    def _send(self, pool: PoolManager, url: str, signed: bool, max_bytes: int) -> Response:
         """Send one request, and read the body of its response until the timeout."""
         with self._lock:
             self.requests += 1
         deadline, body = time.monotonic() + self._timeout, bytearray()
         headers = self._headers | (self._authorization if signed else {})
-        with self._pool.request(
+        with pool.request(
             "GET", url, headers=headers, redirect=False, preload_content=False
         ) as response:
             while chunk := response.read1(CHUNK_BYTES):

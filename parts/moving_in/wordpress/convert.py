@@ -117,7 +117,7 @@ class Converter:
         row = {
             "status": "draft" if is_missed else status,
             **dates,
-            "author": _author(source, notes),
+            "author": read_author(source, notes),
             "meta": meta,
             "password": password,
             "title_raw": title,
@@ -165,7 +165,7 @@ class Converter:
                 row = {
                     **constant,
                     **render_texts(texts, IMPORTER).columns,
-                    "author": _author(revision, []),
+                    "author": read_author(revision, []),
                     "modified": local,
                     "modified_utc": utc,
                     "changed": changed,
@@ -288,7 +288,8 @@ def _utc(text: object) -> str:
     return str(text or "").replace(" ", "T")
 
 
-def _author(source: Mapping[str, Any], notes: list[Note]) -> int:
+def read_author(source: Mapping[str, Any], notes: list[Note]) -> int:
+    """Return the author of a row; an invalid one is replaced, with a note."""
     author = parse_integer(source.get("author"))
     if author is None or not 1 <= author <= MAX_INTEGER:
         notes.append(note("author-missing"))

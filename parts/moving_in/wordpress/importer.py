@@ -1,7 +1,7 @@
 """Import a site, or files that it exported, into a store."""
 
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -17,6 +17,7 @@ from landform.parts.moving_in.wordpress.gravity_forms import read_file, read_gra
 from landform.parts.moving_in.wordpress.meta import MetaSources
 from landform.parts.moving_in.wordpress.notifications import LAST_FEED_ID, read_notifications
 from landform.parts.moving_in.wordpress.pages import PageReader, read_pattern
+from landform.parts.moving_in.wordpress.pictures import Pictures
 from landform.parts.moving_in.wordpress.report import PLURALS, Plan, Progress, Report
 from landform.parts.moving_in.wordpress.site import ROUTES, Batch, Site, has_id, open_site
 from landform.parts.moving_in.wordpress.values import SiteDates, site_address
@@ -49,14 +50,25 @@ CONTINUE = "What was read is stored: run the same command again to go on."
 BATCH = 100
 
 
-def import_site(store: Store, client: Client, plan: Plan, progress: Progress) -> Report:
-    """Import the pages, forms, feeds and entries of a live site into an up-to-date store."""
+def import_site(
+    store: Store, client: Client, plan: Plan, progress: Progress, *,
+    store_picture: Callable[..., Row] | None = None, files_url: str = "",
+) -> Report:  # fmt: skip
+    """Import the pages, forms, feeds and entries of a live site into an up-to-date store.
+
+    With `plan.media`, pictures too: `files_url` is the start of the addresses of their files.
+    """
     with open_site(client, plan.resources) as site, store.connection():
         dates = SiteDates(site.index, store.clock)
         run = origins.begin(store, site.home, plan.key(client.user), keep=plan.keep)
         run.state.setdefault("started", site.time)
         read = partial(read_pattern, site)
         site_import = Import(store, run, dates, read, plan=plan, progress=progress)
+        if plan.media and store_picture:
+            site_import.pictures = Pictures(
+                site, store, run, plan, dates, site_import.report, progress,
+                partial(store_picture, store), files_url,
+            )  # fmt: skip
         report = site_import.run(site_import.of_site(site))
         report.requests = client.requests
         if not dates.has_same_zone:
@@ -95,6 +107,7 @@ class Import:
         self._converter = Converter(dates, meta, read_pattern, self._forms, now)
         self._writer = IncomingWriter(store, run, plan)
         self.report = Report(run.source, not plan.keep)
+        self.pictures: Pictures | None = None
 
     def run(self, sources: Iterable[tuple[str, Iterator[Batch]]]) -> Report:
         """Write the rows of some resources and return the report, also of a part of them.
@@ -204,6 +217,8 @@ class Import:
                 self._converter.convert(resource, row)
                 for row in batch if int(row["id"]) not in skipped
             ]  # fmt: skip
+            if self.pictures and resource == "page":
+                rows = self.pictures.bring(rows)
             outcomes = self._writer.write(resource, {row.source_id: row for row in rows}.values())
             for origin in outcomes if resource == "form" else ():
                 if origin.target_id not in (0, origin.source_id):

@@ -46,7 +46,7 @@ UNNAMED = ("status", "slug-refused", "form-not-shown", "revisions-refused")
 # In the order of a report.
 PLURALS = {
     "page": "pages", "form": "forms", NOTIFICATION: "notifications", "feed": "feeds",
-    "entry": "entries",
+    "entry": "entries", "media": "pictures",
 }  # fmt: skip
 RESOURCES = [*PLURALS]
 WRITE_OUTCOMES = ("created", "updated", "deleted")
@@ -79,6 +79,7 @@ class Plan:
     delete: bool = False
     new_ids: bool = False
     revisions: bool = False
+    media: bool = False
     keep: bool = True
     meta: Mapping[str, str] = field(default_factory=dict)
     forms: Mapping[int, int] = field(default_factory=dict)

@@ -33,6 +33,7 @@ ROUTES = {
     "form": "/gf/v2/forms",
     "feed": "/gf/v2/feeds",
     "entry": "/gf/v2/entries",
+    "media": "/wp/v2/media",
 }
 PER_PAGE = 100
 # A number of pages with more digits is invalid.
@@ -135,12 +136,17 @@ class Site:
                 if not other.is_refusal:
                     raise error from other
 
-    def map(self, request: Callable[[T], R], items: Iterable[T]) -> Iterator[R]:
-        """Yield the result of a function for each item, running ahead by a few requests."""
-        running = deque[Future[R]]()
+    def map(
+        self, request: Callable[[T], R], items: Iterable[T], most: int = PER_PAGE
+    ) -> Iterator[R]:
+        """Yield the result of a function for each item, running ahead by a few requests.
+
+        `most`: how many results there may be at a time.
+        """
+        running, most = deque[Future[R]](), min(most, self.client.concurrency)
         for item in items:
             running.append(self.pool.submit(request, item))
-            if len(running) == self.client.concurrency:
+            if len(running) == most:
                 yield running.popleft().result()
         yield from (future.result() for future in running)
 

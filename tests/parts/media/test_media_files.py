@@ -109,6 +109,9 @@ SIZES = {
     (160, 100): {"thumbnail": (150, 100)},
     (151, 151): {},
     (2561, 10): {"full": (2560, 10), "2048x2048": (2048, 8), "1536x1536": (1536, 6)},
+    # The proportions are those of the file that was sent: 2560x1707 would have 2048x1366.
+    (3000, 2000): {"full": (2560, 1707), "2048x2048": (2048, 1365)},
+    (800, 3000): {"full": (683, 2560), "2048x2048": (546, 2048)},
 }
 
 
@@ -120,9 +123,16 @@ def test_sizes_are_rounded_as_in_wordpress_and_smaller_than_the_picture(
     sizes = item["media_details"]["sizes"]
     for name, one in sizes.items():
         assert fetch(client, one["source_url"]).size == (one["width"], one["height"]), name
+        assert one["height"] <= item["media_details"]["height"], name
     found = {name: (sizes[name]["width"], sizes[name]["height"]) for name in wanted}
     assert found == wanted
     assert bool(sizes) == bool(wanted)
+
+
+def test_a_large_picture_on_its_side_has_the_sizes_of_the_upright_one(client: Client) -> None:
+    item = upload(client, picture(3000, 2000, "JPEG", exif=turned(6)))
+    size = item["media_details"]["sizes"]["2048x2048"]
+    assert (size["width"], size["height"]) == (1365, 2048)
 
 
 def png(width: int, height: int) -> bytes:

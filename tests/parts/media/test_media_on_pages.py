@@ -86,11 +86,14 @@ def test_a_cropped_size_has_no_others_beside_it(client: Client, item: Any) -> No
 
 def test_a_gallery_of_ids_shows_pictures_with_their_texts(client: Client, item: Any) -> None:
     gallery = [item["id"], {"id": str(item["id"]), "alt": "Other"}, "https://example.com/b.png", 99]
+    client.put(f"/media/{item['id']}", json={"caption": "A <em>warm</em> sun & <b>more</b>"})
     client.page(title="P", content="Text", meta={"gallery": gallery})
     shown = [image(client, "p", number) for number in range(3)]
     assert [one["alt"] for one in shown] == ["Sun", "Other", ""]
     assert shown[0]["width"] == "768"
     assert shown[2]["src"] == "https://example.com/b.png"
+    # Without the tags of its HTML.
+    assert "<figcaption>A warm sun &amp; more</figcaption>" in client.anonymous.get("/p/").text
 
 
 GALLERIES = {
