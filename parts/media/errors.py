@@ -15,7 +15,11 @@ InvalidDisposition = part_error(
 HashMismatch = part_error(
     "rest_upload_hash_mismatch", 412, "Content-MD5 is not that of the file: send it again."
 )
-FileTooBig = part_error("rest_upload_file_too_big", 413, "The body has more than 20 MiB.")
+FileTooBig = part_error(
+    "rest_upload_file_too_big",
+    413,
+    "The body has more than 20 MiB, or its form too many fields or too long ones.",
+)
 TrashNotSupported = part_error(
     "rest_trash_not_supported", 501, "Pictures have no trash: send force=true."
 )
@@ -24,9 +28,6 @@ NoPillow = part_error(
 )
 UploadsBusy = part_error(
     "rest_upload_busy", 503, "Other pictures are being made: send it again in some seconds."
-)
-BeyondLastPage = part_error(
-    "rest_media_invalid_page_number", 400, "The page number is beyond the last page."
 )
 # Of a file that is no picture: by itself, and as a part of a form.
 RAW_REFUSED = part_error(

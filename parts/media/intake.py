@@ -57,7 +57,7 @@ def store(store: Store, files: Files, data: bytes, name: str, fields: Mapping[st
 
 def _check(file: SentFile | None) -> FileName:
     """Return the name of a file; raises an error for one that lacks something."""
-    if file is None or not file.size:
+    if file is None or not (file.size or file.is_part):
         raise e.NoData
     name = read_disposition(file.disposition or "")
     if file.is_part:

@@ -7,16 +7,18 @@ from urllib.parse import unquote, unquote_to_bytes
 
 from landform.storage.pages.slugs import slugify
 
-# The parameters of Content-Disposition. A value in quotes may have `;` and escaped quotes; one
-# without them ends at the next `;`, and may have blanks.
-PARAMETER = re.compile(r';\s*([A-Za-z*]+)\s*=\s*(?:"((?:[^"\\]|\\["\\]|\\)*+)"|([^;"]*))')
+# The parameters of Content-Disposition. A value in quotes ends at a quote before `;` or at the end,
+# and may have others, escaped or not. One without quotes ends at the next `;`, and may have blanks.
+PARAMETER = re.compile(
+    r';\s*([A-Za-z*]+)\s*=\s*(?:"((?:[^"\\]|\\["\\]?|"(?!\s*(?:;|\Z)))*+)"?|([^;"]*))'
+)
 TYPE = re.compile(r"[A-Za-z-]+\s*;")
 ESCAPED = re.compile(r'\\(["\\])')
 ENCODED = re.compile(r"(utf-8|iso-8859-1)'[^']*'(.*)", re.IGNORECASE)
 CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]+")
 EXTENSION = re.compile(r"\.[A-Za-z0-9]{1,5}\Z")
 NOT_PLAIN = re.compile(r"%[0-9a-f]{2}|[^a-z0-9_]")
-LONGEST_NAME, LONGEST_STEM = 200, 80
+LONGEST_NAME, LONGEST_STEM = 255, 80
 # The name of a file whose own name has no letters.
 NAMELESS = "picture"
 

@@ -48,7 +48,7 @@ UPLOAD_ERRORS = (
     headers=(*PAGING, "ETag"),
     errors=(
         "rest_forbidden_context",
-        e.BeyondLastPage,
+        "rest_post_invalid_page_number",
         "rest_orderby_include_missing_include",
         "rest_no_search_term_defined",
         "rest_search_too_expensive",
@@ -64,7 +64,7 @@ def list_media(call: Call) -> Reply:
         return Reply(etag=etag, caching=caching)
     rows, total = storage.list_media(call.store, call.query, call.options.max_response_bytes)
     body = _dump(call, rows, call.query["context"])
-    headers = paging(call, total, e.BeyondLastPage.code)
+    headers = paging(call, total)
     return Reply(body, headers=headers, etag=etag, caching=caching)
 
 

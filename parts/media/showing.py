@@ -11,6 +11,7 @@ from landform.parts.media import storage
 from landform.parts.part import PagePictures
 from landform.service.pipeline.call import Call
 from landform.service.rendering.markup import Token, tokens
+from landform.service.site.documents import plain_text
 from landform.service.site.pictures import attributes_of, gallery_pictures
 from landform.storage.rows import Row
 
@@ -111,7 +112,9 @@ def _missing(
     """Return the attributes that an image lacks."""
     width = attributes.get("width", "")
     shown_width = int(width) if width.isdecimal() and len(width) < 6 else size.width
-    values = {"decoding": "async", **({} if is_first else {"loading": "lazy"})}
+    is_eager = is_first and attributes.get("loading") != "lazy"
+    values = {"decoding": "async", **({"fetchpriority": "high"} if is_eager else {})}
+    values |= {} if is_first else {"loading": "lazy"}
     if not attributes.keys() & {"width", "height"}:
         values |= {"width": str(size.width), "height": str(size.height)}
     if "srcset" not in attributes and (srcset := _srcset(size, sizes)):
@@ -141,6 +144,7 @@ def _gallery(meta: Row, link: str, rows: _Rows) -> Iterator[dict[str, Any]]:
         size = next((size for size in sizes if size.width == GALLERY_WIDTH), sizes[0])
         texts = {name: item[name] for name in ("alt", "caption")
                  if isinstance(item, dict) and isinstance(item.get(name), str)}  # fmt: skip
-        plain = {"alt": row["alt_text"], "caption": row["caption_raw"], **texts}
+        caption = plain_text(row["caption_rendered"])
+        plain = {"alt": row["alt_text"], "caption": caption, **texts}
         yield {"url": size.url, "width": size.width, "height": size.height, **plain,
                "srcset": _srcset(size, sizes)}  # fmt: skip
