@@ -5,19 +5,24 @@ Pillow is imported where it is used, since it is an extra.
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from errno import EDQUOT, ENOSPC
 from io import BytesIO
 from math import floor
+from tempfile import TemporaryFile
 from threading import Lock
 from typing import IO, Any, NamedTuple
 
 from landform.parts.media.errors import NoPillow, UploadsBusy
-from landform.parts.media.metadata import gif_blocks, without_metadata
+from landform.parts.media.metadata import gif_blocks, read_orientation, without_metadata
+from landform.storage.errors import DiskFull
 
 # The formats, each with its extension.
 EXTENSIONS = {"PNG": "png", "JPEG": "jpg", "GIF": "gif", "WEBP": "webp", "AVIF": "avif"}
 MIME_TYPES = {EXTENSIONS[kind]: f"image/{kind.lower()}" for kind in EXTENSIONS}
 # How many pixels a file may have, in all of its frames together, and frames.
 MOST_PIXELS, MOST_FRAMES = 50_000_000, 2000
+# The longest side of a file, as in JPEG.
+MOST_IN_A_ROW = 65_535
 # The longest side of a picture that is stored.
 LONGEST_SIDE = 2560
 # The variants, the largest first: a box, where 0 is no bound.
@@ -31,10 +36,9 @@ SAVED: dict[str, dict[str, Any]] = {
     "WEBP": {"quality": 82},
     "AVIF": {"quality": 65, "speed": 8},
 }
-# The tag of EXIF for the orientation, and by its value the operation (`Image.Transpose`) that turns
-# the picture upright; those that swap its width and height.
-ORIENTATION, TURNS = 0x0112, {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}
-SIDEWAYS = (2, 4, 5, 6)
+# By the orientation in EXIF: the operation (`Image.Transpose`) that turns a picture upright. Those
+# that swap its width and height.
+TURNS, SIDEWAYS = {2: 0, 3: 3, 4: 1, 5: 5, 6: 4, 7: 6, 8: 2}, (2, 4, 5, 6)
 # A process makes one picture at a time, for its memory; others wait for so many seconds.
 MAKING, WAIT_SECONDS = Lock(), 20.0
 
@@ -98,7 +102,8 @@ def make(stream: IO[bytes]) -> PictureSet:
     """Return the picture that is stored of a file, and its variants.
 
     It is upright and at most 2,560 pixels long, without metadata. Where nothing of this has to
-    change, and of an animation, the bytes stay as they are. Raises `Refused` and `NoPillow`.
+    change, and of an animation, the bytes stay as they are. Raises `Refused`, `NoPillow` and
+    `DiskFull`.
     """
     try:
         from PIL import Image  # noqa: PLC0415 - an extra
@@ -107,64 +112,56 @@ def make(stream: IO[bytes]) -> PictureSet:
     too_many = (Image.DecompressionBombError, Image.DecompressionBombWarning)
     stream.seek(0)
     try:
-        with Image.open(stream, formats=[*EXTENSIONS]) as image:
-            return _make(image, stream)
+        content, orientation = without_metadata(stream.read())
+        with Image.open(BytesIO(content), formats=[*EXTENSIONS]) as image:
+            return _make(image, content, TURNS.get(orientation))
     except (Refused, NoPillow):
         raise
     except too_many as error:
         raise Refused(f"It has more than {MOST_PIXELS:,} pixels.") from error
     except Exception as error:
+        if getattr(error, "errno", None) in (ENOSPC, EDQUOT):
+            raise DiskFull from error
         # Decoders raise many kinds of errors for files that are damaged on purpose.
         raise Refused("It is damaged, or no PNG, JPEG, GIF, WebP or AVIF.") from error
 
 
-def _make(image: Any, stream: IO[bytes]) -> PictureSet:
-    kind = "JPEG" if image.format == "MPO" else image.format
-    stream.seek(0)
-    data = stream.read()
-    frames, size = _count_frames(image, kind, data), (image.width, image.height)
+def _make(image: Any, content: bytes, turn: int | None) -> PictureSet:
+    kind = image.format
+    frames, size = _count_frames(image, kind, content), (image.width, image.height)
     if size[0] * size[1] * frames > MOST_PIXELS:
         raise Refused(f"It has more than {MOST_PIXELS:,} pixels.")
-    is_moving, turn = frames > 1, _read_turn(image)
-    sent_size = size[::-1] if turn in SIDEWAYS and not is_moving else size
+    if max(size) > MOST_IN_A_ROW:
+        raise Refused(f"It has more than {MOST_IN_A_ROW:,} pixels on a side.")
+    is_moving, sent_size = frames > 1, size
     if is_moving:
-        is_kept = True
+        turn = None
     else:
+        turn = TURNS.get(read_orientation(image.info["exif"])) if "exif" in image.info else turn
+        sent_size = size[::-1] if turn in SIDEWAYS else size
         size = scaled(image.width, image.height, (LONGEST_SIDE, LONGEST_SIDE))
-        is_kept = turn is None and size == image.size
+    is_kept = turn is None and size == image.size
     if kind == "AVIF" and (image.info.get("exif") or image.info.get("xmp")):
         if is_moving:
             raise Refused("It is an animation in AVIF with metadata: remove these first.")
         is_kept = False
-    content = without_metadata(data, kind) if is_kept else b""
-    del data
     # The decoder of JPEG scales by itself, which takes a part of the memory.
     image.draft(None, size)
-    frame = _first_frame(image, size, None if is_moving else turn)
+    frame = _first_frame(image, size, turn)
     width, height = size if is_moving else frame.size
-    picture = Variant("", width, height, content or _encode(frame, kind))
+    picture = Variant("", width, height, content if is_kept else _encode(frame, kind))
     return PictureSet(kind, picture, [*_variants(frame, kind, sent_size)])
 
 
-def _count_frames(image: Any, kind: str, data: bytes) -> int:
+def _count_frames(image: Any, kind: str, content: bytes) -> int:
     if kind == "GIF":
         frames = 0
-        for block, _ in gif_blocks(data):
+        for block, _ in gif_blocks(content):
             frames += block == 0x2C
             if frames > MOST_FRAMES:
                 raise Refused(f"It has more than {MOST_FRAMES:,} frames.")
         return max(frames, 1)
-    # A JPEG may have others behind it, which are left out.
-    return 1 if kind == "JPEG" else int(getattr(image, "n_frames", 1))
-
-
-def _read_turn(image: Any) -> int | None:
-    """Return the operation of Pillow that turns a picture upright, by its EXIF; None for none."""
-    try:
-        return TURNS.get(image.getexif().get(ORIENTATION))
-    except Exception:
-        # Damaged metadata do no harm: they are removed.
-        return None
+    return int(getattr(image, "n_frames", 1))
 
 
 def _first_frame(image: Any, size: tuple[int, int], turn: int | None) -> Any:
@@ -204,6 +201,8 @@ def _variants(image: Any, kind: str, sent_size: tuple[int, int]) -> Iterator[Var
 
 
 def _encode(image: Any, kind: str) -> bytes:
-    out = BytesIO()
-    image.save(out, kind, **SAVED.get(kind, {}), **image.info)
-    return out.getvalue()
+    # While Pillow encodes a JPEG into memory, all other threads wait; not so with a real file.
+    with TemporaryFile() as file:
+        image.save(file, kind, **SAVED.get(kind, {}), **image.info)
+        file.seek(0)
+        return file.read()

@@ -120,7 +120,9 @@ def _missing(
     """Return the attributes that an image lacks."""
     width = attributes.get("width", "")
     shown_width = int(width) if width.isdecimal() and len(width) < 6 else size.width
-    values = {"decoding": "async", **({} if is_first else {"loading": "lazy"})}
+    is_eager = is_first and attributes.get("loading") != "lazy"
+    values = {"decoding": "async", **({"fetchpriority": "high"} if is_eager else {})}
+    values |= {} if is_first else {"loading": "lazy"}
     if not attributes.keys() & {"width", "height"}:
         values |= {"width": str(size.width), "height": str(size.height)}
     if "srcset" not in attributes and (srcset := _srcset(size, sizes)):

@@ -1,6 +1,7 @@
 """What `deploy/` holds, checked as far as a machine can: by the programs that read it."""
 
 import ast
+import json
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ import sys
 from collections.abc import Callable
 from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import pytest
 from conftest import ROOT, Server, basic, free_port, needs
@@ -106,6 +108,7 @@ def ask(
 def nginx(folder: Path, port: int, upstream: Path) -> list[str]:
     text = (DEPLOY / "nginx.conf").read_text().replace(SOCKET, str(upstream))
     text = text.replace("listen 80;", f"listen 127.0.0.1:{port};")
+    text = text.replace("/var/cache/landform", f"{folder}/cache")
     scratch = "".join(
         f"{kind}_temp_path {folder}/{kind};"
         for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
@@ -171,3 +174,30 @@ def test_links_name_the_address_at_the_proxy_and_each_client_is_throttled_for_it
     # More than fit into two minutes, should one end here.
     assert [fail("127.0.0.2", f"192.0.2.{n}") for n in range(6)][-1] == 429
     assert fail("127.0.0.3", "127.0.0.2") == 401
+
+
+@needs("nginx")
+def test_nginx_serves_pictures_that_were_asked_for_without_landform(
+    start_server: Callable[..., Server], run: Callable[..., None], tmp_path: Path
+) -> None:
+    port, path = free_port(), tmp_path / "landform.sock"
+    server = start_server("-b", f"unix:{path}", LANDFORM_TRUSTED_PROXIES="1")
+    run(port, *nginx(tmp_path, port, path))
+    picture = (ROOT / "docs/site-dark.png").read_bytes()
+    sent = {"Content-Type": "image/png", "Content-Disposition": 'attachment; filename="sun.png"'}
+    connection = HTTPConnection("127.0.0.1", port, timeout=30)
+    connection.request("POST", "/media", picture, {**sent, **basic()})
+    address = json.loads(connection.getresponse().read())["source_url"]
+    answers = []
+    for _ in range(2):
+        connection.request("GET", urlsplit(address).path)
+        answer = connection.getresponse()
+        headers = {name: text for name, text in answer.getheaders() if name != "Date"}
+        answers.append((answer.status, headers, answer.read()))
+        server.stop()
+    connection.close()
+    assert answers[0] == answers[1]
+    status, headers, body = answers[0]
+    assert (status, body[:4], headers["Content-Type"]) == (200, b"\x89PNG", "image/png")
+    assert headers["Content-Security-Policy"] == "default-src 'none'; sandbox"
+    assert "immutable" in headers["Cache-Control"]

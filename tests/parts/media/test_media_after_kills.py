@@ -11,9 +11,11 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from select import select
+from struct import pack
 from threading import Event
 from typing import Any
 from urllib.parse import urlsplit
+from zlib import crc32
 
 import pytest
 from applications import SECRET
@@ -23,6 +25,10 @@ from figures import IS_LONG
 from files import command
 from processes import peak_of_workers, until
 from uploads import fetch_from, picture, urls_of
+
+from landform.parts.media import maintenance
+from landform.parts.media.files import open_files
+from landform.storage import Store
 
 CLIENTS, PICTURES, KILLS = 8, 200, 10 if IS_LONG else 4
 BASIC = {"Authorization": f"Basic {base64.b64encode(SECRET.encode()).decode()}"}
@@ -50,8 +56,10 @@ def settings(request: pytest.FixtureRequest) -> Iterator[dict[str, str]]:
 
 
 @pytest.mark.faults
-def test_each_acknowledged_picture_is_there_with_all_its_sizes(
-    start_server: Callable[..., Server], settings: dict[str, str]
+def test_each_acknowledged_picture_is_there_with_all_its_sizes_and_a_vacuum_leaves_no_other_file(
+    start_server: Callable[..., Server],
+    settings: dict[str, str],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     server, data, acknowledged = start_server(**settings), picture(400, 300), dict[int, Any]()
 
@@ -84,8 +92,15 @@ def test_each_acknowledged_picture_is_there_with_all_its_sizes(
     assert len({item["slug"] for item in stored}) == PICTURES
     for address in addresses:
         fetch_from(server.port, urlsplit(address).path)
-    verified = command(server.database, "verify")
-    assert "files are missing" not in verified.output
+    server.stop()
+    assert command(server.database, "verify").output == "Nothing is wrong.\n"
+    # As if the hour was over that files may wait for their picture.
+    monkeypatch.setattr(maintenance, "GRACE_SECONDS", 0)
+    assert command(server.database, "vacuum").exit_code == 0
+    assert command(server.database, "verify").output == "Nothing is wrong.\n"
+    stored_files = open_files(Store(server.database)).list()
+    paths = {urlsplit(address).path.removeprefix("/media-files/") for address in addresses}
+    assert {path for path, _ in stored_files} == paths
 
 
 @pytest.mark.servers
@@ -132,6 +147,22 @@ def test_a_large_upload_arrives_in_a_file_and_a_larger_one_is_refused_unread(
         assert (answer.status, json.loads(answer.read())["code"]) == (
             413, "rest_upload_file_too_big",
         )  # fmt: skip
+    assert peak_of_workers(server) - before < 100
+
+
+@pytest.mark.servers
+def test_metadata_that_repeat_the_whole_file_take_no_memory(
+    start_server: Callable[..., Server],
+) -> None:
+    server = start_server(LANDFORM_WORKERS="1")
+    assert send(server, picture())[0] == 201
+    before, size = peak_of_workers(server), 10 << 20
+    tags = b"".join(pack("<HHII", number, 7, size, 8) for number in range(60))
+    exif = b"II*\0\x08\0\0\0" + pack("<H", 60) + tags + bytes(size)
+    chunk = pack(">I", len(exif)) + b"eXIf" + exif + pack(">I", crc32(b"eXIf" + exif))
+    data = picture()
+    at = data.index(b"IDAT") - 4
+    assert send(server, data[:at] + chunk + data[at:])[0] == 201
     assert peak_of_workers(server) - before < 100
 
 

@@ -146,6 +146,20 @@ def png(width: int, height: int) -> bytes:
     return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", head) + chunk(b"IDAT", rows) + chunk(b"IEND", b"")
 
 
+def many_scans() -> bytes:
+    """Return a small JPEG whose last scan is repeated."""
+    data = picture(400, 300, "JPEG", progressive=True)
+    end = data[data.rindex(b"\xff\xda") : -2]
+    return data[:-2] + end * 200 + data[-2:]
+
+
+def endless_exif() -> bytes:
+    """Return an AVIF with many tags, each as long as the file."""
+    tags = b"".join(pack("<HHII", number, 7, 60_000, 8) for number in range(40))
+    head = b"Exif\0\0II*\0\x08\0\0\0" + pack("<H", 40)
+    return picture(40, 30, "AVIF", exif=head + tags + bytes(60_000))
+
+
 WHOLE = picture(400, 300, "JPEG")
 REFUSED = {
     "a bomb": png(12_000, 12_000),
@@ -153,6 +167,10 @@ REFUSED = {
     "too many frames": b"GIF89a\x10\x27\x10\x27\0\0\0" + b"\x2c" + bytes(9) + b"\x02\0" + b";",
     "a cut JPEG": WHOLE[: len(WHOLE) // 2],
     "a JPEG without its end": WHOLE[:-2],
+    "a JPEG of too many parts": WHOLE[:2] + b"\xff\xfe\0\2" * 60_000 + WHOLE[2:],
+    "a JPEG of too many scans": many_scans(),
+    "a picture of one column": png(1, 70_000),
+    **({"an AVIF with endless EXIF": endless_exif()} if "AVIF" in KINDS else {}),
     "a cut PNG": picture(400, 300)[:-20],
     "a cut GIF": picture(400, 300, "GIF")[:-1],
     "a cut WebP": picture(400, 300, "WEBP")[:-5],
@@ -167,6 +185,7 @@ REASONS = {
     "a bomb": "It has more than 50,000,000 pixels.",
     "more pixels than Pillow takes": "It has more than 50,000,000 pixels.",
     "too many frames": "It has more than 50,000,000 pixels.",
+    "a picture of one column": "It has more than 65,535 pixels on a side.",
 }
 
 

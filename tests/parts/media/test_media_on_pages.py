@@ -39,11 +39,18 @@ def test_an_image_gets_its_size_and_all_sizes_with_its_proportions(
     assert "srcset" not in client.get(f"/pages/{page['id']}").get_json()["content"]["rendered"]
 
 
-def test_only_the_first_picture_of_a_page_is_not_lazy(client: Client, item: Any) -> None:
+def test_only_the_first_picture_of_a_page_comes_early_and_is_not_lazy(
+    client: Client, item: Any
+) -> None:
     tag = f'<img src="{item["source_url"]}">'
     other = upload(client, picture(30, 30))
     client.page(title="P", content=tag * 2, meta={"gallery": [other["id"]]})
     assert ["loading" in image(client, "p", number) for number in range(3)] == [False, True, True]
+    assert [image(client, "p", number).get("fetchpriority") for number in range(2)] == [
+        "high", None,
+    ]  # fmt: skip
+    client.page(title="L", content=tag.replace(">", ' loading="lazy">'))
+    assert "fetchpriority" not in image(client, "l")
     client.page(title="Q", meta={"gallery": [item["id"]]})
     assert "loading" not in image(client, "q")
 
