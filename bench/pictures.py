@@ -1,6 +1,6 @@
 """Measure how files of pictures are served: by the service, nginx and PocketBase, in turn.
 
-    .venv/bin/python bench/pictures.py --seconds 5 --rounds 5   # needs wrk and nginx
+It needs wrk and nginx: `.venv/bin/python bench/pictures.py --seconds 5 --rounds 5`.
 """
 
 import argparse
