@@ -111,7 +111,9 @@ class HttpIncoming(Incoming):
 
     def read_body(self, operation: Operation) -> JsonObject:
         """Return the JSON object in the body, or the form if the operation accepts one."""
-        if operation.file and (operation.is_raw or self.http.mimetype == MULTIPART):
+        # Also a picture that an update does not want, as clients of WordPress send it.
+        is_file = operation.is_raw or self.http.mimetype.startswith((MULTIPART, "image/"))
+        if operation.file and is_file:
             fields, self.file = read_file(self.http, operation)
             return fields
         return read_body(self.http, self._checked_body(operation), operation)

@@ -28,6 +28,7 @@ def replace_in(page: Incoming, address: ReplaceAddress, number: ReplaceId) -> In
     """Return a page with other addresses and ids of pictures.
 
     `address` gets each word with a slash and a dot. Notes on addresses that are gone are dropped.
+    A page that is nested too deep for it stays as it is.
     """
     if page.row is None:
         return page
@@ -38,7 +39,10 @@ def replace_in(page: Incoming, address: ReplaceAddress, number: ReplaceId) -> In
             new["meta"]["gallery"] = [_replace_id(item, number) for item in new["meta"]["gallery"]]
         return new
 
-    row = replaced(page.row)
+    try:
+        row = replaced(page.row)
+    except RecursionError:
+        return page
     before, after = (set(UPLOADS.findall(one["content_raw"])) for one in (page.row, row))
     gone = {f"media {folder}" for folder in before - after}
     return page._replace(

@@ -321,3 +321,14 @@ def test_without_pillow_an_upload_says_so_and_pictures_are_served(
     assert code(answer) == (501, "rest_upload_not_supported")
     assert "landform[media]" in answer.get_json()["message"]
     assert client.get(item["source_url"]).status_code == 200
+
+
+def test_a_picture_sent_with_an_update_changes_nothing(client: Client) -> None:
+    item = upload(client)
+    for sent in (raw(picture(9, 9)), form(picture(9, 9), alt_text="A sun")):
+        answer = client.put(f"/media/{item['id']}", **sent)
+        assert (answer.status_code, answer.get_json()["source_url"]) == (200, item["source_url"])
+    assert answer.get_json()["alt_text"] == "A sun"
+    assert (
+        client.put(f"/media/{item['id']}", data=b"x", content_type="text/plain").status_code == 415
+    )

@@ -348,3 +348,17 @@ def test_the_option_is_refused_where_there_are_no_pictures(
     result = move(library.site.url, *PAGES, "--media")
     assert (result.exit_code, move.rows()) == (2, [])
     assert "install landform[media]" in result.output
+
+
+def test_pages_that_are_nested_too_deep_stop_no_import(library: Library, move: Any) -> None:
+    library.add(70)
+    page, library.site.pages = library.site.pages[0], []
+    for number in range(1, 61):
+        deep: Any = "x"
+        for _ in range(300 + 3 * number):
+            deep = [deep]
+        edit = {"id": number, "slug": f"page-{number}", "meta": {"gallery": deep}}
+        library.site.pages.append({**page, "edit": page["edit"] | edit})
+    assert "Pages: " in move(library.site.url, "--media").output
+    assert sum(move.report["counts"]["page"].values()) == 60
+    assert {one["why"][0]["code"] for one in move.report["left_out"]} <= {"unreadable", "refused"}
