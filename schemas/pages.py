@@ -219,16 +219,40 @@ class PageDeleted(Schema):
     previous = SameRow("The page before it was deleted.", PageEdit())
 
 
-class PageWrite(Tolerant):
-    """The fields of create and update; unknown keys are ignored, as in WordPress."""
+class ItemWrite(Tolerant):
+    """The fields of create and update that all items have, such as pages.
+
+    Null is as if a field was not sent, as in WordPress, except for the `nullable` ones.
+    """
+
+    nullable: tuple[str, ...] = ("date",)
 
     title = fields.RawText("The title: a string, or an object with `raw`.", trim=True)
     date = fields.DateTime(
-        "When the page is published: in the site's local time, or with an offset; null is now.",
+        "When it is published: in the site's local time, or with an offset; null is now.",
         allow_none=True,
         load_default=None,
     )
-    slug = fields.Text("The name in the URL; if taken, with a number.", line=True, load_default="")
+    slug = fields.Text("A name for URLs; if taken, with a number.", line=True, load_default="")
+    author = fields.Integer("The number of the author, by default the caller's.", 1)
+
+    def on_bind_field(self, field_name: str, field_obj: Any) -> None:
+        """Allow null for each field that is not required."""
+        field_obj.allow_none = not field_obj.required
+
+    @pre_load
+    def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Drop fields that are null, except the `nullable` ones."""
+        return {
+            name: value
+            for name, value in data.items()
+            if name in self.nullable or value is not None
+        }
+
+
+class PageWrite(ItemWrite):
+    """The fields of create and update; unknown keys are ignored, as in WordPress."""
+
     status = fields.Text(
         "The status; a new page is `publish` by default, `draft` below `/wp-json`. `publish` with "
         "a date in the future becomes `future`.",
@@ -240,21 +264,14 @@ class PageWrite(Tolerant):
         longest=LONGEST_CONTENT,
         load_default="",
     )
-    author = fields.Integer("The number of the author, by default the caller's.", 1)
     meta = fields.Nested(
         "The custom fields; an update changes those that are sent.", PageMeta(), load_default=dict
     )
 
-    def on_bind_field(self, field_name: str, field_obj: Any) -> None:
-        """Allow null for each field that is not required."""
-        field_obj.allow_none = not field_obj.required
-
     @pre_load
-    def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Drop fields that are null, as WordPress does; a date of null is the present."""
-        sent = {name: value for name, value in data.items() if name == "date" or value is not None}
-        # PHP cannot tell an empty list from empty meta.
-        return {**sent, "meta": {}} if sent.get("meta") == [] else sent
+    def read_empty_list(self, data: JsonObject, **kw: object) -> JsonObject:
+        """Take an empty list as empty meta, since PHP cannot tell them apart."""
+        return {**data, "meta": {}} if data.get("meta") == [] else data
 
 
 class PageCreate(PageWrite):
@@ -370,21 +387,21 @@ class Paged(Tolerant):
     per_page = fields.Integer("How many items a page of results has.", 1, 100, load_default=10)
 
 
-class PageList(Paged, InContext):
-    """The query of a list of pages."""
+class ItemList(Paged):
+    """The query of a list of items, such as pages."""
 
     search = Search(
-        'Words that title or content must contain, all of them; `"two words"` in quotes count as '
-        "one, and `-word` excludes."
+        'Words that the texts must contain, all of them; `"two words"` in quotes count as one, and '
+        "`-word` excludes."
     )
-    after = fields.DateTime("Only pages published after this time.")
-    before = fields.DateTime("Only pages published before this time.")
-    modified_after = fields.DateTime("Only pages last written after this time.")
-    modified_before = fields.DateTime("Only pages last written before this time.")
-    author = ListOf("Only pages of these authors, by number.", Number())
-    author_exclude = ListOf("No pages of these authors, by number.", Number())
-    include = ListOf("Only pages with these ids.", Number())
-    exclude = ListOf("No pages with these ids.", Number())  # type: ignore[assignment] # the metaclass takes it away
+    after = fields.DateTime("Only items published after this time.")
+    before = fields.DateTime("Only items published before this time.")
+    modified_after = fields.DateTime("Only items last written after this time.")
+    modified_before = fields.DateTime("Only items last written before this time.")
+    author = ListOf("Only items of these authors, by number.", Number())
+    author_exclude = ListOf("No items of these authors, by number.", Number())
+    include = ListOf("Only items with these ids.", Number())
+    exclude = ListOf("No items with these ids.", Number())  # type: ignore[assignment] # the metaclass takes it away
     offset = fields.Integer("How many results are skipped, instead of `page`.", 0, FURTHEST)
     order = fields.Text("The direction of the order.", ("asc", "desc"), load_default="desc")
     orderby = fields.Text(
@@ -394,7 +411,24 @@ class PageList(Paged, InContext):
         load_default="date",
     )
     search_columns = ListOf("The fields that `search` looks at.", Column(choices=SEARCH_COLUMNS))
-    slug = ListOf("Only pages with these slugs.", fields.Text())
+    slug = ListOf("Only items with these slugs.", fields.Text())
+
+    @validates_schema
+    def check_order(self, data: JsonObject, **kw: object) -> None:
+        """Refuse an order without the parameter that it needs."""
+        if data["orderby"] == "include" and not data.get("include"):
+            message = "orderby=include needs include."
+            raise ValidationError(
+                CodedMessage("rest_orderby_include_missing_include", message), "orderby"
+            )
+        if data["orderby"] == "relevance" and not data.get("search", "").strip():
+            message = "orderby=relevance needs search."
+            raise ValidationError(CodedMessage("rest_no_search_term_defined", message), "orderby")
+
+
+class PageList(ItemList, InContext):
+    """The query of a list of pages."""
+
     status = ListOf(
         "Only pages of these statuses, by default `publish`; all others need the scope "
         "`pages:read`.",
@@ -408,18 +442,6 @@ class PageList(Paged, InContext):
     password = fields.Text(ABOUT_LIST, longest=LONGEST_PASSWORD, load_default="")
     form_id = ListOf("Only pages with one of these forms.", fields.IdText(blank=False))
     language = ListOf("Only pages with one of these languages.", fields.IdText(blank=False))
-
-    @validates_schema
-    def check_order(self, data: JsonObject, **kw: object) -> None:
-        """Refuse an order without the parameter that it needs."""
-        if data["orderby"] == "include" and not data.get("include"):
-            message = "orderby=include needs include."
-            raise ValidationError(
-                CodedMessage("rest_orderby_include_missing_include", message), "orderby"
-            )
-        if data["orderby"] == "relevance" and not data.get("search", "").strip():
-            message = "orderby=relevance needs search."
-            raise ValidationError(CodedMessage("rest_no_search_term_defined", message), "orderby")
 
 
 class PreviewWrite(Tolerant):

@@ -6,8 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from landform.parts.errors import errors_in
-from landform.parts.media import errors
-from landform.parts.media.models import TABLES
+from landform.parts.media import errors, models
 from landform.parts.option import matching, option
 from landform.parts.part import Exported, PagePictures, Part
 
@@ -18,7 +17,7 @@ PLACE = matching("a folder, or `database`", r"[^\0]*")
 class Media(Part):
     """Pictures with their sizes. To make them, Pillow is needed (the extra `media`)."""
 
-    tables = TABLES
+    tables = models.TABLES
     scopes = ("media:read", "media:write")
     event_types = ("media.created", "media.updated", "media.deleted")
     errors = tuple(error for error in errors_in(errors) if error is not errors.MediaNotFound)
@@ -74,7 +73,6 @@ class Media(Part):
         self, store: Any, table: str, old: Any, new: Any, writer: int | None = None
     ) -> None:
         """Detach the pictures of a page that is deleted."""
-        from landform.parts.media import storage  # noqa: PLC0415 - needs the store
-
         if table == "page" and new is None:
-            storage.detach(store, old["id"])
+            pictures = models.Media.page == old["id"]
+            models.Media.update(page=0).where(pictures).execute(store.database)

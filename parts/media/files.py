@@ -7,7 +7,6 @@ after it: an interruption leaves files without a row, which `landform vacuum` re
 import errno
 import os
 import re
-from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -24,36 +23,11 @@ from landform.storage.store import Store
 FILE_PATH = re.compile(r"[0-9a-z]{16,64}/[0-9a-z][0-9a-z_-]{0,120}\.[a-z]{3,4}")
 IN_DATABASE, SUFFIX = "database", ".media"
 CHUNK_BYTES = 1 << 18
-VALUES = {name: Parameter(name) for name in ("path", "content", "created_utc")}
-INSERT = Prepared(MediaFile.insert(VALUES).on_conflict_ignore())
-IS_IT = MediaFile.path == Parameter("path")
-SELECT = Prepared(MediaFile.select(MediaFile.content).where(IS_IT))
-DELETE = Prepared(MediaFile.delete().where(IS_IT))
-LIST_FILES = Prepared(MediaFile.select(MediaFile.path, MediaFile.created_utc))
-
-
-class Files(ABC):
-    """Files by their paths."""
-
-    @abstractmethod
-    def put(self, path: str, content: bytes) -> None:
-        """Store a file, unless it is there; raises `DiskFull`."""
-
-    @abstractmethod
-    def get(self, path: str) -> tuple[int, Iterator[bytes]] | None:
-        """Return the size of a file and its bytes in pieces; None if it is missing."""
-
-    @abstractmethod
-    def delete(self, paths: Iterable[str]) -> None:
-        """Remove files, where they are there."""
-
-    @abstractmethod
-    def list(self) -> Iterator[tuple[str, float]]:
-        """Yield the path of each file, and when it was stored in seconds since 1970."""
+SELECT = Prepared(MediaFile.select(MediaFile.content).where(MediaFile.path == Parameter("path")))
 
 
 @dataclass(frozen=True)
-class FolderFiles(Files):
+class FolderFiles:
     """Files in a folder, each in a folder of its picture."""
 
     folder: Path
@@ -103,17 +77,16 @@ class FolderFiles(Files):
 
 
 @dataclass(frozen=True)
-class DatabaseFiles(Files):
+class DatabaseFiles:
     """Files in a table, as all machines of a service need them."""
 
     store: Store
 
     def put(self, path: str, content: bytes) -> None:
         """Store a file in the transaction that is open, or in one of its own."""
-        created = self.store.clock.now().utc
-        values = {"path": path, "content": content, "created_utc": created}
-        with self.store.connection(), self.store.transaction():
-            INSERT.run(self.store, values)
+        row = {"path": path, "content": content, "created_utc": self.store.clock.now().utc}
+        with self.store.connection(), self.store.transaction() as db:
+            MediaFile.insert(row).on_conflict_ignore().execute(db)
 
     def get(self, path: str) -> tuple[int, Iterator[bytes]] | None:
         """Return the size of a file and its bytes; None if it is missing."""
@@ -122,16 +95,20 @@ class DatabaseFiles(Files):
         return (len(row[0]), iter([bytes(row[0])])) if row else None
 
     def delete(self, paths: Iterable[str]) -> None:
-        """Remove files."""
-        with self.store.connection(), self.store.transaction():
+        """Remove files, where they are there."""
+        with self.store.connection(), self.store.transaction() as db:
             for path in paths:
-                DELETE.run(self.store, {"path": path})
+                MediaFile.delete().where(MediaFile.path == path).execute(db)
 
     def list(self) -> Iterator[tuple[str, float]]:
-        """Yield the path of each file, and when it was stored."""
-        with self.store.connection():
-            rows = LIST_FILES.run(self.store).fetchall()
+        """Yield the path of each file, and when it was stored in seconds since 1970."""
+        files = MediaFile.select(MediaFile.path, MediaFile.created_utc).tuples()
+        with self.store.connection() as db:
+            rows = [*files.execute(db)]
         yield from ((path, epoch(created)) for path, created in rows)
+
+
+Files = FolderFiles | DatabaseFiles
 
 
 def open_files(store: Store, place: str = "") -> Files:
@@ -141,12 +118,11 @@ def open_files(store: Store, place: str = "") -> Files:
     elsewhere.
     """
     database = next(iter(store.database.files), None)
-    if place == IN_DATABASE or not (place or database):
-        return DatabaseFiles(store)
-    return FolderFiles(Path(place) if place else folder_beside(database))
+    if place and place != IN_DATABASE:
+        return FolderFiles(Path(place))
+    return FolderFiles(folder_beside(database)) if database and not place else DatabaseFiles(store)
 
 
-def folder_beside(file: Path | None) -> Path:
+def folder_beside(file: Path) -> Path:
     """Return the folder of the files that belong to a database in a file, or to its backup."""
-    real = os.path.realpath(file or "")
-    return Path(f"{real}{SUFFIX}")
+    return Path(f"{os.path.realpath(file)}{SUFFIX}")

@@ -5,13 +5,9 @@ from pathlib import Path
 from time import time
 from typing import Any
 
-from peewee import SQL
-
 from landform.parts.media.files import Files, FolderFiles, folder_beside
 from landform.parts.media.models import Media
 from landform.parts.media.storage import paths_of
-from landform.storage.engines.database import EngineDatabase
-from landform.storage.maintenance.tables import read_rows
 from landform.storage.store import Store
 
 # A file that no picture has is left for so many seconds: it may be that of one that is being made.
@@ -22,14 +18,7 @@ Task = Callable[[Store, Files, Any], Iterator[str]]
 
 def verify(store: Store, files: Files, _: object) -> Iterator[str]:
     """Yield that pictures lack files, and that files have no picture."""
-    stored_files = dict(files.list())
-    lacking, used_paths = list[int](), set[str]()
-    with store.connection() as db, db.snapshot():
-        for row in _rows(db):
-            paths = paths_of(row)
-            used_paths.update(paths)
-            if not stored_files.keys() >= {*paths}:
-                lacking.append(row["id"])
+    lacking, unused = _compare(store, files)
     if lacking:
         listed = ", ".join(map(str, lacking[:MOST_LISTED]))
         ellipsis = ", ..." * (len(lacking) > MOST_LISTED)
@@ -37,31 +26,33 @@ def verify(store: Store, files: Files, _: object) -> Iterator[str]:
             f"There are {len(lacking)} pictures whose files are missing: {listed}{ellipsis}. "
             "Put the files of a backup in their place, or delete these pictures."
         )
-    if unused := _unused(stored_files, used_paths):
+    if unused:
         yield f"There are {len(unused)} files that no picture has. `landform vacuum` removes them."
 
 
 def vacuum(store: Store, files: Files, _: object) -> Iterator[str]:
     """Remove files that no picture has."""
-    # Files first: the row of a file that is listed is stored by now, or is an hour late.
-    stored_files = dict(files.list())
-    with store.connection() as db, db.snapshot():
-        used_paths = {path for row in _rows(db) for path in paths_of(row)}
-    if unused := _unused(stored_files, used_paths):
+    _, unused = _compare(store, files)
+    if unused:
         files.delete(unused)
         yield f"{len(unused)} files that no picture had were removed."
 
 
-def _rows(db: EngineDatabase) -> Iterator[dict[str, Any]]:
-    names = ("id", "folder", "file", "sizes")
-    return read_rows(db, Media, without=[name for name in Media._meta.fields if name not in names])
-
-
-def _unused(stored_files: dict[str, float], used_paths: set[str]) -> list[str]:
-    before = time() - GRACE_SECONDS
-    return [
-        path for path, stored in stored_files.items() if path not in used_paths and stored < before
-    ]
+def _compare(store: Store, files: Files) -> tuple[list[int], list[str]]:
+    """Return the ids of pictures that lack files, and the files that no picture has."""
+    # Files first: the row of a file that is listed is stored by now, or is an hour late.
+    stored_files, before = dict(files.list()), time() - GRACE_SECONDS
+    lacking, used_paths = list[int](), set[str]()
+    with store.connection() as db, db.snapshot():
+        for row in (
+            Media.select(Media.id, Media.folder, Media.file, Media.sizes).dicts().execute(db)
+        ):
+            paths = paths_of(row)
+            used_paths.update(paths)
+            if not stored_files.keys() >= {*paths}:
+                lacking.append(row["id"])
+    old = [path for path, stored in stored_files.items() if stored < before]
+    return lacking, [path for path in old if path not in used_paths]
 
 
 def back_up(store: Store, files: Files, file: Path) -> Iterator[str]:
@@ -79,8 +70,10 @@ def export(store: Store, files: Files, file: Path) -> Iterator[str]:
 def load(store: Store, files: Files, file: Path) -> Iterator[str]:
     """Copy the files from the folder beside a backup or an export, if there is one."""
     source = FolderFiles(folder_beside(file))
-    is_missing = not source.folder.is_dir() and isinstance(files, FolderFiles)
-    if is_missing and _has_pictures(store):
+    with store.connection() as db:
+        # A database of an earlier version has no table of them.
+        has_pictures = db.table_exists(Media) and Media.select().limit(1).count(db)
+    if has_pictures and isinstance(files, FolderFiles) and not source.folder.is_dir():
         yield f"There is no folder {source.folder}: `landform verify` names what is missing."
     if count := _copy(source, files):
         yield f"{count:,} files of pictures were copied from {source.folder}."
@@ -99,12 +92,6 @@ def _copy(source: Files, target: Files) -> int:
             target.put(path, b"".join(file[1]))
             count += 1
     return count
-
-
-def _has_pictures(store: Store) -> bool:
-    """Return whether there are pictures; False in a database of an earlier version."""
-    with store.connection() as db:
-        return bool(db.table_exists(Media) and Media.select(SQL("1")).limit(1).count(db))
 
 
 TASKS: dict[str, Task] = {

@@ -1,5 +1,6 @@
 """The operations on pictures, and their files."""
 
+from collections.abc import Mapping
 from math import inf
 from typing import Any
 
@@ -18,13 +19,13 @@ from landform.service.pipeline.idempotency import find_reply, once
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import WORDPRESS, Resource
 from landform.service.pipeline.reply import Caching, Reply
-from landform.storage.rows import Row
+from landform.storage.rows import NO_VALUES, Row
 from landform.storage.sql import current_version
 
 RESOURCE, FILES = Resource(WORDPRESS), Resource()
 RESOURCES, SCREENS = (RESOURCE,), (FILES,)
 CONTEXTS: dict[str, Any] = {"view": s.MediaView(), "embed": s.MediaEmbed(), "edit": s.MediaEdit()}
-WRITE, EDIT, DELETED = s.MediaWrite(), CONTEXTS["edit"], s.MediaDeleted()
+WRITE, EDIT, DELETED = s.MediaWrite(partial=True), CONTEXTS["edit"], s.MediaDeleted()
 MEDIA_PATH, FILES_PATH = "/media/<media_id>", "/media-files"
 FILE, MOST_BYTES = "file", 20 << 20
 SAME_AS, USED_BY = "X-Landform-Same-As", "X-Landform-Used-By"
@@ -62,7 +63,7 @@ def list_media(call: Call) -> Reply:
     if call.has(etag):
         return Reply(etag=etag, caching=caching)
     rows, total = storage.list_media(call.store, call.query, call.options.max_response_bytes)
-    body = embed_authors(call, [_dump(call, row) for row in rows])
+    body = _dump(call, rows, call.query["context"])
     headers = paging(call, total)
     return Reply(body, headers=headers, etag=etag, caching=caching)
 
@@ -106,8 +107,8 @@ def create_media(call: Call) -> Reply:
 
     def write() -> Reply:
         row, same = storage.create(call.store, columns)
-        reply = created_reply(call, "media", _reply(call, row), row["id"])
-        return reply if same is None else _with_header(reply, SAME_AS, same)
+        headers = {} if same is None else {SAME_AS: str(same)}
+        return created_reply(call, "media", _reply(call, row, headers=headers), row["id"])
 
     return once(call, write)
 
@@ -123,10 +124,8 @@ def create_media(call: Call) -> Reply:
 def get_media(call: Call, media_id: int) -> Reply:
     """Return a picture; anyone may read it."""
     caching = _check_context(call)
-    row = storage.get(call.store, media_id)
-    (body,) = embed_authors(call, [_dump(call, row)])
-    etag = call.row_etag("media", row, call.query["context"])
-    return Reply(body, etag=etag, last_modified=row["modified_utc"], caching=caching)
+    reply = _reply(call, storage.get(call.store, media_id), call.query["context"])
+    return reply._replace(caching=caching)
 
 
 @RESOURCE.operation(
@@ -175,8 +174,8 @@ def delete_media(call: Call, media_id: int) -> Reply:
     if not call.store.database.in_transaction():
         # Inside one the delete may still be undone; then `landform vacuum` removes them.
         call.part(Media).files(call.store).delete(storage.paths_of(row))
-    reply = Reply(DELETED.dump(_with_url(call, row)))
-    return _with_header(reply, USED_BY, ", ".join(map(str, users))) if users else reply
+    headers = {USED_BY: ", ".join(map(str, users))} if users else {}
+    return Reply(DELETED.dump(_with_url(call, row)), headers=headers)
 
 
 @FILES.get(f"{FILES_PATH}/<folder>/<file>", name="media_file", public=True, query=Anything())
@@ -209,18 +208,14 @@ def _with_url(call: Call, row: Row) -> Row:
     return {**row, "files_url": f"{call.public_url}{FILES_PATH}"}
 
 
-def _dump(call: Call, row: Row, context: str = "") -> JsonObject:
-    """Return the JSON object of a picture in a context, by default that of the query."""
-    dumped: JsonObject = CONTEXTS[context or call.query["context"]].dump(_with_url(call, row))
-    return dumped
+def _dump(call: Call, rows: list[Row], context: str) -> list[JsonObject]:
+    dumped = [CONTEXTS[context].dump(_with_url(call, row)) for row in rows]
+    return embed_authors(call, dumped)
 
 
-def _reply(call: Call, row: Row) -> Reply:
-    """Return the reply to a write."""
-    (body,) = embed_authors(call, [_dump(call, row, "edit")])
-    etag = call.row_etag("media", row, "edit")
-    return Reply(body, etag=etag, last_modified=row["modified_utc"])
-
-
-def _with_header(reply: Reply, name: str, value: object) -> Reply:
-    return reply._replace(headers={**reply.headers, name: str(value)})
+def _reply(
+    call: Call, row: Row, context: str = "edit", headers: Mapping[str, str] = NO_VALUES
+) -> Reply:
+    (body,) = _dump(call, [row], context)
+    etag = call.row_etag("media", row, context)
+    return Reply(body, headers=headers, etag=etag, last_modified=row["modified_utc"])

@@ -1,10 +1,9 @@
 """Schemas of pictures."""
 
 import json
-from collections.abc import Sequence
 from typing import Any
 
-from marshmallow import Schema, pre_load, validates_schema
+from marshmallow import Schema
 
 from landform.schemas import fields, pages
 from landform.schemas.fields import (
@@ -24,34 +23,16 @@ MEDIA_TYPES = ("image", "video", "text", "application", "audio")
 LONGEST_DESCRIPTION = 100_000
 
 
-class MediaWrite(GmtDate):
-    """The fields of a create and an update; what a picture has beside them is ignored.
+class MediaWrite(GmtDate, pages.ItemWrite):
+    """The fields of a create and an update; what a picture has beside them is ignored."""
 
-    Null is as if a field was not sent, but detaches a picture from its page.
-    """
+    # Null detaches a picture from its page.
+    nullable = ("date", "post")
 
-    title = fields.RawText(
-        "The title: a string, or an object with `raw`; by default the name of the file.", trim=True
-    )
     caption = fields.RawText("The caption, HTML or text.", longest=LONGEST_DESCRIPTION)
     description = fields.RawText("The description, HTML or text.", longest=LONGEST_DESCRIPTION)
     alt_text = fields.Text("What the picture shows, for people who do not see it: without HTML.")
-    slug = fields.Text("The name of the picture; if taken, with a number.", line=True)
-    date = fields.DateTime("When it was published, in the site's local time; null is now.")
-    author = fields.Integer("The number of the author, by default the caller's.", 1)
     post = fields.Integer("The page that it is attached to; 0 or null for none.", 0)
-
-    def on_bind_field(self, field_name: str, field_obj: Any) -> None:
-        """Allow null for each field."""
-        field_obj.allow_none = True
-
-    @pre_load
-    def leave_out_null(self, data: JsonObject, **kw: object) -> JsonObject:
-        """Drop fields that are null, except those for which it means something."""
-        nullable = ("date", "post")
-        return {
-            name: value for name, value in data.items() if name in nullable or value is not None
-        }
 
 
 class MediaInContext(pages.InContext):
@@ -65,26 +46,9 @@ class MediaInContext(pages.InContext):
     )
 
 
-class MediaList(pages.Paged, MediaInContext):
+class MediaList(pages.ItemList, MediaInContext):
     """The query of a list of pictures."""
 
-    search = pages.Search("Words that its texts or the name of its file must contain.")
-    search_columns = ListOf(
-        "Where `search` looks: `title`, or in all texts.",
-        pages.Column(choices=pages.SEARCH_COLUMNS),
-    )
-    after = fields.DateTime("Only pictures published after this time.")
-    before = fields.DateTime("Only pictures published before this time.")
-    modified_after = fields.DateTime("Only pictures last written after this time.")
-    modified_before = fields.DateTime("Only pictures last written before this time.")
-    author = ListOf("Only pictures of these authors, by number.", Number())
-    author_exclude = ListOf("No pictures of these authors, by number.", Number())
-    include = ListOf("Only pictures with these ids.", Number())
-    exclude = ListOf("No pictures with these ids.", Number())  # type: ignore[assignment] # the metaclass takes it away
-    offset = fields.Integer("How many results are skipped, instead of `page`.", 0, pages.FURTHEST)
-    order = fields.Text("The direction of the order.", ("asc", "desc"), load_default="desc")
-    orderby = fields.Text("The field to sort by.", pages.ORDERS, load_default="date")
-    slug = ListOf("Only pictures with these slugs.", fields.Text())
     parent = ListOf("Only pictures of these pages; 0 for those of none.", Number())
     parent_exclude = ListOf("No pictures of these pages.", Number())
     media_type = ListOf(
@@ -92,13 +56,9 @@ class MediaList(pages.Paged, MediaInContext):
     )
     mime_type = ListOf("Only files of these types, such as `image/png`.", fields.Text())
 
-    check_order = validates_schema(pages.PageList.check_order)
-
 
 class SourceUrl(Computed):
     """The URL of a picture, below the `files_url` of the row."""
-
-    columns: Sequence[str] | None = ("folder", "file")
 
     def _show(self, row: Row) -> str:
         return f"{row['files_url']}/{row['folder']}/{row['file']}"
@@ -145,28 +105,16 @@ class Details(Schema):
 class MediaDetails(Computed):
     """The file and its sizes, below the `files_url` of the row."""
 
-    columns: Sequence[str] | None = tuple(
-        "folder file width height filesize sizes mime_type".split()
-    )
-
     def _show(self, row: Row) -> JsonObject:
         base, sizes = f"{row['files_url']}/{row['folder']}", json.loads(row["sizes"])
-        full = {"name": "full", **{name: row[name] for name in ("file", "width", "height")}}
+        if sizes:
+            sizes += [{"name": "full", **{name: row[name] for name in ("file", "width", "height")}}]
+        for size in sizes:
+            size |= {"mime_type": row["mime_type"], "source_url": f"{base}/{size['file']}"}
         return {
-            "width": row["width"],
-            "height": row["height"],
+            **{name: row[name] for name in ("width", "height", "filesize")},
             "file": f"{row['folder']}/{row['file']}",
-            "filesize": row["filesize"],
-            "sizes": {
-                size["name"]: {
-                    "file": size["file"],
-                    "width": size["width"],
-                    "height": size["height"],
-                    "mime_type": row["mime_type"],
-                    "source_url": f"{base}/{size['file']}",
-                }
-                for size in ([*sizes, full] if sizes else ())
-            },
+            "sizes": {size.pop("name"): size for size in sizes},
         }
 
 

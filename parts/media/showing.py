@@ -2,24 +2,26 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from landform.parts.media import storage
 from landform.parts.part import PagePictures
 from landform.service.pipeline.call import Call
 from landform.service.rendering.markup import Token, tokens
 from landform.service.site.documents import plain_text
-from landform.service.site.pictures import AttributeParser, gallery_pictures
+from landform.service.site.pictures import attributes_of, gallery_pictures
 from landform.storage.rows import Row
 
 FILE_ADDRESS = re.compile(r"/media-files/([0-9a-z]{16,64})/([^/?#]+)")
 CLASS = re.compile(r"(?:^|\s)wp-image-([0-9]{1,18})(?:\s|$)")
+AFTER_PATH = re.compile(r"[?#].*", re.DOTALL)
 # Of a content with more pictures the others stay as they are.
 MOST_PICTURES = 200
-GALLERY_SIZE = "medium_large"
+# That of the size `medium_large`.
+GALLERY_WIDTH = 768
 
 
 class Size(NamedTuple):
@@ -34,60 +36,56 @@ def page_pictures(call: Call, page: Row, link: str, content: str) -> PagePicture
     """Return the pictures of a page as visitors see them; None if it has none of landform's."""
     meta = json.loads(page["meta"])
     ids = storage.gallery_ids(meta)
-    if not ids and not (
-        ("/media-files/" in content or "wp-image-" in content) and "<img" in content
-    ):
+    is_own = "<img" in content and ("/media-files/" in content or "wp-image-" in content)
+    if not (ids or is_own):
         return None
-    parts = [*tokens(content)] if "<img" in content else [Token(content)]
+    parts = [*tokens(content)] if is_own else [Token(content)]
     images = [place for place, part in enumerate(parts) if part.name == "img"][:MOST_PICTURES]
-    attributes = {place: _attributes(parts[place]) for place in images}
+    attributes = {place: attributes_of(parts[place]) for place in images}
     rows = _Rows(call, ids, attributes.values())
-    known = dict[str, Size]()
+    shown_sizes = dict[str, tuple[int, int]]()
     for place in images:
         if file_and_row := rows.find(attributes[place]):
             size, row = file_and_row
-            known[size.url] = size
+            shown_sizes[size.url] = size.width, size.height
             is_first = place == images[0]
             added = _missing(attributes[place], size, rows.sizes(row), is_first=is_first)
             parts[place] = Token(_with_attributes(parts[place].text, added))
     gallery = [*_gallery(meta, link, rows)]
-    known |= {item["url"]: Size(item["url"], item["width"], item["height"])
-              for item in gallery if "width" in item}  # fmt: skip
-    sizes = {url: (size.width, size.height) for url, size in known.items()}
-    return PagePictures("".join(part.text for part in parts), gallery, sizes, ("media",))
+    for item in gallery:
+        if "width" in item:
+            shown_sizes[item["url"]] = item["width"], item["height"]
+    return PagePictures("".join(part.text for part in parts), gallery, shown_sizes, ("media",))
 
 
 class _Rows:
     """The pictures that a page refers to, read at once."""
 
     def __init__(
-        self, call: Call, ids: Sequence[int], attributes: Iterator[Mapping[str, str]] | Any
+        self, call: Call, ids: Sequence[int], images: Collection[Mapping[str, str]]
     ) -> None:
         self.base = f"{call.public_url}/media-files"
-        folders = set[str]()
-        numbers = {*ids}
-        for image in attributes:
-            address = FILE_ADDRESS.search(image.get("src", ""))
-            number = CLASS.search(image.get("class", ""))
-            folders |= {address[1]} if address else set()
-            numbers |= {int(number[1])} if number else set()
-        rows = storage.find_all(call.store, numbers, folders)
+        folders = filter(None, (FILE_ADDRESS.search(image.get("src", "")) for image in images))
+        numbers = filter(None, (CLASS.search(image.get("class", "")) for image in images))
+        wanted = {*ids, *(int(number[1]) for number in numbers)}
+        rows = storage.find_all(call.store, wanted, {folder[1] for folder in folders})
         self.by_id = {row["id"]: row for row in rows}
-        self.by_folder = {row["folder"]: row for row in rows}
+        self._files = {
+            (key, size.url.rpartition("/")[2]): (size, row)
+            for row in rows
+            for size in self.sizes(row)
+            for key in (row["folder"], str(row["id"]))
+        }
 
-    def find(self, attributes: Mapping[str, str]) -> tuple[Size, Row] | None:
+    def find(self, image: Mapping[str, str]) -> tuple[Size, Row] | None:
         """Return the file that an image shows, and its picture; None if it is not landform's.
 
         An image that has only the id of a picture has to have the name of one of its files.
         """
-        source = attributes.get("src", "")
-        address, number = FILE_ADDRESS.search(source), CLASS.search(attributes.get("class", ""))
-        row = self.by_folder.get(address[1]) if address else None
-        if row is None and number and not address:
-            row = self.by_id.get(int(number[1]))
-        name = unquote(urlsplit(source).path.rpartition("/")[2]) if row else ""
-        sizes = [size for size in self.sizes(row) if size.url.endswith(f"/{name}")] if row else []
-        return (sizes[0], row) if sizes and row else None
+        source = image.get("src", "")
+        match = FILE_ADDRESS.search(source) or CLASS.search(image.get("class", ""))
+        name = unquote(AFTER_PATH.sub("", source).rpartition("/")[2])
+        return self._files.get((match[1], name)) if match else None
 
     def sizes(self, row: Row) -> list[Size]:
         """Return the files of a picture."""
@@ -96,12 +94,6 @@ class _Rows:
             Size(f"{folder}/{file['file']}", file["width"], file["height"])
             for file in (row, *variants)
         ]
-
-
-def _attributes(token: Token) -> Mapping[str, str]:
-    parser = AttributeParser()
-    parser.feed(token.text)
-    return parser.attributes
 
 
 def _srcset(size: Size, sizes: Sequence[Size]) -> str:
@@ -149,9 +141,7 @@ def _gallery(meta: Row, link: str, rows: _Rows) -> Iterator[dict[str, Any]]:
             yield from gallery_pictures({"gallery": [item]}, link)
             continue
         sizes = rows.sizes(row)
-        named = [size for size, variant in zip(sizes[1:], json.loads(row["sizes"]), strict=True)
-                 if variant["name"] == GALLERY_SIZE]  # fmt: skip
-        size = [*named, sizes[0]][0]
+        size = next((size for size in sizes if size.width == GALLERY_WIDTH), sizes[0])
         texts = {name: item[name] for name in ("alt", "caption")
                  if isinstance(item, dict) and isinstance(item.get(name), str)}  # fmt: skip
         caption = plain_text(row["caption_rendered"])

@@ -3,10 +3,9 @@
 import json
 import re
 import secrets
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import reduce
-from itertools import chain
 from operator import or_
 from typing import Any
 
@@ -15,12 +14,13 @@ from peewee import Case
 from landform.parts.media.errors import MediaNotFound
 from landform.parts.media.models import Media
 from landform.storage import events, pages
-from landform.storage.clock import Clock, Moment
+from landform.storage.clock import Moment
 from landform.storage.engines import expressions
 from landform.storage.errors import PageNotFound, TextRefused, TooExpensive
 from landform.storage.models import Page
 from landform.storage.pages import listing, slugs
-from landform.storage.rows import MAX_INTEGER, Row, Values, storable
+from landform.storage.pages.filters import Filter, item_filters
+from landform.storage.rows import Row, Values, storable
 from landform.storage.search import parse
 from landform.storage.sql import (
     Parameter,
@@ -44,22 +44,15 @@ ORDERS: Mapping[str, Any] = {
 FILTER_ORDERS = {"include": ("include", Media.id), "include_slugs": ("slug", Media.slug)}
 # The columns of a picture that a search looks at, by the names of those of pages.
 SEARCHED = {"title": "title_key", "content": "searched", "excerpt": "searched"}
-# The condition of each other filter, from the clock and the value of the query.
-FILTERS: Mapping[str, Callable[[Clock, Any], Any]] = {
-    "include": lambda _, ids: Media.id.in_(storable(ids)),
-    "exclude": lambda _, ids: Media.id.not_in(storable(ids)),
-    "author": lambda _, authors: Media.author.in_(storable(authors)),
-    "author_exclude": lambda _, authors: Media.author.not_in(storable(authors)),
-    "parent": lambda _, pages: Media.page.in_(storable(pages)),
-    "parent_exclude": lambda _, pages: Media.page.not_in(storable(pages)),
-    "after": lambda clock, date: Media.date > clock.moment(date).local,
-    "before": lambda clock, date: Media.date < clock.moment(date).local,
-    "modified_after": lambda clock, date: Media.modified > clock.moment(date).local,
-    "modified_before": lambda clock, date: Media.modified < clock.moment(date).local,
-    "slug": lambda _, names: Media.slug.in_([*chain.from_iterable(map(slugs.spellings, names))]),
+FILTERS: Mapping[str, Filter] = {
+    **item_filters(Media),
+    "parent": Filter(lambda *ids: Media.page.in_(ids), lambda _, ids: storable(ids)),
+    "parent_exclude": Filter(lambda *ids: Media.page.not_in(ids), lambda _, ids: storable(ids)),
     # All are images.
-    "media_type": lambda _, types: Media.id > (0 if "image" in types else MAX_INTEGER),
-    "mime_type": lambda _, types: Media.mime_type.in_(types),
+    "media_type": Filter(
+        lambda *types: Media.id > 0 if "image" in types else Media.id < 0, lambda _, types: types
+    ),
+    "mime_type": Filter(lambda *types: Media.mime_type.in_(types), lambda _, types: types),
 }
 # How many pages that use a picture are named.
 MOST_USERS = 20
@@ -118,9 +111,9 @@ def list_media(store: Store, query: Values, most_bytes: int) -> tuple[list[Row],
 
 def _conditions(store: Store, query: Values) -> Iterator[Any]:
     """Yield the conditions of a query; empty values are left out."""
-    for name, condition in FILTERS.items():
+    for name, filter_ in FILTERS.items():
         if value := query.get(name):
-            yield condition(store.clock, value)
+            yield filter_.condition(*filter_.values(store.clock, value))
     if text := query.get("search", "").strip():
         names = query.get("search_columns") or [*SEARCHED]
         columns, search = {SEARCHED[name] for name in names}, parse(text)
@@ -226,11 +219,6 @@ def gallery_ids(meta: Values) -> list[int]:
         if isinstance(value, int) and not isinstance(value, bool):
             ids.append(value)
     return ids
-
-
-def detach(store: Store, page_id: int) -> None:
-    """Detach all pictures from a page that is deleted, in its transaction."""
-    Media.update(page=0).where(Media.page == page_id).execute(store.database)
 
 
 def _dates(store: Store, values: Row, now: Moment, old: Row | None = None) -> Row:

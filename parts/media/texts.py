@@ -1,7 +1,5 @@
 """The texts of pictures: title, caption and description are HTML for readers, `alt_text` is not."""
 
-from typing import Any
-
 from landform.parts.media.models import TEXTS
 from landform.service.auth.credentials import Identity
 from landform.service.pipeline.json_codec import JsonObject
@@ -10,8 +8,8 @@ from landform.service.rendering.content import (
     clean_html,
     render_content,
     render_title,
+    visible_text,
 )
-from landform.service.rendering.markup import tokens
 from landform.storage.rows import Row
 
 
@@ -30,12 +28,7 @@ def columns_of(values: JsonObject, caller: Identity) -> Row:
         check_growth(name, raw, rendered)
         columns |= {f"{name}_raw": raw, f"{name}_rendered": rendered}
     if "alt_text" in values:
-        columns["alt_text"] = plain_text(values["alt_text"])
+        columns["alt_text"] = " ".join(visible_text(values["alt_text"]).split())
     if "post" in values:
         columns["page"] = values["post"] or 0
     return columns
-
-
-def plain_text(text: Any) -> str:
-    """Return a text on one line, without tags."""
-    return " ".join("".join(token.text for token in tokens(text) if not token.name).split())

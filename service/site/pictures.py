@@ -31,7 +31,7 @@ EMPTY_GALLERY = re.compile(
 LONE_PERCENT = re.compile("%(?![0-9a-fA-F]{2})")
 
 
-class AttributeParser(HTMLParser):
+class _AttributeParser(HTMLParser):
     """A parser for the attributes of one tag."""
 
     attributes: Mapping[str, str] = {}
@@ -60,7 +60,7 @@ def first_picture(content: str, link: str) -> str:
     for token in outside(islice(tokens(content), MOST_TOKENS), _hides):
         if token.name != "img" or token.closing:
             continue
-        attributes = _attributes(token)
+        attributes = attributes_of(token)
         if _is_decoration(attributes):
             continue
         candidates = attributes.get("srcset", "").split(",")[0].split()[:1]
@@ -101,11 +101,12 @@ def _hides(token: Token) -> bool:
     # Scripts and styles are one token, with their end tag.
     if token.name in INVISIBLE:
         return not token.text.lower().rstrip().endswith(f"</{token.name}>")
-    return bool(HIDDEN.search(token.text)) and _is_hidden(_attributes(token))
+    return bool(HIDDEN.search(token.text)) and _is_hidden(attributes_of(token))
 
 
-def _attributes(token: Token) -> Mapping[str, str]:
-    parser = AttributeParser()
+def attributes_of(token: Token) -> Mapping[str, str]:
+    """Return the attributes of a tag."""
+    parser = _AttributeParser()
     parser.feed(token.text)
     return parser.attributes
 

@@ -17,7 +17,7 @@ from landform.storage.engines import expressions
 from landform.storage.engines.dialect import Dialect
 from landform.storage.models import Page, PageText
 from landform.storage.pages import scheduling
-from landform.storage.pages.slugs import HAS_SLUG, spellings
+from landform.storage.pages.slugs import spellings
 from landform.storage.rows import Values, storable
 from landform.storage.search import Search, form_key, language_key, parse
 from landform.storage.sql import Filters
@@ -74,16 +74,24 @@ def _has_language(*languages: Any) -> ColumnBase:
     return expressions.shares(Page.languages, NodeList(languages, ", "))
 
 
+def item_filters(model: Any) -> Mapping[str, Filter]:
+    """Return the filters that all items have, such as pages, for their table."""
+    return {
+        "include": Filter(lambda *ids: model.id.in_(ids), _numbers),
+        "exclude": Filter(lambda *ids: model.id.not_in(ids), _numbers),
+        "author": Filter(lambda *authors: model.author.in_(authors), _numbers),
+        "author_exclude": Filter(lambda *authors: model.author.not_in(authors), _numbers),
+        "after": Filter(lambda date: model.date > date, _local),
+        "before": Filter(lambda date: model.date < date, _local),
+        "modified_after": Filter(lambda date: model.modified > date, _local),
+        "modified_before": Filter(lambda date: model.modified < date, _local),
+        # The second condition is what the index of slugs of pages asks for.
+        "slug": Filter(lambda *slugs: model.slug.in_(slugs) & (model.slug != SQL("''")), _slugs),
+    }
+
+
 FILTERS: Mapping[str, Filter] = {
-    "include": Filter(lambda *ids: Page.id.in_(ids), _numbers),
-    "exclude": Filter(lambda *ids: Page.id.not_in(ids), _numbers),
-    "author": Filter(lambda *authors: Page.author.in_(authors), _numbers),
-    "author_exclude": Filter(lambda *authors: Page.author.not_in(authors), _numbers),
-    "after": Filter(lambda date: Page.date > date, _local),
-    "before": Filter(lambda date: Page.date < date, _local),
-    "modified_after": Filter(lambda date: Page.modified > date, _local),
-    "modified_before": Filter(lambda date: Page.modified < date, _local),
-    "slug": Filter(lambda *slugs: Page.slug.in_(slugs) & HAS_SLUG, _slugs),
+    **item_filters(Page),
     "form_id": Filter(lambda *forms: Page.form.in_(forms), _keys(form_key)),
     "language": Filter(_has_language, _keys(language_key)),
     "open_at": Filter(scheduling.is_open, _moment),

@@ -52,13 +52,17 @@ function requestOf(form, path) {
 async function send(form, method, path, output) {
   const { headers, url } = requestOf(form, path);
   const body = form.querySelector("textarea");
+  /** @type {HTMLInputElement | null} */
+  const input = form.querySelector("[type=file]");
+  const file = input?.files?.[0];
   if (body) headers.set("Content-Type", "application/json");
+  if (file) headers.set("Content-Disposition", `attachment; filename*=UTF-8''${encodeURIComponent(file.name)}`);
   output.hidden = false;
   output.textContent = "…";
   try {
     /** @type {RequestInit} */
     const options = { method, headers, cache: "no-store", credentials: cookies };
-    const response = await fetch(url, body ? { ...options, body: body.value } : options);
+    const response = await fetch(url, body || file ? { ...options, body: body ? body.value : file } : options);
     const text = await response.text();
     const lines = [...response.headers].map(([name, value]) => `${name}: ${value}`);
     output.textContent = `${response.status} ${response.statusText}\n${lines.join("\n")}\n\n${pretty(text)}`;
@@ -101,9 +105,12 @@ function operationForm(description, path, method, operation) {
   if (parameters.children.length) form.append(make("h3", {}, "Parameters"), parameters);
   if (operation.requestBody) {
     const body = operation.requestBody.content["application/json"];
-    const value = JSON.stringify(body.example || example(description, body.schema), null, 2);
-    form.append(make("h3", {}, "Body"), make("textarea", { value, ariaLabel: "Body", spellcheck: false }));
-    form.append(fieldTable(description, body.schema, true) || "");
+    form.append(make("h3", {}, "Body"));
+    if (body) {
+      const value = JSON.stringify(body.example || example(description, body.schema), null, 2);
+      form.append(make("textarea", { value, ariaLabel: "Body", spellcheck: false }));
+      form.append(fieldTable(description, body.schema, true) || "");
+    } else form.append(make("input", { type: "file", ariaLabel: "File" }));
   }
   const output = make("pre", { hidden: true, className: "answer", ariaLive: "polite" });
   form.append(make("button", {}, "Send"), output, ...responseParts(description, operation));

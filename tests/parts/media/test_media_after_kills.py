@@ -9,7 +9,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, closing, suppress
+from contextlib import ExitStack, closing, contextmanager, suppress
 from select import select
 from struct import pack
 from threading import Event
@@ -43,6 +43,17 @@ def send(server: Server, data: bytes, **headers: str) -> tuple[int, Any]:
         connection.request("POST", "/media", data, sent)
         answer = connection.getresponse()
         return answer.status, json.loads(answer.read())
+
+
+@contextmanager
+def begin(server: Server, length: int) -> Iterator[http.client.HTTPConnection]:
+    """Send the head of an upload."""
+    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)) as connection:
+        connection.putrequest("POST", "/media")
+        for name, value in {**HEADERS, "Content-Length": str(length)}.items():
+            connection.putheader(name, value)
+        connection.endheaders()
+        yield connection
 
 
 @pytest.fixture(params=["sqlite", "postgresql"])
@@ -137,12 +148,8 @@ def test_a_large_upload_arrives_in_a_file_and_a_larger_one_is_refused_unread(
     before = peak_of_workers(server)
     noise = picture(60, 60) + bytes(19 << 20)
     assert send(server, noise)[0] == 201
-    with closing(http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)) as connection:
-        connection.putrequest("POST", "/media")
-        for name, value in {**HEADERS, "Content-Length": str(25 << 20)}.items():
-            connection.putheader(name, value)
-        # Nothing of the body is sent.
-        connection.endheaders()
+    # Nothing of the body is sent.
+    with begin(server, 25 << 20) as connection:
         answer = connection.getresponse()
         assert (answer.status, json.loads(answer.read())["code"]) == (
             413, "rest_upload_file_too_big",
@@ -176,12 +183,7 @@ def test_uploads_that_stop_before_their_end_take_bounded_room_on_the_disk(
         clients = dict[socket.socket, http.client.HTTPConnection]()
         # Together more than 512 MiB.
         for _ in range(27):
-            one = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-            stack.enter_context(closing(one))
-            one.putrequest("POST", "/media")
-            for name, value in {**HEADERS, "Content-Length": str(20 << 20)}.items():
-                one.putheader(name, value)
-            one.endheaders()
+            one = stack.enter_context(begin(server, 20 << 20))
             one.send(bytes((20 << 20) - 1))
             clients[one.sock] = one
         answered = select([*clients], [], [], 60)[0]

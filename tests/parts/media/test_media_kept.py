@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -57,6 +58,9 @@ def test_a_backup_has_the_files_and_a_restore_puts_them_back(
     assert shown(again) == [1, 2]
     again.store.dispose()
     assert command(url, "verify", **settings).output == "Nothing is wrong.\n"
+    shutil.rmtree(f"{tmp_path}/all.db.media", ignore_errors=True)
+    without_files = command(url, "restore", f"{tmp_path}/all.db", **settings)
+    assert ("There is no folder" in without_files.output) == (place == "")
 
 
 @pytest.mark.sqlite("it is about files")

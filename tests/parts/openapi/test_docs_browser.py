@@ -3,6 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +46,14 @@ def test_a_person_reads_gets_in_creates_and_lists(docs: Callable[..., Page]) -> 
     assert page.driver.execute_script("return localStorage.length + sessionStorage.length") == 0
 
 
+@pytest.mark.skipif(not find_spec("landform.parts.media"), reason="no pictures")
+def test_a_person_uploads_a_picture(docs: Callable[..., Page]) -> None:
+    page = docs()
+    sign_in(page, "secret", "Signed in as admin: ")
+    assert send(page, "create_media", f"{ROOT}/docs/parts/console-light.png").startswith("201 ")
+    assert page.server.call("GET", "/media/1")[1]["title"]["rendered"] == "console-light"
+
+
 def test_a_wrong_secret_is_shown_to_be_wrong_and_is_not_used(docs: Callable[..., Page]) -> None:
     page = docs()
     page.sees("only published pages can be read")
@@ -80,10 +89,12 @@ def sign_in(page: Page, secret: str, told: str) -> str:
     return str(page.find(f"//*[@id='who'][contains(., '{told}')]").text)
 
 
-def send(page: Page, operation: str) -> str:
+def send(page: Page, operation: str, file: str = "") -> str:
     """Open an operation, send it as it is filled in, and return what is shown."""
     inside = f"//*[@id='{operation}']"
     page.find(f"{inside}/summary").click()
+    if file:
+        page.find(f"{inside}//input[@type='file']").send_keys(file)
     button = page.find(f"{inside}/*[@class='inside']/button")
     page.driver.execute_script("arguments[0].scrollIntoView({block: 'center'})", button)
     button.click()
