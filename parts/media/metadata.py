@@ -7,6 +7,7 @@ to cost it minutes, or all memory.
 
 import re
 from collections.abc import Iterator
+from contextlib import suppress
 from struct import error as StructError  # noqa: N812 - it is a class
 from struct import pack, unpack_from
 
@@ -41,18 +42,18 @@ def without_metadata(data: bytes) -> tuple[bytes, int]:
     Raises `Damaged`. An AVIF stays as it is.
     """
     parts = next((WALKS[start] for start in WALKS if data.startswith(start)), _avif)
-    kept, orientation = list[bytes](), 1
+    kept, exif = list[bytes](), b""
     try:
         for number, (is_kept, part) in enumerate(parts(data)):
             if number == MOST_PARTS:
                 raise Damaged("It has too many parts.")
             if is_kept:
                 kept.append(part)
-            elif EXIF.match(part):
-                orientation = read_orientation(part)
+            elif not exif and EXIF.match(part):
+                exif = part
     except (IndexError, StructError) as error:
         raise Damaged("It ends too early.") from error
-    content = b"".join(kept)
+    content, orientation = b"".join(kept), read_orientation(exif)
     if parts is _webp:
         content = content[:4] + pack("<I", len(content) - 8) + content[8:]
     return content, orientation
@@ -60,21 +61,27 @@ def without_metadata(data: bytes) -> tuple[bytes, int]:
 
 def read_orientation(exif: bytes) -> int:
     """Return the orientation in EXIF; 1, which is upright, if there is none."""
-    try:
-        return next((value for tag, _, value in _tags(exif) if tag == ORIENTATION), 1)
-    except StructError:
-        # Damaged metadata do no harm: they are removed.
-        return 1
+    return next((value for tag, _, value in _tags(exif) if tag == ORIENTATION), 1)
 
 
 def _tags(exif: bytes) -> Iterator[tuple[int, int, int]]:
-    """Yield the number, the count of values and the first small value of each tag."""
+    """Yield the number, the count of values and the first small value of each tag.
+
+    Raises `Damaged` for more tags, or more starts of EXIF, than `MOST_PARTS`.
+    """
+    left = MOST_PARTS
     for start in TIFF.finditer(exif):
         order = "<" if start[0].startswith(b"I") else ">"
-        at = start.start() + unpack_from(f"{order}I", exif, start.start() + 4)[0]
-        for number in range(unpack_from(f"{order}H", exif, at)[0]):
-            tag, _, count, value = unpack_from(f"{order}HHIH", exif, at + 2 + 12 * number)
-            yield tag, count, value
+        left -= 1
+        # Damaged metadata do no harm: they are removed.
+        with suppress(StructError):
+            at = start.start() + unpack_from(f"{order}I", exif, start.start() + 4)[0]
+            for number in range(unpack_from(f"{order}H", exif, at)[0]):
+                tag, _, count, value = unpack_from(f"{order}HHIH", exif, at + 2 + 12 * number)
+                yield tag, count, value
+                left -= 1
+        if left < 0:
+            raise Damaged("It has too much EXIF.")
 
 
 def _jpeg(data: bytes) -> Iterator[tuple[bool, bytes]]:
