@@ -22,10 +22,11 @@ from landform.service.pipeline.reply import Caching, Reply
 from landform.storage.rows import NO_VALUES, Row
 from landform.storage.sql import current_version
 
-RESOURCE, FILES = Resource(WORDPRESS), Resource()
-RESOURCES, SCREENS = (RESOURCE,), (FILES,)
+RESOURCE, USES, FILES = Resource(WORDPRESS), Resource(), Resource()
+RESOURCES, SCREENS = (RESOURCE, USES), (FILES,)
 CONTEXTS: dict[str, Any] = {"view": s.MediaView(), "embed": s.MediaEmbed(), "edit": s.MediaEdit()}
 WRITE, EDIT, DELETED = s.MediaWrite(partial=True), CONTEXTS["edit"], s.MediaDeleted()
+USED = s.UsedByPages()
 MEDIA_PATH, FILES_PATH = "/media/<media_id>", "/media-files"
 FILE, MOST_BYTES = "file", 20 << 20
 SAME_AS, USED_BY = "X-Landform-Same-As", "X-Landform-Used-By"
@@ -176,6 +177,15 @@ def delete_media(call: Call, media_id: int) -> Reply:
         call.part(Media).files(call.store).delete(storage.paths_of(row))
     headers = {USED_BY: ", ".join(map(str, users))} if users else {}
     return Reply(DELETED.dump(_with_url(call, row)), headers=headers)
+
+
+@USES.get(
+    f"{MEDIA_PATH}/pages", response=USED, scope="pages:read", errors=("rest_post_invalid_id",)
+)
+def list_pages_of_media(call: Call, media_id: int) -> Reply:
+    """Return which pages use a picture, in their content or their gallery."""
+    row = storage.get(call.store, media_id)
+    return Reply(USED.dump({"pages": storage.pages_with(call.store, row)}))
 
 
 @FILES.get(f"{FILES_PATH}/<folder>/<file>", name="media_file", public=True, query=Anything())

@@ -202,3 +202,9 @@ class MediaDeleted(Schema):
 
     deleted = Constant("Always true.", True)
     previous = SameRow("The picture before it was deleted.", MediaEdit())
+
+
+class UsedByPages(Schema):
+    """The pages that use a picture."""
+
+    pages = Output("The ids of the pages, of many only the first.", list[int])

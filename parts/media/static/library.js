@@ -91,18 +91,19 @@ function Library({ query }) {
   <//>`;
 }
 
-/** Get the pages that have a picture in their content, by its address. */
-async function pagesWith({ source_url }) {
+/** Get the pages that use a picture. */
+async function pagesWith(id) {
   if (!may("pages:read")) return [];
-  const [folder] = source_url.split("/").slice(-2);
-  return (await list("/pages", { context: "edit", status: "any", search: folder, per_page: 20, _fields: "id,title.raw" })).items;
+  const { data } = await get(`/media/${id}/pages`);
+  if (!data.pages.length) return [];
+  return (await list("/pages", { context: "edit", status: "any,trash", include: data.pages, per_page: 100, _fields: "id,title.raw" })).items;
 }
 
 /** A picture: its texts, its addresses, where it is used, and its end. */
 function Picture({ id }) {
   const state = useLoad(async () => {
     const { data } = await get(`/media/${id}`, { context: may("media:read") ? "edit" : "view" });
-    return { picture: data, users: await pagesWith(data) };
+    return { picture: data, users: await pagesWith(id) };
   }, [id]);
   return html`<${Loaded} state=${state} title="Picture">${({ picture, users }) => html`<${Details} picture=${picture} users=${users} />`}<//>`;
 }
@@ -122,7 +123,7 @@ function Details({ picture, users }) {
   const field = (name) => ({ name, error, value: values[name], change: (text) => setValues((before) => ({ ...before, [name]: text })) });
   const links = html`<ul>${users.map((page) => html`<li><${Link} path="pages/${page.id}">${page.title.raw || `Page ${page.id}`}<//></li>`)}</ul>`;
   const actions = may("media:write") && html`<${Confirmed} label="Delete" question="Delete this picture for good?" act=${end} class="danger" disabled=${isEnding}>
-    ${users.length ? html`<p>These pages use it, and lack it then:</p>${links}` : html`<p>No page has it in its content.</p>`}<//>`;
+    ${users.length ? html`<p>These pages use it, and lack it then:</p>${links}` : html`<p>No page uses it.</p>`}<//>`;
   return html`<${Screen} title=${nameOf(picture) || `Picture ${id}`} actions=${actions}>
     <${Problem} error=${failure} />
     <div class="editor">
@@ -138,7 +139,7 @@ function Details({ picture, users }) {
         <p>${width} × ${height}, ${Math.ceil(filesize / 1024).toLocaleString("en")} KB, ${mime_type}</p>
         <ul>${Object.entries({ full: { source_url, width, height }, ...sizes }).map(([name, size]) => html`<li><a href=${size.source_url} target="_blank" rel="noreferrer">${name}</a> <span class="hint">${size.width} × ${size.height}</span></li>`)}</ul>
         <h2>Pages with it</h2>
-        ${users.length ? links : html`<p class="empty">None has it in its content.</p>`}
+        ${users.length ? links : html`<p class="empty">None uses it.</p>`}
       </div>
     </div>
   <//>`;

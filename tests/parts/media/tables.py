@@ -17,6 +17,7 @@ UPLOAD: dict[str, Any] = {
 # Scopes and error codes, with the requests that need them.
 OPERATIONS = {
     ("media:read", "rest_forbidden_context"): "GET /media?context=edit, GET /media/1?context=edit",
+    ("pages:read", "rest_forbidden"): "GET /media/1/pages",
     ("media:write", "rest_cannot_create"): "POST /media",
     ("media:write", "rest_cannot_edit"): "PUT /media/1, PATCH /media/1, POST /media/1",
     ("media:write", "rest_cannot_delete"): "DELETE /media/1?force=1",
@@ -60,4 +61,5 @@ def use(check: Any) -> None:
             check("GET", f"{base}/media?context={context}")
         for method in ("PUT", "POST", "PATCH"):
             check(method, one, {"alt_text": "A dot"})
+        check("GET", f"{one.removeprefix('/wp-json/wp/v2')}/pages")
         check("DELETE", f"{one}?force=true")

@@ -36,7 +36,8 @@ def test_somebody_uploads_a_picture_says_what_it_shows_and_deletes_it(
     )  # fmt: skip
     content = f'<img src="{stored["source_url"]}">'
     console.server.call("POST", "/pages", {"title": "Fair", "content": content})
-    console.open(f"#/media/{stored['id']}", "Pages with it", "Fair")
+    console.server.call("POST", "/pages", {"title": "Tour", "meta": {"gallery": [stored["id"]]}})
+    console.open(f"#/media/{stored['id']}", "Pages with it", "Fair", "Tour")
     console.click("Delete", sees="These pages use it")
     console.click("Delete", 1, sees="The picture was deleted.")
     assert console.server.call("GET", f"/media/{stored['id']}")[0] == 404

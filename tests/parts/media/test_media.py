@@ -203,8 +203,11 @@ def test_a_delete_names_the_pages_that_use_the_picture(client: Client) -> None:
         client.page(meta={"gallery": [item["id"]]}),
     ]
     client.page(content=f"wp-image-{item['id']}0", meta={"gallery": [other["id"]]})
+    ids = [page["id"] for page in users]
+    assert client.get(f"/media/{item['id']}/pages").get_json() == {"pages": ids}
     answer = client.delete(f"/media/{item['id']}?force=true")
-    assert answer.headers["X-Landform-Used-By"] == ", ".join(str(page["id"]) for page in users)
+    assert answer.headers["X-Landform-Used-By"] == ", ".join(map(str, ids))
+    assert client.get(f"/media/{item['id']}/pages").status_code == 404
 
 
 def test_every_file_is_gone_after_a_delete(client: Client) -> None:

@@ -30,6 +30,7 @@ DISCOVERY = [
         f"GET {WP}/{name}"
         for name in (
             *("types", "types/page", "taxonomies", "statuses", "statuses/publish"),
+            *(["types/attachment"] if "media" in all_parts() else []),
             *(*EMPTY, "users", "users/1"),
         )
     ),
