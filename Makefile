@@ -3,7 +3,7 @@ PYTHON ?= python3
 BIN := .venv/bin
 # What the one-file binary runs on.
 PYTHONS := 3.11 3.12 3.13 3.14
-PROCESSES ?= 2
+PROCESSES ?= 3
 CODE := app.py wsgi.py gunicorn.conf.py deploy standalone service schemas storage parts
 
 .PHONY: help install run test test-core test-servers test-faults test-clients faults contract tools clients bench scale lint lint-python translations vendor wheel binary clean

@@ -31,7 +31,7 @@ ENTRIES: list[tuple[Any, str]] = [
     *(({"form_id": 1, "is_read": value}, "is_read") for value in ("yes", 2)),
     ({"form_id": 1, "status": "gone"}, "status"),
     ({"form_id": 1, "date_created": "soon"}, "date_created"),
-    ({"form_id": 1, "1": ["a"]}, "1"),
+    ({"form_id": 1, "1": {"a": 1}}, "1"),
     ({"form_id": 1, "1": "\0"}, "1"),
 ]
 NOTES: list[tuple[Any, str]] = [({"value": value}, "value") for value in ("", 1, "\0", ["x"])]
