@@ -65,7 +65,7 @@ test: .venv/.announced .venv/.test
 
 # Each of these alone takes some minutes: gunicorn, proxies, signals, the binary; kills and full disks
 # in their short form; clients, browsers and a fuzzer. They mostly wait: more processes than cores.
-test-servers test-faults: PROCESSES = 4
+test-servers test-faults: PROCESSES = 5
 test-servers test-faults: test-%: .venv/.test
 	$(TESTS) --tier $* $(ARGS)
 
