@@ -253,5 +253,6 @@ def test_a_validator_finds_nothing_in_any_template(site: Server, tmp_path: Path)
 def test_these_tests_know_every_template() -> None:
     templates = {file.stem for file in (ROOT / "service/site/templates").glob("*.html")}
     assert templates == {
-        "page", "password", "gone", "soon", "not_found", "error", "layout", "style",
+        "page", "password", "gone", "soon", "not_found", "error", "layout", "style", "home",
+        "gallery",
     }  # fmt: skip
