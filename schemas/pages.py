@@ -150,6 +150,10 @@ class EditTitle(Title):
         return {"rendered": row["title_rendered"], "raw": row["title_raw"]}
 
 
+# Where the site shows the gallery of the meta in a rendered content; the API leaves it out.
+GALLERY_MARK = '<figure class="wp-block-gallery is-empty"></figure>'
+
+
 class PageContent(Computed):
     """The content of a page as HTML, empty unless the row has `shows_content`."""
 
@@ -157,6 +161,7 @@ class PageContent(Computed):
 
     def _show(self, row: Row) -> JsonObject:
         rendered = row["content_rendered"] if row["shows_content"] else ""
+        rendered = rendered.replace(GALLERY_MARK, "")
         return {"rendered": rendered, "protected": bool(row["password"])}
 
 

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from marshmallow import ValidationError
 
+from landform.schemas.pages import GALLERY_MARK
 from landform.service.auth.credentials import Identity
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.rendering.cost import MOST_MARKUP, limit_exceeded
@@ -55,8 +56,7 @@ DELIMITER = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.ASCII,
 )
-# What the block editor writes for a gallery without pictures, in place of a block that has no HTML.
-GALLERY_BLOCK, EMPTY_GALLERY = "gallery", '<figure class="wp-block-gallery"></figure>'
+GALLERY_BLOCK = "gallery"
 # The classes that WordPress adds to a block, by a part of its attributes.
 _LAYOUT_CLASSES = {
     '"type":"flex"': "is-layout-flex",
@@ -176,7 +176,7 @@ def _without_delimiters(raw: str) -> str:
         if match and match["name"] == BLOCK and not match["end"]:
             parts.append(marker_of_block(match["attributes"]))
         if match and match["name"] == GALLERY_BLOCK and match["alone"]:
-            parts.append(EMPTY_GALLERY)
+            parts.append(GALLERY_MARK)
         parts.append(_with_layout(match, comment) if match else f"<!--{comment}")
     return "".join(parts)
 

@@ -123,6 +123,7 @@ def test_an_empty_gallery_in_the_content_has_the_pictures_of_the_meta(
     assert html.count('alt="Lake"') == html.count('class="wp-block-gallery') == 1
     rendered = client.get(f"/pages/{page['id']}").get_json()["content"]["rendered"]
     assert rendered.count("<img") == 1
+    assert ("wp-block-gallery" in rendered) == ("<figure" in tag)
 
 
 def test_shared_links_know_the_size_of_the_picture(client: Client, item: Any) -> None:
