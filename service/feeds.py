@@ -12,7 +12,7 @@ from landform.service.pipeline.call import Call
 from landform.service.pipeline.errors import api_error
 from landform.service.pipeline.json_codec import JsonObject
 from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
-from landform.service.pipeline.reply import Caching, Reply
+from landform.service.pipeline.reply import Caching, Reply, warning_headers
 from landform.service.planning.plan import plan
 from landform.storage import FeedNotFound, feeds
 from landform.storage.rows import MAX_INTEGER, Row
@@ -249,10 +249,9 @@ def order_feeds(call: Call, form_id: int) -> Reply:
 def feed_reply(call: Call, feed: Row) -> Reply:
     """Return the reply to a write of a feed."""
     problems = [part.feed_problem(call.service, feed) for part in call.options.named_parts]
-    warning = "; ".join(filter(None, problems))
     return Reply(
         WRITE.dump(feed),
-        headers={"X-Landform-Warning": warning} if warning else {},
+        headers=warning_headers("; ".join(filter(None, problems))),
         etag=call.row_etag("feed", feed),
         last_modified=feed["modified_utc"],
     )

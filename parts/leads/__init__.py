@@ -83,5 +83,4 @@ class Leads(LeadsOptions):
 
         find = cache(partial(find_form, service.store, feed["form_id"]))
         problems = registry.feed_problem(service, self, feed, find), rules_problem(find, feed)
-        text = " ".join(filter(None, problems))
-        return text.encode("ascii", "backslashreplace").decode()
+        return " ".join(filter(None, problems))

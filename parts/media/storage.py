@@ -98,7 +98,7 @@ def list_media(store: Store, query: Values, most_bytes: int) -> tuple[list[Row],
     pictures = Media.select().where(*conditions) if conditions else Media.select()
     offset = query.get("offset")
     skipped = (query["page"] - 1) * query["per_page"] if offset is None else offset
-    ordered = pictures.order_by(*_order(query)).limit(query["per_page"]).offset(skipped)
+    ordered = pictures.order_by(*_order(store, query)).limit(query["per_page"]).offset(skipped)
 
     def read() -> tuple[list[Row], int]:
         with store.database.snapshot():
@@ -125,12 +125,13 @@ def _is_in(word: str, columns: Iterable[str]) -> Any:
     return reduce(or_, [expressions.contains(getattr(Media, name), word) for name in columns])
 
 
-def _order(query: Values) -> list[Any]:
+def _order(store: Store, query: Values) -> list[Any]:
     """Return the terms of the order of a query."""
     by, terms = query["orderby"], list[Any]()
     name, column = FILTER_ORDERS.get(by, ("", None))
-    if values := query.get(name):
+    if query.get(name):
         # The place of its id or slug among the values of the filter.
+        values = [*FILTERS[name].values(store.clock, query[name])]
         terms = [Case(column, [(value, place) for place, value in enumerate(values)], len(values))]
     elif by == "relevance":
         in_title = expressions.contains(Media.title_key, parse(query["search"]).sentence)

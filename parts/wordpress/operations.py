@@ -30,11 +30,12 @@ def resource_over(resources: Sequence[Resource]) -> Resource:
     """Return what clients ask for first, with indexes of this and of the routes of resources."""
     wordpress = Resource(http_only=True)
     wordpress.paths |= clients.RESOURCE.paths
+    paths = {path for resource in resources for path in resource.paths}
     for path, otherwise in (("/forms", clients.FORMS_RESOURCE), ("/media", clients.MEDIA_RESOURCE)):
-        if not any(path in resource.paths for resource in resources):
+        if path not in paths:
             wordpress.paths |= otherwise.paths
-    has_media = any("/media" in resource.paths for resource in resources)
-    clients.add_types(wordpress, [clients.PAGE, *([clients.ATTACHMENT] if has_media else [])])
+    types = [clients.PAGE, *([clients.ATTACHMENT] if "/media" in paths else [])]
+    clients.add_types(wordpress, types)
 
     @cache
     def routes() -> dict[str, JsonObject]:

@@ -15,7 +15,7 @@ from landform.schemas import wordpress
 from landform.schemas.fields import columns_of
 from landform.service.pipeline.call import Call, Urls
 from landform.service.pipeline.json_codec import JsonObject
-from landform.service.pipeline.reply import Reply
+from landform.service.pipeline.reply import Reply, warning_headers
 from landform.service.rendering.content import Texts, make_excerpt, removed_markup
 from landform.storage.pages import scheduling
 from landform.storage.rows import Row
@@ -83,7 +83,7 @@ def page_reply(call: Call, page: Row, texts: Texts | None = None) -> Reply:
     schema = (WORDPRESS_CONTEXTS if call.is_wordpress else CONTEXTS)["edit"]
     return Reply(
         select_fields(schema).dump(page, call.urls),
-        headers={"X-Landform-Warning": warnings} if warnings else {},
+        headers=warning_headers(warnings),
         etag=call.row_etag("page", page, "edit", not page["password"]),
         last_modified=page["modified_utc"],
     )

@@ -59,6 +59,12 @@ class Finished(NamedTuple):
     chunks: Iterator[bytes] | None = None
 
 
+def warning_headers(text: str) -> dict[str, str]:
+    """Return the header with a warning, in ASCII on one line; without a text there is none."""
+    text = " ".join(text.encode("ascii", "backslashreplace").decode().split())[:2000]
+    return {"X-Landform-Warning": text} if text else {}
+
+
 def to_uri(url: str) -> str:
     """Return a URL in ASCII, for a header; raises `ValueError` for a host that no header can have.
 

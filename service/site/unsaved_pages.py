@@ -6,7 +6,7 @@ from landform.schemas import pages as schemas
 from landform.service.pages.dump import find_warnings
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import Resource
-from landform.service.pipeline.reply import Reply
+from landform.service.pipeline.reply import Reply, warning_headers
 from landform.service.rendering.content import render_texts
 from landform.service.site.forms import show_forms
 from landform.service.site.visits import Visibility, Visit
@@ -51,8 +51,7 @@ def render_page(call: Call) -> Reply:
     at, validity = call.store.clock.now(), Validity("", 0)
     visited = Visit(row, Visibility.INSPECTED, link, at, validity)
     html = call.service.site.page_html(row, link, show_forms(call, visited))
-    warnings = find_warnings(call, texts, row)
-    headers = {"X-Landform-Warning": "; ".join(warnings)} if warnings else {}
+    headers = warning_headers("; ".join(find_warnings(call, texts, row)))
     return Reply(DOCUMENT.dump({"html": html.decode()}), headers=headers)
 
 

@@ -133,7 +133,7 @@ def import_(
     importing = transfer.Import(store, by, known)
     importing.forms.update(forms)
     rows = (
-        (number, _map_ids(row, importing.forms, importing.pages if by == "slug" else None))
+        (number, _map_ids(row, importing.forms, importing.pages))
         for number, row in read_lines(file)
         # A form that is another one here stays as it is here.
         if row["resource"] != "form" or row["id"] not in forms

@@ -75,11 +75,13 @@ class Import:
 
     `counts`: the numbers of committed rows that were created, changed and unchanged; `refused`: the
     number of each line that was refused, with the reason. `by` and `known`: see `RowWriter`.
-    `forms` and `pages` get the ids here of forms and pages by those in the file.
+    `forms` gets the ids here of forms by those in the file; `pages` those of pages, if rows are
+    found by their slugs.
     """
 
     def __init__(self, store: Store, by: str = "id", known: Known | None = None) -> None:
-        self.forms, self.pages = dict[int, int](), dict[int, int]()
+        self.forms = dict[int, int]()
+        self.pages: dict[int, int] | None = {} if by == "slug" else None
         self.counts: Counter[str] = Counter()
         self.refused: list[tuple[int, str]] = []
         self._store, self._writer = store, RowWriter(store, by, known)
@@ -114,9 +116,10 @@ class Import:
             columns = {name: row[name] for name in row.keys() - {"resource"}}
             try:
                 outcome, row_id = self._writer.write(exported_tables()[row["resource"]], columns)
-                if row["resource"] in ("form", "page"):
-                    ids = self.forms if row["resource"] == "form" else self.pages
-                    ids[row["id"]] = row_id
+                if row["resource"] == "form":
+                    self.forms[row["id"]] = row_id
+                elif row["resource"] == "page" and self.pages is not None:
+                    self.pages[row["id"]] = row_id
                 counts[outcome] += 1
             except (ImportRefused, TextRefused) as reason:
                 self.refused.append((number, str(reason)))

@@ -12,7 +12,7 @@ from landform.parts.leads.intake.warnings import warnings_of
 from landform.parts.leads.storage import forms
 from landform.service.pipeline.call import Call
 from landform.service.pipeline.operations import GRAVITY_FORMS, Resource
-from landform.service.pipeline.reply import NOT_CACHED, Caching, Reply
+from landform.service.pipeline.reply import NOT_CACHED, Caching, Reply, warning_headers
 from landform.service.planning.entries import text_of
 from landform.service.site.visits import visit_of_form
 from landform.storage.rows import Row
@@ -115,9 +115,8 @@ def form_reply(call: Call, row: Row, headers: dict[str, str] | None = None) -> R
     form, headers = forms.form_of(row), headers or {}
     site = site_tags(call.service, call.part(Leads).admin_email)
     if call.operation.is_write:
-        text = f"{warnings_of(form, site)} {_missing_pages(call, form)}".strip()
-        text = text.encode("ascii", "backslashreplace").decode()[:2000]
-        headers = {**headers, **({"X-Landform-Warning": text} if text else {})}
+        text = f"{warnings_of(form, site)} {_missing_pages(call, form)}"
+        headers = {**headers, **warning_headers(text)}
     return Reply(form, headers=headers, etag=call.row_etag("form", row))
 
 

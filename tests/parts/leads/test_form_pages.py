@@ -148,3 +148,21 @@ def test_a_write_warns_of_a_confirmation_that_leads_to_a_page_that_nobody_sees(s
         written = site.visitor.post("/forms", json=form, auth=ADMIN)
         warning = written.headers.get("X-Landform-Warning", "")
         assert (written.status_code, ("do not see now: Th" in warning)) == (201, is_dead), page
+
+
+def test_a_warning_is_on_one_line_whatever_it_names(site: Site) -> None:
+    confirmation = {"id": "c", "name": "Th\r\nX-Evil: 1", "type": "page", "pageId": 99}
+    form = {"title": "F", "fields": [TEXT], "confirmations": [confirmation]}
+    rules = [{"fieldId": "9\r\nX-Evil: 1", "operator": "is", "value": ""}]
+    logic = {"conditionalLogic": {"actionType": "show", "logicType": "all", "rules": rules}}
+    meta = {
+        "toEmail": "a@b.example", "feed_condition_conditional_logic": "1",
+        "feed_condition_conditional_logic_object": logic,
+    }  # fmt: skip
+    for path, sent in (
+        ("/forms", form),
+        ("/forms/1/feeds", {"addon_slug": "email", "meta": meta}),
+    ):
+        written = site.visitor.post(path, json=sent, auth=ADMIN)
+        assert (written.status_code, "X-Evil" in written.headers) == (201, False)
+        assert " X-Evil: 1" in written.headers["X-Landform-Warning"]
